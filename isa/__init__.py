@@ -1,0 +1,1 @@
+"""The vocabulary: types, state spaces, special registers, device profiles, and every instruction with its meaning."""

@@ -1,0 +1,73 @@
+"""What a meaning may ask of the machine.  The interpreter implements these; the rows in ops/ only know the Protocols.
+
+A meaning's first parameter chooses its shape:
+
+    def add(a, b)                  pure: arrays in, arrays out, any broadcastable shapes; never sees a mask
+    def ld(lanes, a, ...)          memory: `lanes` is a Lanes; arrays have the shape of the group that executes
+    def shfl(warps, a, b, ...)     cross-lane: `warps` is a Warps; arrays have the shape (number of warps, 32)
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Addresses = NDArray[np.uint64]
+Mask = NDArray[np.bool_]
+
+
+class Lanes(Protocol):
+    """The lanes that execute one instruction together, and the memory they see.
+
+    Spaces are the words of the manual: generic, global, shared, shared::cta, shared::cluster, local, const, param.
+    Every access checks bounds and alignment for the active lanes alone and may end the launch with a Fault.
+    """
+
+    @property
+    def active(self) -> Mask | None:
+        """Which lanes execute; None when all of the array do."""
+
+    def load(self, space: str, address: Addresses, type: str, count: int = 1) -> tuple[Array, ...]:
+        """`count` consecutive elements of a type at each active lane's address, one array an element; inactive lanes get zeros."""
+
+    def store(self, space: str, address: Addresses, type: str, values: Sequence[Array]) -> None:
+        """Stores consecutive elements at each active lane's address; of several lanes at one address the highest lane wins."""
+
+    def update(
+        self,
+        space: str,
+        address: Addresses,
+        type: str,
+        change: Callable[..., Array],
+        operands: Sequence[Array],
+        *,
+        ufunc: np.ufunc | None = None,
+        returns: bool = True,
+    ) -> Array:
+        """Atomically memory = change(memory, *operands), lane after lane in ascending order; gives what each lane found there.
+
+        `change` works elementwise on arrays of the type's dtype.  `ufunc` may be given where change(m, b) is exactly ufunc(m, b) on
+        that dtype and associative, so that many lanes on one address can be served at once.  returns=False spares the old values.
+        """
+
+    def special(self, name: str) -> Array:
+        """A special register such as "%laneid" or "%tid.x"."""
+
+    def convert(self, address: Array, space: str, to_generic: bool) -> Array:
+        """cvta: an address of a space as a generic address, or back."""
+
+    def space_of(self, address: Addresses, space: str) -> Mask:
+        """isspacep: does a generic address lie in the window of a space?"""
+
+    def pause(self) -> None:
+        """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run somebody else."""
+
+
+class Warps(Lanes, Protocol):
+    """The same, laid out as (warps, 32); lanes that do not exist or do not execute are inactive."""
+
+    @property
+    def members(self) -> Mask:
+        """(warps, 32): which lanes execute (never None)."""
