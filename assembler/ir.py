@@ -7,7 +7,7 @@ All nodes are frozen.  Each carries the Span of the text it came from; operands 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Union
 
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
@@ -181,10 +181,10 @@ class Arguments:
     elements: tuple[Operand, ...]
 
 
-Operand = (
-    Register | Immediate | SpecialRegister | Element | Sink | Negated | Pair | Vector | Address | Arguments
-    | Variable | Symbol | Label | Targets | Prototype | "Function"
-)  # fmt: skip
+Operand = Union[
+    Register, Immediate, SpecialRegister, Element, Sink, Negated, Pair, Vector, Address, Arguments,
+    Variable, Symbol, Label, Targets, Prototype, "Function",
+]  # fmt: skip
 
 
 # ---------------------------------------------------------------- statements

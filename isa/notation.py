@@ -233,7 +233,9 @@ def instruction(
 
     def register(meaning: F) -> F:
         _register(
-            form(row, meaning, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, **sets)
+            form(
+                row, meaning, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, **sets
+            )
         )
         return meaning
 

@@ -1,11 +1,7 @@
-"""Every instruction family: importing this package fills notation.FORMS."""
+"""Every instruction family, one module each: importing this package imports them all and so fills notation.FORMS."""
 
 from importlib import import_module
+from pkgutil import iter_modules
 
-FAMILIES = (
-    "data", "control", "integer", "carry", "bits", "logic", "compare", "video", "float32", "float64", "half", "approx", "convert",
-    "warp", "atomic", "async_", "mbarrier", "cache", "fence", "texture", "fabric", "matrix", "mma", "wmma", "wgmma", "tcgen05",
-)  # fmt: skip
-
-for _family in FAMILIES:
-    import_module(f".{_family}", __name__)
+for _module in sorted(m.name for m in iter_modules(__path__)):
+    import_module(f".{_module}", __name__)

@@ -2,7 +2,12 @@
 
 from ..notation import Need, accepted
 
-accepted("bra{.uni}  target", effect="branch", section="9.7.14.3", doc="Continues at target; .uni promises that all active lanes of the warp do.")
+accepted(
+    "bra{.uni}  target",
+    effect="branch",
+    section="9.7.14.3",
+    doc="Continues at target; .uni promises that all active lanes of the warp do.",
+)
 accepted("brx.idx{.uni}  a:u32, targets", effect="branch_table", ptx=6.0, sm=30, section="9.7.14.4",
          doc="Continues at the label that stands at place a of the .branchtargets list.")  # fmt: skip
 accepted("call{.uni}  callee", effect="call", section="9.7.14.5",
@@ -10,7 +15,13 @@ accepted("call{.uni}  callee", effect="call", section="9.7.14.5",
 accepted("ret{.uni}", effect="return", section="9.7.14.6", doc="Returns to the caller; in an entry the lane ends.")
 accepted("exit", effect="exit", section="9.7.14.7", doc="The lane ends.")
 accepted("trap", effect="trap", section="9.7.21.4", doc="Ends the launch with a fault.")
-accepted("brkpt", effect="breakpoint", sm=11, section="9.7.21.1", doc="A stop for a debugger; without one the launch ends with a fault.")
+accepted(
+    "brkpt",
+    effect="breakpoint",
+    sm=11,
+    section="9.7.21.1",
+    doc="A stop for a debugger; without one the launch ends with a fault.",
+)
 
 _CTA = Need(7.8, 30)
 accepted("bar{.cta}.sync  a:u32{, b:u32}", effect="barrier", section="9.7.15.1", needs={"cta": _CTA},

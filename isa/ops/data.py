@@ -22,7 +22,12 @@ NEEDS = {
 VEC = "v2 v4 v8"
 
 
-@instruction("mov.type  d, a", type="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 b128", section="9.7.10.3", needs={"b128": Need(8.3, 70)})
+@instruction(
+    "mov.type  d, a",
+    type="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 b128",
+    section="9.7.10.3",
+    needs={"b128": Need(8.3, 70)},
+)
 def mov(a: Array) -> Array:
     """d = a: a register, constant, special register, address of a variable or function; .b types also pack and unpack vectors."""
     return a
@@ -31,7 +36,12 @@ def mov(a: Array) -> Array:
 LOADS = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.8")
 
 
-@instruction("ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch}{.vec}.type  d.vec:type+, [a]{, b:b64}", cop="ca cg cs lu cv", prefetch=PREFETCH, **LOADS)
+@instruction(
+    "ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch}{.vec}.type  d.vec:type+, [a]{, b:b64}",
+    cop="ca cg cs lu cv",
+    prefetch=PREFETCH,
+    **LOADS,
+)
 @instruction("ld{.weak}{.ss}{.evict}{.evict2}{.L2::cache_hint}{.prefetch}{.vec}.type  d.vec:type+, [a]{, b:b64}",
              evict=EVICT, evict2=L2_EVICT, prefetch=PREFETCH, **LOADS)  # fmt: skip
 @instruction("ld.volatile{.ss}{.prefetch}{.vec}.type  d.vec:type+, [a]", prefetch=PREFETCH, **LOADS)
@@ -41,8 +51,19 @@ LOADS = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9
              cop="ca cg cs", prefetch=PREFETCH, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, ptx=3.1, sm=32, section="9.7.10.9")  # fmt: skip
 @instruction("ld.global.nc{.evict}{.evict2}{.L2::cache_hint}{.prefetch}{.vec}.type  d.vec:type+, [a]{, b:b64}",
              evict=EVICT, evict2=L2_EVICT, prefetch=PREFETCH, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, ptx=3.1, sm=32, section="9.7.10.9")  # fmt: skip
-@instruction("ld.mmio.relaxed.sys{.global}.type  d:type+, [a]", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.8")
-@instruction("ldu{.ss}{.vec}.type  d.vec:type+, [a]", ss="global", vec=VEC, type=MEMORY_TYPES, needs=NEEDS, ptx=2.0, sm=20, section="9.7.10.10")
+@instruction(
+    "ld.mmio.relaxed.sys{.global}.type  d:type+, [a]", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.8"
+)
+@instruction(
+    "ldu{.ss}{.vec}.type  d.vec:type+, [a]",
+    ss="global",
+    vec=VEC,
+    type=MEMORY_TYPES,
+    needs=NEEDS,
+    ptx=2.0,
+    sm=20,
+    section="9.7.10.10",
+)
 def ld(
     lanes: Lanes, a: Addresses, b: Array | None = None, *, type: str, ss: str = "generic", vec: str = "v1", cop: str = "", order: str = "",
     scope: str = "", weak: bool = False, volatile: bool = False, evict: str = "", evict2: str = "", prefetch: str = "",
@@ -56,11 +77,18 @@ STORES = dict(ss=STORE_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section=
 
 
 @instruction("st{.weak}{.ss}{.cop}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}", cop="wb cg cs wt", **STORES)
-@instruction("st{.weak}{.ss}{.evict}{.evict2}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}", evict=EVICT, evict2=L2_EVICT, **STORES)
+@instruction(
+    "st{.weak}{.ss}{.evict}{.evict2}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}",
+    evict=EVICT,
+    evict2=L2_EVICT,
+    **STORES,
+)
 @instruction("st.volatile{.ss}{.vec}.type  [a], b.vec:type+", **STORES)
 @instruction("st.order.scope{.ss}{.evict}{.evict2}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}",
              order="relaxed release", scope=SCOPES, evict=EVICT, evict2=L2_EVICT, ptx=6.0, sm=70, **STORES)  # fmt: skip
-@instruction("st.mmio.relaxed.sys{.global}.type  [a], b:type+", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.11")
+@instruction(
+    "st.mmio.relaxed.sys{.global}.type  [a], b:type+", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.11"
+)
 def st(
     lanes: Lanes, a: Addresses, b: Sequence[Array], c: Array | None = None, *, type: str, ss: str = "generic", vec: str = "v1", cop: str = "",
     order: str = "", scope: str = "", weak: bool = False, volatile: bool = False, evict: str = "", evict2: str = "",

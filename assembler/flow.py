@@ -1,0 +1,331 @@
+"""Control flow of one function: basic blocks, dominators, loops, reconvergence points and liveness.
+
+`flow(function)` cuts the body into blocks; everything else is worked out from them when first asked for.  Sets of registers
+are Python ints: bit i stands for the register whose `index` is i.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from . import graphs
+from .graphs import Loop
+from .ir import (
+    Address,
+    Arguments,
+    Block,
+    Element,
+    Function,
+    Instruction,
+    Label,
+    Location,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Statement,
+    Targets,
+    Variable,
+    Vector,
+)
+
+LEAVES = frozenset({"ret", "exit", "trap"})
+ENDS = LEAVES | {"bra", "brx", "call"}
+# An accumulator that the instruction also reads.
+READS_ITS_DESTINATION = frozenset({"wgmma"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasicBlock:
+    """Instructions that run one after the other: only the last may branch, call or leave."""
+
+    index: int  # in the order of the text
+    labels: tuple[Label, ...]
+    instructions: tuple[Instruction, ...]  # of nested scopes too; empty for a label that ends the body
+    locations: tuple[Location | None, ...]  # the .loc in force at each instruction
+    # The taken branch first, fall-through last; of brx.idx one for each place of its table.  A guarded branch to the next
+    # statement keeps both, although they are the same.
+    successors: tuple[int, ...]
+
+    @property
+    def terminator(self) -> Instruction | None:
+        """The branch, call, ret, exit or trap that ends the block; None where it just runs into the next."""
+        last = self.instructions[-1] if self.instructions else None
+        return last if last is not None and last.opcode in ENDS else None
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """What the blocks of a function imply."""
+
+    function: Function
+    blocks: tuple[BasicBlock, ...]
+
+    @cached_property
+    def _successors(self) -> list[tuple[int, ...]]:
+        return [b.successors for b in self.blocks]
+
+    @cached_property
+    def predecessors(self) -> tuple[tuple[int, ...], ...]:
+        """The blocks that lead to each block, each once, ascending."""
+        return tuple(map(tuple, graphs.predecessors(self._successors)))
+
+    @cached_property
+    def _depth_first(self) -> list[int]:
+        return graphs.postorder(self._successors, [0])[::-1]
+
+    @cached_property
+    def reachable(self) -> frozenset[int]:
+        """The blocks to which some path leads from the entry."""
+        return frozenset(self._depth_first)
+
+    @cached_property
+    def idom(self) -> tuple[int | None, ...]:
+        """The immediate dominator of each block; None for the entry and for unreachable blocks."""
+        return tuple(graphs.dominators(self._depth_first, self.predecessors))
+
+    @cached_property
+    def ipdom(self) -> tuple[int | None, ...]:
+        """The immediate post-dominator of each block, where diverged lanes meet again; None where that is the function's end."""
+        return tuple(graphs.post_dominators(self._successors, self._depth_first, self.predecessors))
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """The natural loops, an outer one before those inside it, in the order of their headers."""
+        return graphs.natural_loops(self._successors, self._depth_first, self.predecessors, self.idom)
+
+    @cached_property
+    def loop_of(self) -> tuple[int | None, ...]:
+        """The index of the innermost loop of each block."""
+        found: list[int | None] = [None] * len(self.blocks)
+        for loop in self.loops:  # an inner loop overwrites the one around it
+            for b in loop.blocks:
+                found[b] = loop.index
+        return tuple(found)
+
+    @cached_property
+    def rpo(self) -> tuple[int, ...]:
+        """The reachable blocks in a reverse postorder that keeps loops together: what follows a loop comes after all of it."""
+        return tuple(graphs.loop_order(self._successors, self._depth_first, self.loops, self.loop_of))
+
+    @cached_property
+    def irreducible(self) -> bool:
+        """Is there a loop with two entries?"""
+        place = {b: i for i, b in enumerate(self.rpo)}
+        back = {(u, loop.header) for loop in self.loops for u in loop.latches}
+        return any(place[s] <= place[b] and (b, s) not in back for b in self.rpo for s in self.blocks[b].successors)
+
+    @cached_property
+    def live_in(self) -> tuple[int, ...]:
+        """The registers whose value at a block's start may still be read."""
+        return self._liveness[0]
+
+    @cached_property
+    def live_out(self) -> tuple[int, ...]:
+        """The registers whose value at a block's end may still be read."""
+        return self._liveness[1]
+
+    @cached_property
+    def _liveness(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return _liveness(self)
+
+    def dominates(self, a: int, b: int) -> bool:
+        """Does every path from the entry to block b pass block a?"""
+        at: int | None = b
+        while at is not None and at != a:
+            at = self.idom[at]
+        return at == a
+
+    def live_after(self, block: int) -> Iterator[tuple[Instruction, int]]:
+        """The instructions of a block from the last to the first, each with what is live after it."""
+        live = self.live_out[block]
+        for instruction in reversed(self.blocks[block].instructions):
+            yield instruction, live
+            read, written = accesses(instruction)
+            if instruction.guard is None:
+                live &= ~_mask(r.index for r in written)
+            live |= _mask(r.index for r in read) | _leaving(self.function, instruction)
+
+
+def flow(function: Function) -> Flow:
+    """The control flow of a function with a body."""
+    statements = list(_flat(function.body))
+    starts = {0}
+    for i, s in enumerate(statements):
+        if isinstance(s, Label):
+            starts.add(i)
+        elif isinstance(s, Instruction) and s.opcode in ENDS:
+            starts.add(i + 1)
+    cuts = [*sorted(starts - {len(statements)}), len(statements)]
+    pieces: list[tuple[list[Label], list[Instruction], list[Location | None]]] = [([], [], [])]
+    location: Location | None = None
+    for start, end in itertools.pairwise(cuts):
+        labels, instructions, locations = pieces[-1]
+        if instructions:
+            labels, instructions, locations = [], [], []
+            pieces.append((labels, instructions, locations))
+        for s in statements[start:end]:
+            if isinstance(s, Label):
+                labels.append(s)
+            elif isinstance(s, Location):
+                location = s
+            elif isinstance(s, Instruction):
+                instructions.append(s)
+                locations.append(location)
+    place = {label: i for i, (labels, _, _) in enumerate(pieces) for label in labels}
+    blocks = tuple(
+        BasicBlock(i, tuple(labels), tuple(instructions), tuple(locations), _successors(i, len(pieces), instructions, place))
+        for i, (labels, instructions, locations) in enumerate(pieces)
+    )
+    return Flow(function, blocks)
+
+
+def accesses(instruction: Instruction) -> tuple[tuple[Register, ...], tuple[Register, ...]]:
+    """The registers that an instruction reads, its guard too, and those that it writes; one written in part counts as both."""
+    read: list[Register] = [instruction.guard] if instruction.guard is not None else []
+    written: list[Register] = []
+    operands: Sequence[Operand] = instruction.operands
+    form = instruction.form
+    if instruction.opcode == "call":
+        has_results = len(operands) > 1 and isinstance(operands[0], Arguments)
+    else:
+        has_results = bool(operands) and form is not None and bool(form.operands) and form.operands[0].is_destination
+    if has_results and not isinstance(operands[0], Address):
+        for part in _leaves(operands[0]):
+            if isinstance(part, Element):
+                read.append(part.register)
+            written.extend(_registers(part))
+        if instruction.opcode in READS_ITS_DESTINATION:
+            read += written
+        operands = operands[1:]
+    for operand in operands:
+        for part in _leaves(operand):
+            read.extend(_registers(part))
+    return tuple(read), tuple(written)
+
+
+def _leaves(operand: Operand) -> Iterator[Operand]:
+    stack: list[Operand] = [operand]
+    while stack:
+        match stack.pop():
+            case Vector(elements) | Arguments(elements):
+                stack += reversed(elements)
+            case Pair(first, second):
+                stack += (second, first)
+            case Address(base, _, parts):
+                stack += reversed(parts)
+                if base is not None:
+                    yield base
+            case leaf:
+                yield leaf
+
+
+def _registers(leaf: Operand) -> Iterator[Register]:
+    match leaf:
+        case Register():
+            yield leaf
+        case Element(register, _) | Negated(register):
+            yield register
+        case Variable(register=Register() as register):
+            yield register
+        case _:
+            pass
+
+
+def _flat(body: Block | None) -> Iterator[Statement]:
+    """The statements of a body and of the scopes inside it, in the order of the text."""
+    stack: list[Iterator[Statement]] = [iter(body.statements if body is not None else ())]
+    while stack:
+        for s in stack[-1]:
+            if isinstance(s, Block):
+                stack.append(iter(s.statements))
+                break
+            yield s
+        else:
+            stack.pop()
+
+
+def _successors(i: int, count: int, instructions: Sequence[Instruction], place: dict[Label, int]) -> tuple[int, ...]:
+    onward = (i + 1,) if i + 1 < count else ()
+    if not instructions:
+        return onward
+    last = instructions[-1]
+    taken: tuple[int, ...] = ()
+    if last.opcode in ("bra", "brx"):
+        for operand in last.operands:
+            if isinstance(operand, Label):
+                taken = (place[operand],)
+            elif isinstance(operand, Targets):
+                taken = tuple(place[t] for t in operand.targets if isinstance(t, Label))
+    elif last.opcode == "call":
+        callee = next((o for o in last.operands if isinstance(o, Function)), None)
+        if callee is None or callee.directive(".noreturn") is None:
+            return onward
+    elif last.opcode not in LEAVES:
+        return onward
+    return taken + onward if last.guard is not None else taken
+
+
+def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Backward data flow over bit masks: in = reads before any write | (out and not surely written)."""
+    blocks = flow.blocks
+    use, kill = [0] * len(blocks), [0] * len(blocks)
+    for block in blocks:
+        first: set[int] = set()
+        gone: set[int] = set()
+        for instruction in block.instructions:
+            read, written = accesses(instruction)
+            first.update(r.index for r in read if r.index not in gone)
+            if instruction.guard is None:
+                gone.update(r.index for r in written if r.index not in first or r not in read)
+        last = block.instructions[-1] if block.instructions else None
+        use[block.index], kill[block.index] = _mask(first), _mask(gone)
+        leaving = _leaving(flow.function, last) if last is not None else 0
+        if not block.successors and (last is None or last.opcode not in LEAVES):
+            leaving = _results(flow.function)  # falling off the end returns
+        use[block.index] |= leaving & ~kill[block.index]
+    live_in, live_out = list(use), [0] * len(blocks)
+    waiting = list(flow._depth_first)
+    queued = set(waiting)
+    while waiting:
+        b = waiting.pop()
+        queued.discard(b)
+        out = 0
+        for s in blocks[b].successors:
+            out |= live_in[s]
+        live_out[b] = out
+        new = use[b] | out & ~kill[b]
+        if new != live_in[b]:
+            live_in[b] = new
+            for p in flow.predecessors[b]:
+                if p not in queued and p in flow.reachable:
+                    queued.add(p)
+                    waiting.append(p)
+    return tuple(live_in), tuple(live_out)
+
+
+def _results(function: Function) -> int:
+    return _mask(v.register.index for v in function.returns if v.register is not None)
+
+
+def _leaving(function: Function, instruction: Instruction) -> int:
+    """What a ret reads: the .reg results of its function."""
+    return _results(function) if instruction.opcode == "ret" else 0
+
+
+def _mask(indices: Iterable[int]) -> int:
+    found = sorted(indices)
+    if not found:
+        return 0
+    if len(found) < 4:
+        mask = 0
+        for i in found:
+            mask |= 1 << i
+        return mask
+    bits = bytearray(found[-1] // 8 + 1)
+    for i in found:
+        bits[i >> 3] |= 1 << (i & 7)
+    return int.from_bytes(bits, "little")

@@ -1,0 +1,439 @@
+"""Where a segment ends: branches, tables, calls, returns, barriers, and the instructions whose effect the engine itself performs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from warplab.assembler.ir import Arguments, Function, Immediate, Instruction, Label, Negated, Pair, Prototype, Register, Targets
+from warplab.isa.types import TYPES
+
+from .calls import Callee, call_group
+from .faults import Fault
+from .geometry import Selection
+from .group import EXIT, Group
+from .operands import as_get, as_set
+from .plan import Segment, Step, Terminator, uses
+
+if TYPE_CHECKING:
+    from .lower import Lowering
+
+LAZY_KEEP = 0.75  # lanes that left a pure loop ride along until so few are left
+PATIENT = 1 << 20  # turns of an ordinary loop before others may run
+SPINNING = 48  # turns of a loop that looks at memory others change
+
+
+def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Terminator | None:
+    """What a segment does at its end; None: it goes on with the next one."""
+    cut, plan = low.cut, low.plan
+    if last is None or not (last.form is not None and (last.form.effect or pc_is_wait(low, last))):
+        if pc + 1 < len(cut) and cut[pc + 1][0] == b:
+            return _always(pc + 1)
+        nexts = plan.flow.blocks[b].successors
+        return _always(plan.first[nexts[0]] if nexts else EXIT) if nexts else _return(low)
+    effect = last.form.effect
+    if not effect:
+        return _wait_for_lanes(low, last, pc + 1)
+    if effect == "branch":
+        return _branch(low, b, last)
+    if effect == "branch_table":
+        return _branch_table(low, b, last)
+    if effect == "call":
+        return _call(low, pc, b, last)
+    if effect == "return":
+        return _leave(low, b, last, _return(low))
+    if effect in ("exit", "trap", "breakpoint"):
+        return _leave(low, b, last, _exit if effect == "exit" else _trap(effect))
+    if effect == "barrier":
+        return _barrier(low, last, pc + 1)
+    if effect == "warp_barrier":
+        return _wait_for_lanes(low, last, pc + 1)
+    if effect == "cluster_wait":
+        return _guard_only(low, last, lambda g: g.wave.barriers.cluster_wait(g, pc + 1), pc + 1)
+    raise AssertionError(effect)
+
+
+def pc_is_wait(low: Lowering, i: Instruction) -> bool:
+    """Instructions before which a group waits for the lanes of its warp."""
+    from .lower import needs_lanes
+
+    return needs_lanes(i)
+
+
+def _always(pc: int) -> Terminator:
+    return lambda g: pc
+
+
+def join_of(low: Lowering, b: int) -> int:
+    """The place where lanes that part at the end of a block meet again."""
+    p = low.plan.flow.ipdom[b]
+    return EXIT if p is None else low.plan.first[p]
+
+
+def block_of(low: Lowering, label: Label) -> int:
+    """The first place of a label."""
+    return low.plan.first[low.labels[id(label)]]
+
+
+def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
+    plan = low.plan
+    label = i.operands[0]
+    assert isinstance(label, Label)
+    target = block_of(low, label)
+    turn = _turn(low, b, target)
+    if i.guard is None:
+        if turn is None:
+            return _always(target)
+        return lambda g: turn(g, target)
+    others = [x for x in plan.flow.blocks[b].successors if plan.first[x] != target]
+    fall = plan.first[others[0]] if others else target if plan.flow.blocks[b].successors else EXIT
+    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, _is_pure_loop(low, b, target))
+
+
+def two_way(
+    p: int, negated: bool, taken: int, fall: int, join: int, turn: Callable[[Group, int], int | None] | None, lazy: bool
+) -> Terminator:
+    """A conditional branch on slot p."""
+    if negated:
+        taken, fall = fall, taken
+
+    def go(g: Group) -> int | None:
+        condition = g.R[p]
+        if condition.size == 1:
+            pc = taken if condition[0, 0] else fall
+        else:
+            alive = g.alive
+            if alive is not None:
+                condition = condition & alive
+                n = g.alive_count
+            else:
+                n = condition.size
+            count = np.count_nonzero(condition)
+            if count == n:
+                pc = taken
+            elif count == 0:
+                pc = fall
+            else:
+                g.wave.diverge(g, condition, taken, fall, join, lazy)
+                return None
+            if alive is not None and pc != g.pc:
+                return g.wave.leave_loop(g, pc)
+        if turn is not None:
+            return turn(g, pc)
+        return pc
+
+    return go
+
+
+def _turn(low: Lowering, b: int, target: int) -> Callable[[Group, int], int | None] | None:
+    """For a branch back to a loop's head: counts turns, so that a group that only spins lets others run."""
+    plan = low.plan
+    head = next((h for h, f in enumerate(plan.first) if f == target and f >= 0), None)
+    if head is None or low.blocks.index(head) > low.blocks.index(b):
+        return None
+    limit = SPINNING if _watches_memory(low, head) else PATIENT
+
+    def turn(g: Group, pc: int) -> int | None:
+        if pc != target:
+            return pc
+        g.spins += 1
+        if g.spins >= limit:
+            return g.wave.rest(g, pc)
+        return pc
+
+    return turn
+
+
+def _loop_blocks(low: Lowering, head: int) -> tuple[int, ...]:
+    return next((loop.blocks for loop in low.plan.flow.loops if loop.header == head), ())
+
+
+def _watches_memory(low: Lowering, head: int) -> bool:
+    """Does the loop look at memory in a way that only makes sense if somebody else changes it?"""
+    for b in _loop_blocks(low, head):
+        for i in low.plan.flow.blocks[b].instructions:
+            if i.opcode in ("atom", "nanosleep", "mbarrier", "fence", "membar") or (
+                i.opcode in ("ld", "mbarrier") and {"volatile", "acquire", "relaxed", "mmio", "test_wait", "try_wait"} & set(i.modifiers)
+            ):
+                return True
+    return False
+
+
+def _is_pure_loop(low: Lowering, b: int, target: int) -> bool:
+    """A loop of pure instructions whose lanes may ride along after they left."""
+    loops = [loop for loop in low.plan.flow.loops if b in loop.blocks]
+    if not loops:
+        return False
+    inner = min(loops, key=lambda loop: len(loop.blocks))
+    if len(inner.blocks) > 1:
+        return False
+    from .lower import ends_block
+
+    for i in low.plan.flow.blocks[b].instructions:
+        if ends_block(i) and i.form is not None and i.form.effect == "branch":
+            continue
+        if i.form is None or i.form.effect or i.form.meaning is None or i.form.carry:
+            return False
+        code = i.form.meaning.__code__ if hasattr(i.form.meaning, "__code__") else None
+        if code is None or code.co_varnames[:1] in (("lanes",), ("warps",)):
+            return False
+    return True
+
+
+def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
+    index = as_get(low.operands.source(i.operands[0], TYPES["u32"]))
+    targets = i.operands[1]
+    assert isinstance(targets, Targets)
+    pcs = [block_of(low, t) for t in targets.targets if isinstance(t, Label)]
+    join = join_of(low, b)
+    others = [x for x in low.plan.flow.blocks[b].successors if low.plan.first[x] not in pcs]
+    fall = low.plan.first[others[0]] if others else EXIT
+
+    def go(g: Group) -> int | None:
+        at = np.minimum(index(g.R), len(pcs) - 1)
+        if i.guard is not None:
+            taken = _condition(low, i)(g.R)
+            if taken.size == 1:
+                if not taken[0, 0]:
+                    return fall
+            else:
+                at = np.where(taken, at, len(pcs))
+        if at.size == 1:
+            return pcs[int(at[0, 0])]
+        ways: dict[int, list[int]] = {}
+        for value in np.unique(at).tolist():
+            ways.setdefault(fall if value == len(pcs) else pcs[value], []).append(value)
+        if len(ways) == 1:
+            return next(iter(ways))
+        g.wave.part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], join)
+        return None
+
+    return go
+
+
+def _condition(low: Lowering, i: Instruction) -> Callable[[list[Any]], Any]:
+    assert i.guard is not None
+    slot, negated = low.plan.homes[i.guard.index].slot, i.guard_negated
+    return lambda R: ~R[slot] if negated else R[slot]
+
+
+def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminator:
+    """ret, exit and trap, perhaps for some lanes only."""
+    if i.guard is None:
+        return leave
+    condition = _condition(low, i)
+    nexts = low.plan.flow.blocks[b].successors
+    fall = low.plan.first[nexts[-1]] if nexts else EXIT
+    is_exit = leave is _exit
+    is_return = i.form is not None and i.form.effect == "return"
+
+    def go(g: Group) -> int | None:
+        c = condition(g.R)
+        if c.size == 1:
+            return leave(g) if c[0, 0] else fall
+        count = np.count_nonzero(c)
+        if count == 0:
+            return fall
+        if count == c.size:
+            return leave(g)
+        if not is_exit and not is_return:
+            g.active = c
+            return leave(g)
+        gone, stay = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
+        if is_exit or g.act.caller is None:
+            g.wave.leave_some(g, gone, stay, fall)
+        else:
+            g.wave.part_ways(g, [(gone, EXIT), (stay, fall)], join_of(low, b))
+        return None
+
+    return go
+
+
+def _return(low: Lowering) -> Terminator:
+    def go(g: Group) -> int | None:
+        return g.wave.ret(g)
+
+    return go
+
+
+def _exit(g: Group) -> int | None:
+    g.wave.exit(g)
+    return None
+
+
+def _trap(effect: str) -> Terminator:
+    def go(g: Group) -> int | None:
+        text = "trap instruction" if effect == "trap" else "breakpoint without a debugger"
+        raise g.blame(Fault("trap", text), g.active)
+
+    return go
+
+
+def _guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
+    """A stop that may be guarded: by a uniform predicate, or for some lanes."""
+    if i.guard is None:
+        return go
+    condition = _condition(low, i)
+
+    def guarded(g: Group) -> int | None:
+        c = condition(g.R)
+        count = np.count_nonzero(c)
+        if count == c.size:
+            return go(g)
+        if count == 0:
+            return pc
+        here, past = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
+        a, b = g.wave.divide(g, [(here, g.pc), (past, pc)])
+        g.wave.ready.append(b)
+        a.fetch_all(g.act.function.live_in[g.pc])
+        following = go(a)
+        if following is not None:
+            a.pc = following
+            g.wave.ready.append(a)
+        return None
+
+    return guarded
+
+
+def _wait_for_lanes(low: Lowering, i: Instruction, pc: int) -> Terminator:
+    mask_operand = i.operands[-1]
+    aligned_only = not _has_mask(i)
+    get = None if aligned_only else as_get(low.operands.source(mask_operand, TYPES["u32"]))
+
+    def go(g: Group) -> int | None:
+        if g.geometry.whole_warps and g.active is None:
+            return pc
+        return g.wave.wait_for_lanes(g, None if get is None else get(g.R), pc)
+
+    return _guard_only(low, i, go, pc) if i.form is not None and i.form.effect else _maybe_guarded_wait(low, i, go, pc)
+
+
+def _maybe_guarded_wait(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
+    """A guarded .sync instruction waits only where its guard holds for a lane; its own step applies the guard."""
+    if i.guard is None:
+        return go
+    condition = _condition(low, i)
+    return lambda g: go(g) if bool(condition(g.R).all()) else pc
+
+
+def _has_mask(i: Instruction) -> bool:
+    return i.opcode in ("shfl", "vote", "match", "redux", "elect", "bar")
+
+
+def _barrier(low: Lowering, i: Instruction, pc: int) -> Terminator:
+    words = set(i.modifiers)
+    ops = list(i.operands)
+    put = None
+    value = None
+    if "red" in words:
+        d = ops.pop(0)
+        c = ops.pop()
+        t = TYPES["u32"] if "popc" in words else TYPES["pred"]
+        put = as_set(low.operands.target(d, t))
+        value = as_get(low.operands.source(c, TYPES["pred"]))
+    op = "popc" if "popc" in words else "and" if "and" in words else "or"
+    number = as_get(low.operands.source(ops[0], TYPES["u32"]))
+    count = as_get(low.operands.source(ops[1], TYPES["u32"])) if len(ops) > 1 else None
+    waits = "arrive" not in words
+
+    def go(g: Group) -> int | None:
+        n = None if count is None else int(count(g.R).ravel()[0])
+        return g.wave.barriers.arrive(g, number(g.R), n, waits, pc, None if value is None else (value(g.R), op, put))
+
+    return _guard_only(low, i, go, pc)
+
+
+def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
+    nexts = low.plan.flow.blocks[b].successors
+    after = low.plan.first[nexts[0]] if nexts else EXIT
+    ops = list(i.operands)
+    returns = None
+    if isinstance(ops[0], Arguments) and len(ops) > 1:
+        returns, ops = ops[0], ops[1:]
+    callee = ops.pop(0)
+    args = next((o for o in ops if isinstance(o, Arguments)), None)
+    signature = next((o for o in ops if isinstance(o, Prototype | Targets)), None)
+    plan = Callee(low, i, callee, args, returns, signature)
+
+    def go(g: Group) -> int | None:
+        return call_group(g, plan, after)
+
+    if i.guard is None:
+        return go
+    condition = _condition(low, i)
+
+    def guarded(g: Group) -> int | None:
+        c = condition(g.R)
+        count = np.count_nonzero(c)
+        if count == c.size:
+            return go(g)
+        if count == 0:
+            return after
+        calls, past = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
+        first = g.split([(calls, pc), (past, after)], after)
+        for child in first:
+            if child.pc != pc:
+                g.wave.ready.append(child)
+                continue
+            child.fetch_all(g.act.function.live_in[pc] | _read_slots(low, i))
+            following = go(child)
+            if following is not None:
+                g.wave.arrive(child, following) if following == child.stop() else g.wave.ready.append(child)
+        return None
+
+    return guarded
+
+
+def _read_slots(low: Lowering, i: Instruction) -> int:
+    out = 0
+    for r in uses(i)[0]:
+        home = low.plan.homes[r.index]
+        out |= ((1 << home.width) - 1) << home.slot
+    return out
+
+
+def unsupported(i: Instruction) -> Step:
+    """An instruction that is assembled and not executed says so when it is reached."""
+
+    def step(R: list[Any]) -> None:
+        name = ".".join((i.opcode, *i.modifiers))
+        raise R[0].blame(Fault("unsupported", f"{name} is assembled, but not executed by this model"), R[0].active)
+
+    return step
+
+
+# ---------------------------------------------------------------- effects inside a segment
+
+
+def step(low: Lowering, i: Instruction) -> tuple[Step, list[int]] | None:
+    """The step of an instruction with an effect that does not end the segment; None where there is nothing to do."""
+    assert i.form is not None and i.settled is not None
+    match i.form.effect:
+        case "cluster_arrive":
+            return (lambda R: R[0].wave.barriers.cluster_arrive(R[0])), []
+        case "alloca":
+            t = TYPES[str(i.settled["type"])]
+            put = as_set(low.operands.target(i.operands[0], t))
+            size = as_get(low.operands.source(i.operands[1], t))
+            third = i.operands[2] if len(i.operands) > 2 else None
+            align = int(third.value) if isinstance(third, Immediate) else 8
+            return (lambda R: put(R, R[0].allocate_stack(size(R), align, t.dtype))), low._written(i)
+        case "stacksave":
+            t = TYPES[str(i.settled["type"])]
+            put = as_set(low.operands.target(i.operands[0], t))
+            return (lambda R: put(R, np.array([[R[0].act.top]], t.dtype))), low._written(i)
+        case "stackrestore":
+            source = as_get(low.operands.source(i.operands[0], TYPES[str(i.settled["type"])]))
+            return (lambda R: R[0].restore_stack(source(R))), []
+        case "yield":
+            return (lambda R: R[0].pause()), []
+        case "barrier" | "warp_barrier" | "cluster_wait":
+            return None
+        case other:
+            raise AssertionError(other)
+
+
+__all__ = ["Function", "Negated", "Pair", "Register", "Segment", "functools", "step", "terminator", "unsupported"]

@@ -1,0 +1,87 @@
+"""What can end a launch: a Fault (the kernel is wrong), a Deadlock (nobody can proceed), a LimitReached (the caller's limits).
+
+ExecutionError
+  Fault            out of bounds, null, misaligned, freed, wrong space, read-only, stack, illegal instruction, trap, assert
+  Deadlock         every lane left waits for another
+  LimitReached     the step or wall limit of the launch
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+class ExecutionError(Exception):
+    """The launch ended early."""
+
+
+@dataclass(slots=True)
+class Fault(ExecutionError):
+    """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
+
+    kind: str  # out-of-bounds null misaligned freed wrong-space read-only stack-overflow illegal-instruction trap assert unsupported
+    message: str
+    space: str = ""
+    address: int | None = None
+    size: int = 0
+    nearest: str = ""
+    kernel: str = ""
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    instruction: str = ""
+    line: int = 0
+    source: str = ""  # file:line of the .loc in force
+    lanes: int = 1  # how many lanes did it
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.nearest:
+            parts.append(f"  {self.nearest}")
+        if self.instruction:
+            parts.append(f"  at line {self.line}: {self.instruction}" + (f"   ({self.source})" if self.source else ""))
+        if self.block is not None:
+            who = f"  kernel {self.kernel}, block {self.block}, thread {self.thread}"
+            parts.append(who + (f" and {self.lanes - 1} more lanes" if self.lanes > 1 else ""))
+        return "\n".join(parts)
+
+
+@dataclass(slots=True)
+class Waiting:
+    """One group of lanes that can't proceed."""
+
+    lanes: int
+    example: str  # "block (0, 0, 0), thread (3, 0, 0)"
+    instruction: str
+    line: int
+    source: str
+    wants: str
+    missing: str
+
+
+@dataclass(slots=True)
+class Deadlock(ExecutionError):
+    """Nobody can proceed: who waits where, for whom."""
+
+    kernel: str
+    waiting: list[Waiting] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = [f"deadlock in kernel {self.kernel}: nobody can proceed"]
+        for w in self.waiting:
+            lines.append(
+                f"  {w.lanes} lanes ({w.example}) wait at line {w.line}: {w.instruction}" + (f"   ({w.source})" if w.source else "")
+            )
+            lines.append(f"    for {w.wants}; {w.missing}")
+        return "\n".join(lines)
+
+
+@dataclass(slots=True)
+class LimitReached(ExecutionError):
+    """The launch used up its steps or its time."""
+
+    kernel: str
+    limit: str  # "10000 steps" or "2.0 s"
+    where: str
+
+    def __str__(self) -> str:
+        return f"kernel {self.kernel} reached the limit of {self.limit}, at {self.where}"

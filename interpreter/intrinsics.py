@@ -1,0 +1,62 @@
+"""What the device runtime provides to kernels: vprintf, malloc, free, __assertfail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .faults import Fault
+from .values import Array
+
+if TYPE_CHECKING:
+    from .group import Group
+
+U64 = np.uint64
+
+
+def vprintf(g: Group, form: Array, arguments: Array) -> list[Array]:
+    """Queues one line of output a lane, in lane order; gives the number of arguments, or -1 where the text is too long."""
+    shape = g.geometry.shape
+    forms, where = (np.broadcast_to(x, shape).ravel() for x in (form, arguments))
+    sink = g.wave.launch.printer
+    counts = np.array(
+        [sink.print(g, i, int(f), int(a)) for i, (f, a) in enumerate(zip(forms.tolist(), where.tolist(), strict=True))], np.int32
+    )
+    return [counts.reshape(shape).view(np.uint32)]
+
+
+def malloc(g: Group, size: Array) -> list[Array]:
+    """Memory from the device heap, which lives until free; 0 where the heap is full."""
+    shape = g.geometry.shape
+    heap = g.wave.launch.heap
+    return [np.array([heap.allocate(int(n)) for n in np.broadcast_to(size, shape).ravel().tolist()], U64).reshape(shape)]
+
+
+def free(g: Group, pointer: Array) -> list[Array]:
+    """Gives device heap memory back; null is ignored."""
+    for p in np.broadcast_to(pointer, g.geometry.shape).ravel().tolist():
+        if p and not g.wave.launch.heap.free(int(p)):
+            raise g.blame(Fault("freed", f"free of {p:#x}, which malloc did not give or which was freed before", "global", int(p)), None)
+    return []
+
+
+def assertfail(g: Group, message: Array, file: Array, line: Array, function: Array, size: Array) -> list[Array]:
+    """Ends the launch with CUDA's message."""
+    launch = g.wave.launch
+    text, name, where = (launch.text_at(int(np.ravel(x)[0])) for x in (message, file, function))
+    fault = g.blame(Fault("assert", ""), None)
+    (bx, by, bz), (tx, ty, tz) = fault.block or (0, 0, 0), fault.thread or (0, 0, 0)
+    said = f"{name}:{int(np.ravel(line)[0])}: {where}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{text}` failed."
+    launch.assertions.append(said)
+    fault.message = said
+    raise fault
+
+
+INTRINSICS: dict[str, Callable[..., list[Array]]] = {
+    "vprintf": vprintf,
+    "malloc": malloc,
+    "free": free,
+    "__assertfail": assertfail,
+}

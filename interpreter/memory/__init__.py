@@ -1,0 +1,1 @@
+"""The memory hierarchy as rules: pure functions from the addresses of warps to transactions, passes and hits."""

@@ -1,0 +1,492 @@
+"""Loads and stores of a group of lanes: which memory an address means, bounds, alignment, and the array operation that moves the data.
+
+The common case costs three reductions over the addresses, once for each base array however many accesses share it, and one take or put;
+lanes that address consecutive elements become slices.  Whatever is not common goes lane set by lane set through `slow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.types import TYPES, ScalarType
+
+from ..faults import Fault
+from ..values import Facts, Shifted, Value, plain
+from .arena import Arena
+from .atomics import update
+
+if TYPE_CHECKING:
+    from ..geometry import Geometry
+    from ..group import Group
+
+Array = NDArray[Any]
+U64 = np.uint64
+
+
+class Space:
+    """One memory that addresses can mean, seen by one wave: where an element lies, and what is legal."""
+
+    name = ""
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        """The place of each lane's element, before the constant part of the address."""
+        raise NotImplementedError
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        """All of the memory as elements of a dtype."""
+        raise NotImplementedError
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        """Does the memory hold all of [low, end)?"""
+        raise NotImplementedError
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        """Why an access of size bytes at address is not legal."""
+        raise NotImplementedError
+
+
+class ArenaSpace(Space):
+    """Device memory, or host memory that the device sees."""
+
+    def __init__(self, name: str, arena: Arena) -> None:
+        self.name = name
+        self.arena = arena
+        self.legal = arena.holds  # type: ignore[method-assign]
+        self.view = arena.view  # type: ignore[method-assign]
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        if not self.arena.base:
+            return facts.index(shift)
+        return ((facts.base - U64(self.arena.base)) >> U64(shift)).astype(np.intp)
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        a = self.arena.find(address)
+        nearest = self.arena.nearest(address)
+        verb = "write" if write else "read"
+        if address < 1 << 12 and a is None:
+            return Fault("null", f"null pointer: {size}-byte {verb} at address {address:#x}", "global", address, size)
+        if a is not None and a.freed:
+            return Fault("freed", f"use after free: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
+        if a is not None and write and not a.writable:
+            return Fault("read-only", f"{size}-byte write to read-only memory at {address:#x}", "global", address, size, nearest)
+        return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
+
+
+class SharedSpace(Space):
+    """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
+
+    name = "shared"
+
+    def __init__(self, blocks: int, size: int) -> None:
+        self.size = size
+        self.stride = -(-max(size, 1) // 128) * 128
+        self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
+        self._views: dict[str, Array] = {}
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        found = self._views.get(dtype.name)
+        if found is None:
+            found = self._views[dtype.name] = self.bytes[: self.bytes.size & ~15].view(dtype)
+        return found
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        key = (shift, id(g.geometry))
+        found = facts.indices.get(key)
+        if found is None:
+            found = facts.indices[key] = (facts.base.astype(np.intp) + g.geometry.block * self.stride) >> shift
+        return found
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        return low >= 0 and end <= self.size
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        verb = "write" if write else "read"
+        beyond = (
+            f"{address + size - self.size} bytes after the block's {self.size} bytes of shared memory"
+            if self.size
+            else "the block has none"
+        )
+        return Fault(
+            "out-of-bounds",
+            f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}",
+            "shared",
+            address,
+            size,
+            beyond,
+        )
+
+
+class LocalSpace(Space):
+    """Each lane's own stack, laid out word by word across the lanes of the wave, as on hardware."""
+
+    name = "local"
+
+    def __init__(self, lanes: int, limit: int) -> None:
+        self.lanes = lanes
+        self.limit = limit
+        self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
+        self.top = 0
+
+    def grow(self, top: int) -> None:
+        """Makes room for a frame that ends at `top`."""
+        if top > self.limit:
+            raise Fault(
+                "stack-overflow",
+                f"stack overflow: a call needs {top} bytes of local memory, the limit is {self.limit}",
+                "local",
+                top,
+            )
+        if top > self.words.shape[0] * 4:
+            rows = max(64, -(-top // 4), self.words.shape[0] * 2)
+            bigger = np.zeros((rows, self.lanes), np.uint32)
+            bigger[: self.words.shape[0]] = self.words
+            self.words = bigger
+        self.top = max(self.top, top)
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        return low >= 0 and end <= self.top
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        verb = "write" if write else "read"
+        return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} of local memory at {address:#x}", "local", address, size,
+                     f"the thread's stack ends at {self.top:#x}")  # fmt: skip
+
+    def load(self, g: Group, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+        """Elements at each lane's own address (legal and aligned)."""
+        lane, size, out = g.geometry.lane, type.bytes, []
+        for i in range(count):
+            at = address + i * size
+            row = at >> 2
+            if size >= 4:
+                parts = [self._row(row + j, lane) for j in range(size // 4)]
+                v = parts[0] if size == 4 else parts[0].astype(U64) | parts[1].astype(U64) << U64(32)
+            else:
+                v = (self._row(row, lane) >> ((at & 3) << 3).astype(np.uint32)).astype(f"u{size}")
+            out.append(v.view(type.dtype) if type.dtype != v.dtype else v)
+        return tuple(out)
+
+    def copy(self, geometry: Geometry, source: int, target: int, size: int) -> None:
+        """Copies bytes (whole words) between two places of the same lanes' stacks."""
+        a, b, n = source >> 2, target >> 2, -(-size // 4)
+        if geometry.n == self.lanes:
+            self.words[b : b + n] = self.words[a : a + n]
+        else:
+            lane = geometry.lane.ravel()
+            for j in range(n):
+                self.words[b + j, lane] = self.words[a + j, lane]
+
+    def _row(self, row: Array, lane: Array) -> Array:
+        if row.size == 1 and lane.size == self.lanes:
+            whole: Array = self.words[int(row[0, 0])].reshape(lane.shape).copy()
+            return whole
+        return self.words[row, lane]
+
+    def store(self, g: Group, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
+        """Stores elements at each lane's own address (legal and aligned)."""
+        lane, size = g.geometry.lane, type.bytes
+        shape = g.geometry.shape
+        for i, value in enumerate(values):
+            at = address + i * size
+            row = at >> 2
+            v = value.view(f"u{size}") if value.dtype != np.dtype(f"u{size}") else value
+            parts: list[Array]
+            if size == 8:
+                parts = [v.astype(np.uint32), (v >> U64(32)).astype(np.uint32)]
+            elif size == 4:
+                parts = [v]
+            else:
+                shift = ((at & 3) << 3).astype(np.uint32)
+                old = self._row(row, lane)
+                keep = ~(np.uint32((1 << 8 * size) - 1) << shift)
+                parts = [(old & keep) | (v.astype(np.uint32) << shift)]
+            for j, part in enumerate(parts):
+                self._put(row + j, lane, part, shape, mask)
+
+    def _put(self, row: Array, lane: Array, v: Array, shape: tuple[int, int], mask: Array | None) -> None:
+        if mask is not None:
+            row, lane, v = (np.broadcast_to(x, shape)[mask] for x in (row, lane, v))
+            self.words[row, lane] = v
+        elif row.size == 1 and lane.size == self.lanes:
+            self.words[int(row[0, 0])].reshape(shape)[...] = v
+        else:
+            self.words[row, lane] = v
+
+
+class Access:
+    """All memories of one wave, and the accesses of its groups."""
+
+    def __init__(self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace) -> None:
+        self.device = ArenaSpace("global", arena)
+        self.others = [ArenaSpace("host", a) for a in others]
+        self.shared = shared
+        self.local = local
+        self.by_name: dict[str, Space] = {
+            "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared,
+        }  # fmt: skip
+
+    # ------------------------------------------------------------ the common case
+
+    def load(self, g: Group, space: str, address: Value, type: ScalarType, count: int) -> tuple[Array, ...]:
+        """Elements at each active lane's address; zeros for the others."""
+        memory = self.by_name.get(space)
+        if memory is None and space == "generic":
+            memory = self._guess(address)
+        if memory is not None and g.active is None:
+            a = address if isinstance(address, Shifted) else Shifted(address)
+            facts, delta, size = a.facts, a.delta, type.dtype.itemsize * type.elements
+            low, end = facts.low + delta, facts.high + delta + size * count
+            if (
+                memory.legal(low, end, False)
+                and not (facts.low_bits | delta) & (size * count - 1)
+                and (delta >= 0 or memory is self.shared)
+            ):
+                return self._take(g, memory, facts, delta, type, count)
+        if space == "local" and g.active is None and type.elements == 1:
+            a = address if isinstance(address, Shifted) else Shifted(address)
+            size = type.bytes * count
+            if self.local.legal(a.facts.low + a.delta, a.facts.high + a.delta + size, False) and not (a.facts.low_bits | a.delta) & (
+                size - 1
+            ):
+                return self.local.load(g, a.array().astype(np.int64), type, count)
+        return self.slow_load(g, space, plain(address), type, count)
+
+    def _take(self, g: Group, memory: Space, facts: Facts, delta: int, type: ScalarType, count: int) -> tuple[Array, ...]:
+        dtype = type.dtype
+        if type.elements > 1:  # b128: two halves
+            count *= type.elements
+        shift = dtype.itemsize.bit_length() - 1
+        view = memory.view(dtype)
+        start = delta >> shift
+        base = facts.base
+        if base.size == 1 and memory is self.device:
+            at = (facts.low >> shift) + start
+            return tuple(view[at + i : at + i + 1].reshape(1, 1).copy() for i in range(count))
+        if count == 1 and memory is self.device and facts.high - facts.low == (base.size - 1) << shift and facts.is_run(shift):
+            at = (facts.low >> shift) + start
+            return (view[at : at + base.size].reshape(base.shape).copy(),)
+        index = memory.index(g, facts, shift)
+        if start < 0:
+            index = index + start
+            start = 0
+        return tuple(view[start + i :].take(index) for i in range(count))
+
+    def store(self, g: Group, space: str, address: Value, type: ScalarType, values: Sequence[Array]) -> None:
+        """Stores elements at each active lane's address; the highest lane wins."""
+        memory = self.by_name.get(space)
+        if memory is None and space == "generic":
+            memory = self._guess(address)
+        count = len(values) // type.elements
+        if memory is not None and g.active is None:
+            a = address if isinstance(address, Shifted) else Shifted(address)
+            facts, delta, size = a.facts, a.delta, type.dtype.itemsize * type.elements
+            low, end = facts.low + delta, facts.high + delta + size * count
+            if memory.legal(low, end, True) and not (facts.low_bits | delta) & (size * count - 1) and (delta >= 0 or memory is self.shared):
+                self._put(g, memory, facts, delta, type, values)
+                return
+        if space == "local" and g.active is None and type.elements == 1:
+            a = address if isinstance(address, Shifted) else Shifted(address)
+            size = type.bytes * count
+            if self.local.legal(a.facts.low + a.delta, a.facts.high + a.delta + size, True) and not (a.facts.low_bits | a.delta) & (
+                size - 1
+            ):
+                self.local.store(g, a.array().astype(np.int64), type, values, None)
+                return
+        self.slow_store(g, space, plain(address), type, values)
+
+    def _put(self, g: Group, memory: Space, facts: Facts, delta: int, type: ScalarType, values: Sequence[Array]) -> None:
+        dtype = type.dtype
+        shift = dtype.itemsize.bit_length() - 1
+        view = memory.view(dtype)
+        start = delta >> shift
+        shape = g.geometry.shape
+        n = g.geometry.n
+        base = facts.base
+        if (
+            len(values) == 1
+            and base.size == n
+            and memory is self.device
+            and facts.high - facts.low == (n - 1) << shift
+            and facts.is_run(shift)
+        ):
+            at = (facts.low >> shift) + start
+            view[at : at + n].reshape(shape)[...] = values[0]
+            return
+        index = memory.index(g, facts, shift)
+        if start < 0:
+            index = index + start
+            start = 0
+        if index.size != n and any(v.size > 1 for v in values):
+            index = np.broadcast_to(index, shape)
+        for i, v in enumerate(values):
+            view[start + i :][index] = v if v.shape == index.shape or v.size == 1 else np.broadcast_to(v, index.shape)
+
+    def _guess(self, address: Value) -> Space | None:
+        """The one memory that all of some generic addresses seem to mean; None where they mean several, or shared or local memory."""
+        a = address if isinstance(address, Shifted) else Shifted(address)
+        low, high = a.facts.low + a.delta, a.facts.high + a.delta
+        return self.device if low >= 0 and high < LOCAL_BASE else None
+
+    # ------------------------------------------------------------ the general case
+
+    def parts(self, g: Group, space: str, address: Array) -> list[tuple[Space | str, Array, Array]]:
+        """(memory, mask in the group's shape, address within it) for each memory that the active lanes mean."""
+        shape = g.geometry.shape
+        a = np.broadcast_to(address, shape).astype(U64)
+        mask = np.ones(shape, bool) if g.active is None else np.broadcast_to(g.active, shape)
+        if space in ("global", "const"):
+            return self._arenas(a, mask)
+        if space in ("shared", "shared::cta"):
+            return [(self.shared, mask, a)]
+        if space in ("shared::cluster",):
+            return [("cluster", mask, a)]
+        if space == "local":
+            return [(self.local, mask, a)]
+        assert space in ("generic", "param", "param::entry", "param::func"), space
+        out: list[tuple[Space | str, Array, Array]] = []
+        in_shared = mask & (a >= U64(SHARED_BASE)) & (a < U64(SHARED_BASE + WINDOW_SIZE))
+        in_local = mask & (a >= U64(LOCAL_BASE)) & (a < U64(LOCAL_BASE + WINDOW_SIZE))
+        if in_shared.any():
+            out.append(("cluster", in_shared, a - U64(SHARED_BASE)))
+        if in_local.any():
+            out.append((self.local, in_local, a - U64(LOCAL_BASE)))
+        rest = mask & ~in_shared & ~in_local
+        if rest.any() or not out:
+            out += self._arenas(a, rest)
+        return out
+
+    def _arenas(self, a: Array, mask: Array) -> list[tuple[Space | str, Array, Array]]:
+        out: list[tuple[Space | str, Array, Array]] = []
+        rest = mask
+        for other in self.others:
+            arena = other.arena
+            inside = rest & (a >= U64(arena.base)) & (a < U64(arena.base + arena.reserved))
+            if inside.any():
+                out.append((other, inside, a))
+                rest = rest & ~inside
+        if rest.any() or not out:
+            out.append((self.device, rest, a))
+        return out
+
+    def _check(self, g: Group, memory: Space, mask: Array, a: Array, size: int, align: int, write: bool) -> None:
+        """Faults on the first active lane whose access is not legal."""
+        lanes = a[mask]
+        if not lanes.size:
+            return
+        low, high = int(lanes.min()), int(lanes.max())
+        if int(np.bitwise_or.reduce(lanes)) & (align - 1):
+            bad = (a & U64(align - 1)).astype(bool) & mask
+            where = int(a.ravel()[np.flatnonzero(bad)[0]])
+            fault = Fault("misaligned", f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}",
+                          memory.name, where, size)  # fmt: skip
+            raise g.blame(fault, bad)
+        if memory.legal(low, high + size, write):
+            return
+        legal = {x: memory.legal(x, x + size, write) for x in np.unique(lanes).tolist()}
+        if all(legal.values()):
+            return
+        illegal = np.array([x for x, ok in legal.items() if not ok], U64)
+        bad = np.isin(a, illegal) & mask
+        where = int(a.ravel()[np.flatnonzero(bad)[0]])
+        raise g.blame(memory.complain(where, size, write), bad)
+
+    def _resolve(
+        self, g: Group, memory: Space | str, mask: Array, a: Array, size: int, align: int, write: bool
+    ) -> tuple[Space, Array, Array]:
+        """Checks, and turns addresses into places: (memory, flat byte places of the masked lanes, mask)."""
+        if memory == "cluster":
+            self._check(g, self.shared, mask, a & U64(0xFFFFFF), size, align, write)
+            block = np.broadcast_to(g.geometry.block, a.shape)
+            rank = (a >> U64(24)).astype(np.int64) & 0xFF
+            if (rank[mask] > 0).any():
+                block = g.wave.cluster_block(g, block, rank, mask)
+            place = (a & U64(0xFFFFFF)).astype(np.int64) + block * self.shared.stride
+            return self.shared, place[mask], mask
+        assert isinstance(memory, Space)
+        self._check(g, memory, mask, a, size, align, write)
+        place = a.astype(np.int64)
+        if memory is self.shared:
+            place = place + g.geometry.block * self.shared.stride
+        elif isinstance(memory, ArenaSpace):
+            place = place - memory.arena.base
+        return memory, place[mask], mask
+
+    def slow_load(self, g: Group, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+        """As load, for masks, several memories, and whatever else is not common."""
+        shape = g.geometry.shape
+        dtype = type.dtype
+        each = type.elements
+        size = dtype.itemsize * each * count
+        out = [np.zeros(shape, dtype) for _ in range(count * each)]
+        for part, mask, a in self.parts(g, space, address):
+            if part is self.local:
+                self._check(g, self.local, mask, a, size, size, False)
+                whole = self.local.load(g, np.where(mask, a, U64(0)).astype(np.int64), type if each == 1 else TYPES["b64"], count * each)
+                for o, v in zip(out, whole, strict=True):
+                    np.copyto(o, v, where=mask)
+                continue
+            memory, place, mask = self._resolve(g, part, mask, a, size, size, False)
+            view = memory.view(dtype)
+            index = place >> (dtype.itemsize.bit_length() - 1)
+            for i, o in enumerate(out):
+                o[mask] = view[index + i]
+        return tuple(out)
+
+    def slow_store(self, g: Group, space: str, address: Array, type: ScalarType, values: Sequence[Array]) -> None:
+        """As store, for masks, several memories, and whatever else is not common."""
+        shape = g.geometry.shape
+        dtype = type.dtype
+        size = dtype.itemsize * len(values)
+        for part, mask, a in self.parts(g, space, address):
+            if part is self.local:
+                self._check(g, self.local, mask, a, size, size, True)
+                self.local.store(g, np.where(mask, a, U64(0)).astype(np.int64), type if type.elements == 1 else TYPES["b64"], values, mask)
+                continue
+            memory, place, mask = self._resolve(g, part, mask, a, size, size, True)
+            view = memory.view(dtype)
+            index = place >> (dtype.itemsize.bit_length() - 1)
+            for i, v in enumerate(values):
+                view[index + i] = np.broadcast_to(v, shape)[mask]
+
+    def update(
+        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        ufunc: np.ufunc | None, returns: bool,
+    ) -> Array:  # fmt: skip
+        """Atomic updates, lane after lane; see ports.Lanes.update."""
+        shape = g.geometry.shape
+        dtype, size, each = type.dtype, type.dtype.itemsize * type.elements, type.elements
+        out = np.zeros(shape if each == 1 else (*shape, each), dtype)
+        for part, mask, a in self.parts(g, space, plain(address)):
+            if part is self.local:
+                raise g.blame(Fault("wrong-space", "atomic operation on local memory", "local", int(a[mask][0]), size), mask)
+            memory, place, mask = self._resolve(g, part, mask, a, size, size, True)
+            whole = mask.all()
+            if each == 1:
+                view = memory.view(dtype)
+                flat = [np.broadcast_to(o, shape)[mask] if not whole else np.broadcast_to(o, shape).ravel() for o in operands]
+                found = update(view, place >> (dtype.itemsize.bit_length() - 1), change, flat, ufunc, returns)
+            else:
+                view = memory.view(dtype)
+                view = view[: view.size // each * each].reshape(-1, each)
+                flat = [np.broadcast_to(o, (*shape, each))[mask] for o in operands]
+                found = _update_elements(view, place // size, change, flat)
+            if returns and found is not None:
+                out[mask] = found
+        return out
+
+
+def _update_elements(view: Array, place: Array, change: Callable[..., Array], operands: Sequence[Array]) -> Array:
+    """Updates of packed or 128-bit values, one lane a place at a time."""
+    old = np.empty((place.size, view.shape[1]), view.dtype)
+    left = np.arange(place.size)
+    while left.size:
+        _, first = np.unique(place[left], return_index=True)
+        now = left[first]
+        old[now] = view[place[now]]
+        view[place[now]] = change(old[now], *[o[now] for o in operands])
+        left = np.delete(left, first)
+    return old

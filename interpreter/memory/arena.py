@@ -1,0 +1,163 @@
+"""Device memory: one reserved stretch of address space with typed views, and the allocations in it.
+
+Addresses of an Arena start at `base`; for the device's own memory base is 0, so that an address is an index, and the first pages are never
+given out, so that null is no address.  Freed memory rests in quarantine before it serves again, which is how use after free is found.
+"""
+
+from __future__ import annotations
+
+import mmap
+from bisect import bisect_right, insort
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+GRANULE = 256  # cudaMalloc's alignment
+GUARD = 256  # the least gap between two allocations
+QUARANTINE = 256 << 20  # freed bytes that rest before they are used again
+FIRST = 1 << 16  # addresses below are null and its neighbourhood
+
+
+class OutOfMemory(Exception):
+    """No room for an allocation."""
+
+
+@dataclass(slots=True, eq=False)
+class Allocation:
+    """A stretch of memory that someone asked for."""
+
+    start: int
+    size: int
+    what: str = "allocation"
+    writable: bool = True
+    freed: bool = False
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+class Arena:
+    """Bytes with addresses, and the allocations among them."""
+
+    def __init__(self, size: int, base: int = 0) -> None:
+        self.base = base
+        self.size = size
+        self.limit = size  # what the user may allocate in all, below the reserved size
+        self._map, self.reserved = _reserve(size + FIRST + (1 << 20))
+        self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        self.host_address = int(self.bytes.ctypes.data)
+        self._views: dict[str, Array] = {"uint8": self.bytes}
+        self._starts: list[int] = []
+        self._by_start: dict[int, Allocation] = {}
+        self._top = FIRST
+        self._resting: deque[Allocation] = deque()
+        self._resting_bytes = 0
+        self._free: list[tuple[int, int]] = []  # (room, start), sorted by room
+        self.used = 0
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        """All of the memory as elements of a dtype."""
+        found = self._views.get(dtype.name)
+        if found is None:
+            found = self._views[dtype.name] = self.bytes[: self.reserved & ~15].view(dtype)
+        return found
+
+    def allocate(self, size: int, what: str = "allocation", align: int = GRANULE, writable: bool = True) -> Allocation:
+        """New memory, zero when it was never used before."""
+        align = max(align, GRANULE)
+        room = -(-(size + GUARD) // GRANULE) * GRANULE
+        if self.used + size > self.limit:
+            raise OutOfMemory
+        start = self._find(room, align)
+        a = Allocation(self.base + start, size, what, writable)
+        insort(self._starts, a.start)
+        self._by_start[a.start] = a
+        self.used += size
+        return a
+
+    def _find(self, room: int, align: int) -> int:
+        i = bisect_right(self._free, (room, -1))
+        for j in range(i, len(self._free)):
+            have, start = self._free[j]
+            if start % align == 0:
+                del self._free[j]
+                if have - room >= 2 * GRANULE:
+                    insort(self._free, (have - room, start + room))
+                return start
+        start = -(-self._top // align) * align
+        if start + room > self.reserved:
+            if self._resting:
+                while self._resting:
+                    self._recycle()
+                return self._find(room, align)
+            raise OutOfMemory
+        self._top = start + room
+        return start
+
+    def free(self, a: Allocation) -> None:
+        """Ends an allocation; its addresses are remembered as freed while they rest."""
+        a.freed = True
+        self.used -= a.size
+        self._resting.append(a)
+        self._resting_bytes += a.size
+        while self._resting_bytes > QUARANTINE:
+            self._recycle()
+
+    def _recycle(self) -> None:
+        a = self._resting.popleft()
+        self._resting_bytes -= a.size
+        del self._by_start[a.start]
+        del self._starts[bisect_right(self._starts, a.start) - 1]
+        insort(self._free, (-(-(a.size + GUARD) // GRANULE) * GRANULE, a.start - self.base))
+
+    def find(self, address: int) -> Allocation | None:
+        """The allocation, living or resting, that holds an address."""
+        i = bisect_right(self._starts, address) - 1
+        if i < 0:
+            return None
+        a = self._by_start[self._starts[i]]
+        return a if address < a.start + max(a.size, 1) else None
+
+    def holds(self, low: int, end: int, write: bool) -> bool:
+        """Does one living allocation hold [low, end)?"""
+        i = bisect_right(self._starts, low) - 1
+        if i < 0:
+            return False
+        a = self._by_start[self._starts[i]]
+        return end <= a.start + a.size and not a.freed and (a.writable or not write)
+
+    def nearest(self, address: int) -> str:
+        """Where an address lies among the allocations, in words."""
+        i = bisect_right(self._starts, address) - 1
+        before = self._by_start[self._starts[i]] if i >= 0 else None
+        after = self._by_start[self._starts[i + 1]] if i + 1 < len(self._starts) else None
+        if before and address < before.end:
+            state = "freed " if before.freed else ""
+            return f"{address - before.start} bytes into the {state}{before.size}-byte {before.what} at {before.start:#x}"
+        if before and (after is None or address - before.end <= after.start - address):
+            return f"{address - before.end} bytes after the {before.size}-byte {before.what} at {before.start:#x}"
+        if after:
+            return f"{after.start - address} bytes before the {after.size}-byte {after.what} at {after.start:#x}"
+        return "nothing is allocated"
+
+    def living(self) -> list[Allocation]:
+        """Every allocation that was not freed, by address."""
+        return [a for s in self._starts if not (a := self._by_start[s]).freed]
+
+
+def _reserve(size: int) -> tuple[mmap.mmap, int]:
+    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0) if hasattr(mmap, "MAP_PRIVATE") else 0
+    while True:
+        try:
+            return (mmap.mmap(-1, size, flags=flags) if flags else mmap.mmap(-1, size)), size
+        except (OSError, OverflowError, ValueError):
+            if size <= 1 << 24:
+                raise
+            size //= 2

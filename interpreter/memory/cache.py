@@ -1,0 +1,234 @@
+"""Caches: lines of 128 bytes in sectors of 32, least recently used first out; L1 with what each cache operator does to it.
+
+What a load finds in L1 was fitted to the H200's counters, operator by operator.  Requests reach a cache in the order of the
+calls and, within one, in the order of the rows; a sector that is still on its way counts as found, as the hardware counts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .warps import Addresses, Counts, Mask, access
+
+LINE = 128
+SECTOR = 32
+WORDS = LINE // 4
+SECTOR_WORDS = 0xFF  # the words of a line's first sector, one bit each
+
+
+class LoadPolicy(Enum):
+    """How a load treats L1, and the spellings that ask for it."""
+
+    CACHE = "allocate"  # plain, .ca, .cs, .nc, .L1::evict_*, .relaxed.cta, .acquire.cta, cp.async.ca
+    STREAM = "use what is there, bring nothing in"  # .lu, .L1::no_allocate
+    BYPASS = "take the line out, read L2"  # .cg, .cv, .volatile, .relaxed.gpu and wider, .mmio, cp.async.cg
+
+
+class StorePolicy(Enum):
+    """How a store treats L1; every store is written through to L2."""
+
+    KEEP = "allocate"  # plain, .wb, .cg, .cs, .wt, .volatile, .relaxed, .release
+    STREAM = "update what is there, bring nothing in"  # .L1::no_allocate
+
+
+_LOADS: dict[str, LoadPolicy] = {
+    **dict.fromkeys(("ca", "cs", "nc", "weak", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first"), LoadPolicy.CACHE),
+    "L1::evict_last": LoadPolicy.CACHE,
+    **dict.fromkeys(("lu", "L1::no_allocate"), LoadPolicy.STREAM),
+    **dict.fromkeys(("cg", "cv", "volatile", "mmio"), LoadPolicy.BYPASS),
+}
+_STRONG = ("relaxed", "acquire")
+
+
+def load_policy(modifiers: Iterable[str]) -> LoadPolicy:
+    """What the modifiers of a load (without their dots) ask of L1.
+
+    >>> load_policy(["relaxed", "gpu"]).name, load_policy(["relaxed", "cta"]).name, load_policy(["nc", "L1::no_allocate"]).name
+    ('BYPASS', 'CACHE', 'STREAM')
+    """
+    words = set(modifiers)
+    found = {_LOADS[word] for word in words if word in _LOADS}
+    if words.intersection(_STRONG) and "cta" not in words:
+        found.add(LoadPolicy.BYPASS)
+    for policy in (LoadPolicy.BYPASS, LoadPolicy.STREAM):
+        if policy in found:
+            return policy
+    return LoadPolicy.CACHE
+
+
+def store_policy(modifiers: Iterable[str]) -> StorePolicy:
+    """What the modifiers of a store ask of L1."""
+    return StorePolicy.STREAM if "L1::no_allocate" in set(modifiers) else StorePolicy.KEEP
+
+
+def empties_l1(operation: str, modifiers: Iterable[str]) -> bool:
+    """Whether an instruction makes its multiprocessor forget all of L1.
+
+    Fences wider than the block do, and so does everything that acquires at such a scope; releases do not.
+
+    >>> empties_l1("membar", ["gl"]), empties_l1("fence", ["acq_rel", "cta"]), empties_l1("atom", ["release", "gpu"])
+    (True, False, False)
+    """
+    words = set(modifiers)
+    if operation == "membar":
+        return "cta" not in words
+    if operation == "fence":
+        return bool(words & {"sc", "acq_rel", "acquire"} or not words & {"release", "proxy", "mbarrier_init"}) and "cta" not in words
+    return bool(words & {"acquire", "acq_rel"}) and "cta" not in words
+
+
+class Cache:
+    """One cache: for each line it holds, which words are valid.
+
+    Lines are kept in the order of their last use.  `ways` bounds each of the sets that the line's number selects; by default
+    the whole cache is one set, which comes close to the H200's hashed L1 (all found up to 97 % of its size, nothing from 130 %).
+    """
+
+    def __init__(self, size: int, ways: int | None = None) -> None:
+        self.lines = size // LINE
+        self.ways = min(ways or self.lines, self.lines)
+        self.sets: list[dict[int, int]] = [{} for _ in range(self.lines // self.ways if self.lines else 0)]
+
+    def words(self, line: int) -> int:
+        """The valid words of a line, one bit each; 0 if it is not held."""
+        return self.sets[line % len(self.sets)].get(line, 0) if self.sets else 0
+
+    def put(self, line: int, words: int) -> None:
+        """Make words of a line valid and the line the last one used, if need be in place of the least recently used."""
+        if not self.sets:
+            return
+        chosen = self.sets[line % len(self.sets)]
+        words |= chosen.pop(line, 0)
+        if len(chosen) >= self.ways:
+            del chosen[next(iter(chosen))]
+        chosen[line] = words
+
+    def drop(self, line: int) -> None:
+        """Forget a line."""
+        if self.sets:
+            self.sets[line % len(self.sets)].pop(line, None)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        for chosen in self.sets:
+            chosen.clear()
+
+
+def line_words(addresses: Addresses, active: Mask, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(warp, line, words): the lines that each warp touches, ascending, with a bit for each 4-byte word of the line."""
+    where, active = access(addresses, active)
+    row, column = np.nonzero(active)
+    first = where[row, column] // 4
+    each = max(1, -(-width // 4))
+    word = (first[:, None] + np.arange(each)).reshape(-1)
+    warp = np.repeat(row, each)
+    line = word // WORDS
+    if not len(line):
+        empty = np.zeros(0, dtype=np.int64)
+        return empty, empty, empty
+    order = np.lexsort((line, warp))
+    warp, line, bits = warp[order], line[order], np.int64(1) << (word[order] % WORDS)
+    starts = np.nonzero(np.r_[True, (warp[1:] != warp[:-1]) | (line[1:] != line[:-1])])[0]
+    return warp[starts], line[starts], np.bitwise_or.reduceat(bits, starts)
+
+
+def whole_sectors(words: int) -> int:
+    """The words of all sectors that some of these words lie in."""
+    spread = 0
+    for sector in range(LINE // SECTOR):
+        mask = SECTOR_WORDS << 8 * sector
+        if words & mask:
+            spread |= mask
+    return spread
+
+
+def sectors_within(words: int, valid: int) -> int:
+    """How many of the sectors touched by `words` have all of those words valid."""
+    found = 0
+    for sector in range(LINE // SECTOR):
+        wanted = words & SECTOR_WORDS << 8 * sector
+        found += bool(wanted) and not wanted & ~valid
+    return found
+
+
+class L1:
+    """The L1 caches of a device's multiprocessors; each call names, for every warp, the multiprocessor it runs on.
+
+    A load finds a sector when every word it wants of it is valid, and brings in the whole sector when not.  A store makes valid
+    the words it writes in full: a byte or halfword does so for none.  Atomics, and loads that bypass L1, take out whole lines.
+    """
+
+    def __init__(self, multiprocessors: int, size: int) -> None:
+        self.caches = [Cache(size) for _ in range(multiprocessors)]
+
+    def load(
+        self,
+        multiprocessor: NDArray[np.int64],
+        addresses: Addresses,
+        active: Mask,
+        width: int,
+        policy: LoadPolicy = LoadPolicy.CACHE,
+    ) -> Counts:
+        """Sectors found in L1, for each warp."""
+        warps, lines, wanted = line_words(addresses, active, width)
+        hits = np.zeros(len(multiprocessor), dtype=np.int64)
+        where = multiprocessor[warps].tolist()
+        for warp, at, line, words in zip(warps.tolist(), where, lines.tolist(), wanted.tolist(), strict=True):
+            cache = self.caches[at]
+            if policy is LoadPolicy.BYPASS:
+                cache.drop(line)
+                continue
+            valid = cache.words(line)
+            hits[warp] += sectors_within(words, valid)
+            if policy is LoadPolicy.CACHE:
+                cache.put(line, whole_sectors(words))
+        return hits
+
+    def store(
+        self,
+        multiprocessor: NDArray[np.int64],
+        addresses: Addresses,
+        active: Mask,
+        width: int,
+        policy: StorePolicy = StorePolicy.KEEP,
+    ) -> None:
+        """Write through, leaving valid what was written."""
+        if width < 4:
+            return
+        warps, lines, written = line_words(addresses, active, width)
+        for at, line, words in zip(multiprocessor[warps].tolist(), lines.tolist(), written.tolist(), strict=True):
+            cache = self.caches[at]
+            if policy is StorePolicy.KEEP or cache.words(line):
+                cache.put(line, words)
+
+    def atomic(self, multiprocessor: NDArray[np.int64], addresses: Addresses, active: Mask, width: int) -> None:
+        """Atomics and reductions happen in L2: L1 forgets their lines."""
+        warps, lines, _ = line_words(addresses, active, width)
+        for at, line in zip(multiprocessor[warps].tolist(), lines.tolist(), strict=True):
+            self.caches[at].drop(line)
+
+    def empty(self, multiprocessor: int | None = None) -> None:
+        """Forget everything, on one multiprocessor or (between launches) on all."""
+        for cache in self.caches if multiprocessor is None else [self.caches[multiprocessor]]:
+            cache.clear()
+
+
+class L2:
+    """The cache that all multiprocessors share: sectors are fetched on a miss and kept dirty until they are pushed out."""
+
+    def __init__(self, size: int, ways: int = 16) -> None:
+        self.cache = Cache(size, ways)
+
+    def touch(self, addresses: Addresses, active: Mask, width: int, *, write: bool = False) -> Counts:
+        """Sectors found, for each warp; a write finds or makes its sectors, a whole one without reading memory."""
+        warps, lines, wanted = line_words(addresses, active, width)
+        rows = np.atleast_2d(np.asarray(addresses)).shape[0]
+        hits = np.zeros(rows, dtype=np.int64)
+        for warp, line, words in zip(warps.tolist(), lines.tolist(), wanted.tolist(), strict=True):
+            hits[warp] += sectors_within(words, self.cache.words(line))
+            self.cache.put(line, words if write else whole_sectors(words))
+        return hits

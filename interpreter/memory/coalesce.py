@@ -1,0 +1,201 @@
+"""Which transactions a warp's access to global memory becomes, by the rule of each compute capability.
+
+The 1.x and 2.x/3.x rules are the programming guide's (4.2, appendix F) and yield transactions with size and base, which
+pictures can show; from 5.x on a request touches 32-byte sectors, counted as the H200's counters count them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.profiles import DeviceProfile
+
+from .warps import WARP, Addresses, Counts, Mask, access, distinct, parts, requests, split
+
+SECTOR = 32
+LINE = 128
+HALF = WARP // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Transactions in the order they are issued: for each its warp, size and base address in bytes."""
+
+    warp: NDArray[np.int64]
+    size: NDArray[np.int64]
+    base: NDArray[np.int64]
+
+    def of_warp(self, warp: int) -> list[tuple[int, int]]:
+        """(size, base) of one warp's transactions."""
+        chosen = self.warp == warp
+        return list(zip(self.size[chosen].tolist(), self.base[chosen].tolist(), strict=True))
+
+    def per_warp(self, warps: int) -> Counts:
+        """How many transactions each warp has."""
+        return np.bincount(self.warp, minlength=warps).astype(np.int64)
+
+    def bytes_per_warp(self, warps: int) -> Counts:
+        """How many bytes each warp's transactions move."""
+        return np.bincount(self.warp, weights=self.size, minlength=warps).astype(np.int64)
+
+
+def _units(addresses: NDArray[np.int64], active: Mask, width: int, unit: int) -> tuple[NDArray[np.int64], Mask]:
+    """The unit-sized pieces that each access touches, one column more for accesses that may straddle two."""
+    first, last = addresses // unit, (addresses + (width - 1)) // unit
+    if np.array_equal(first, last):  # PTX accesses are aligned to their width, so this is the rule
+        return first, active
+    return np.concatenate([first, last], axis=-1), np.concatenate([active, active], axis=-1)
+
+
+def modern_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
+    """(requests, sectors) of each warp's load or store on 5.x to 9.0: one request, whatever the width.
+
+    >>> lanes = np.arange(32)
+    >>> modern_global(lanes * 16 + 16, np.ones(32, bool), 16)
+    (array([1]), array([17]))
+    """
+    where, active = access(addresses, active)
+    return requests(active), distinct(*_units(where, active, width, SECTOR))
+
+
+def async_copy_global(source: Addresses, target: Addresses, active: Mask, width: int, *, bypass: bool) -> tuple[Counts, Counts]:
+    """(requests, sectors) of each warp's cp.async.
+
+    With .ca the copy loads through L1 as ld does.  With .cg a sector of the target in shared memory is filled at once from one
+    line, so a line counts once for each 32 bytes of the target that it feeds.
+    """
+    where, active = access(source, active)
+    if not bypass:
+        return modern_global(where, active, width)
+    to, _ = access(target, active)
+    pair = where // LINE * (1 << 20) + to // SECTOR  # shared addresses stay far below 32 MB
+    return requests(active), distinct(pair, active)
+
+
+def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
+    """(requests, sectors) of each warp's atom or red on 5.x to 9.0.
+
+    Lanes that name one word go one after the other, so a sector counts once for each lane of its busiest word.
+    """
+    where, active = access(addresses, active)
+    key = np.where(active, where, -1)
+    order = np.argsort(key, axis=-1, kind="stable")
+    word, live = np.take_along_axis(key, order, axis=-1), np.take_along_axis(active, order, axis=-1)
+    start = np.ones(word.shape, dtype=np.bool_)
+    start[:, 1:] = word[:, 1:] != word[:, :-1]
+    place = np.broadcast_to(np.arange(word.shape[1]), word.shape)
+    rank = place - np.maximum.accumulate(np.where(start, place, 0), axis=-1)
+    # The k-th lane of each word travels in round k; a round counts its distinct sectors.
+    sector = word // SECTOR
+    ids = np.unique(sector, return_inverse=True)[1].reshape(sector.shape)
+    return requests(live), distinct(ids * WARP + rank, live)
+
+
+def cached_lines(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:
+    """(requests, 128-byte lines) of each warp on 2.x and 3.x when L1 serves it (guide F.4.2)."""
+    return _by_unit(addresses, active, width, LINE)
+
+
+def uncached_segments(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:
+    """(requests, 32-byte segments) of each warp on 2.x and 3.x when only L2 serves it (.cg, or L1 off)."""
+    return _by_unit(addresses, active, width, SECTOR)
+
+
+def _by_unit(addresses: Addresses, active: Mask, width: int, unit: int) -> tuple[Counts, Transactions]:
+    """8-byte words make two requests (half-warps) and 16-byte words four; each then touches its units once."""
+    where, active = access(addresses, active)
+    warps = where.shape[0]
+    lanes = WARP * 4 // max(width, 4)
+    where, mask = parts(where, lanes), split(active, lanes)
+    units, live = _units(where, mask, width, unit)
+    row, column = np.nonzero(live)
+    found = np.unique(np.stack([row, units[row, column]], axis=1), axis=0)
+    count = requests(mask).reshape(warps, -1).sum(axis=-1)
+    size = np.full(len(found), unit, dtype=np.int64)
+    return count, Transactions(found[:, 0] // (WARP // lanes), size, found[:, 1] * unit)
+
+
+def half_warp_words(addresses: Addresses, active: Mask, width: int) -> Transactions:
+    """Transactions on 1.0 and 1.1 (guide F.3.2.1): thread k of a half-warp at word k of one segment, or 32 bytes a thread."""
+    where, active = access(addresses, active)
+    where, mask = parts(where, HALF), split(active, HALF)
+    lane = np.arange(HALF)
+    start = np.where(mask, where - lane * width, 0).max(axis=-1)  # where word 0 lies if the half-warp is in order
+    busy = mask.any(axis=-1)
+    ordered = np.where(mask, where == start[:, None] + lane * width, True).all(axis=-1)
+    aligned = start % (HALF * width) == 0
+    good = busy & ordered & aligned if width in (4, 8, 16) else np.zeros_like(busy)
+    segment = min(HALF * width, LINE)
+    pieces = HALF * width // segment if width >= 4 else 1
+    rows, bases, sizes = [], [], []
+    for piece in range(pieces):
+        rows.append(np.nonzero(good)[0])
+        bases.append(start[good] + piece * segment)
+        sizes.append(np.full(int(good.sum()), segment))
+    alone = mask & ~good[:, None]
+    row, column = np.nonzero(alone)
+    rows.append(row)
+    bases.append(where[row, column] // SECTOR * SECTOR)
+    sizes.append(np.full(len(row), SECTOR))
+    return _in_order(np.concatenate(rows), np.concatenate(sizes), np.concatenate(bases))
+
+
+def half_warp_segments(addresses: Addresses, active: Mask, width: int) -> Transactions:
+    """Transactions on 1.2 and 1.3 (guide F.3.2.2): the lowest thread's segment, shrunk while one half of it is used."""
+    where, active = access(addresses, active)
+    where, left = parts(where, HALF), split(active, HALF).copy()
+    segment = {1: 32, 2: 64}.get(width, LINE)
+    rows, bases, sizes = [], [], []
+    while left.any():
+        row = np.nonzero(left.any(axis=-1))[0]
+        leader = left[row].argmax(axis=-1)
+        base = where[row, leader] // segment * segment
+        inside = left[row] & (where[row] // segment * segment == base[:, None])
+        low = np.where(inside, where[row], np.iinfo(np.int64).max).min(axis=-1)
+        high = np.where(inside, where[row] + (width - 1), -1).max(axis=-1)
+        size = np.full(len(row), segment)
+        while True:
+            half = size // 2
+            lower, upper = high < base + half, low >= base + half
+            shrink = (size > SECTOR) & (lower | upper)
+            if not shrink.any():
+                break
+            base = np.where(shrink & upper, base + half, base)
+            size = np.where(shrink, half, size)
+        left[row] &= ~inside
+        rows.append(row)
+        bases.append(base)
+        sizes.append(size)
+    empty = [np.zeros(0, dtype=np.int64)]
+    return _in_order(np.concatenate(rows or empty), np.concatenate(sizes or empty), np.concatenate(bases or empty))
+
+
+def _in_order(half: NDArray[np.int64], size: NDArray[np.int64], base: NDArray[np.int64]) -> Transactions:
+    """Transactions of half-warps, sorted by half-warp and otherwise as issued."""
+    order = np.argsort(half, kind="stable")
+    return Transactions(half[order] * HALF // WARP, size[order].astype(np.int64), base[order].astype(np.int64))
+
+
+def global_transactions(
+    profile: DeviceProfile, addresses: Addresses, active: Mask, width: int, *, cached: bool | None = None
+) -> tuple[Counts, Transactions]:
+    """(requests, transactions) of each warp's load or store on a device; `cached` overrides whether L1 serves global memory."""
+    where, active = access(addresses, active)
+    warps = where.shape[0]
+    match profile.global_rule:
+        case "half-warp-words" | "half-warp-segments":
+            rule = half_warp_words if profile.global_rule == "half-warp-words" else half_warp_segments
+            halves = requests(split(active, HALF)).reshape(warps, -1).sum(axis=-1)
+            return halves, rule(where, active, width)
+        case "lines":
+            through_l1 = profile.l1_caches_global if cached is None else cached
+            return (cached_lines if through_l1 else uncached_segments)(where, active, width)
+        case "sectors":
+            units, live = _units(where, active, width, SECTOR)
+            row, column = np.nonzero(live)
+            found = np.unique(np.stack([row, units[row, column]], axis=1), axis=0)
+            size = np.full(len(found), SECTOR, dtype=np.int64)
+            return requests(active), Transactions(found[:, 0], size, found[:, 1] * SECTOR)

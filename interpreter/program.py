@@ -1,0 +1,333 @@
+"""A program loaded on a device: where its variables lie, what they hold at first, and its kernels, planned when they first run."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from warplab.assembler.ir import Address as AddressOperand
+from warplab.assembler.ir import Arguments as ArgumentsOperand
+from warplab.assembler.ir import Block, Declaration, Function, Immediate, Instruction, Module, Symbol, Targets, Variable, Vector
+from warplab.isa.spaces import SHARED_BASE
+
+from .lower import lower
+from .memory.arena import Allocation, Arena
+from .plan import PlanFunction
+
+CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
+CODE_STEP = 16
+
+
+class LoadedProgram:
+    """The modules of one program, their variables placed in device memory."""
+
+    def __init__(self, modules: Sequence[Module], arena: Arena) -> None:
+        self.modules = tuple(modules)
+        self.arena = arena
+        self.variables: dict[str, Variable] = {}
+        self.functions: dict[str, Function] = {}
+        for m in modules:
+            for name, v in m.variables.items():
+                if v.linkage != "extern" or v.space == "shared":
+                    known = self.variables.get(name)
+                    if known is None or known.linkage in ("weak", "common") or (known.space == "shared" and not known.size):
+                        self.variables[name] = v
+            for name, f in m.functions.items():
+                if f.body is not None and (name not in self.functions or self.functions[name].linkage == "weak"):
+                    self.functions[name] = f
+                for alias, target in m.aliases.items():
+                    self.functions.setdefault(alias, target)
+        self.places: dict[int, int] = {}  # id(Variable) -> address
+        self.allocations: list[Allocation] = []
+        self._code: dict[str, int] = {}
+        self._at_code: dict[int, Function] = {}
+        self.kernels = {n: Kernel(self, f) for n, f in self.functions.items() if f.is_entry}
+        self._place()
+        self._initialise()
+
+    # ------------------------------------------------------------ variables
+
+    def _module_variables(self) -> Iterator[Variable]:
+        for m in self.modules:
+            for v in m.variables.values():
+                if v.space in ("global", "const"):
+                    yield v
+            for f in m.functions.values():
+                if f.body is not None:
+                    yield from (v for v in body_variables(f.body) if v.space in ("global", "const"))
+
+    def definition(self, v: Variable) -> Variable:
+        """What an extern declaration, or a tentative one, stands for."""
+        if v.linkage in ("extern", "weak", "common") or v.linkage == "visible":
+            return self.variables.get(v.name, v)
+        return v
+
+    def _place(self) -> None:
+        for v in self._module_variables():
+            if self.definition(v) is v and id(v) not in self.places:
+                what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
+                a = self.arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+                self.places[id(v)] = a.start
+                self.allocations.append(a)
+
+    def address(self, v: Variable) -> int:
+        """The address of a .global or .const variable."""
+        return self.places[id(self.definition(v))]
+
+    def _initialise(self) -> None:
+        for v in self._module_variables():
+            if self.definition(v) is not v:
+                continue
+            data = self.initial_bytes(v)
+            at = self.places[id(v)] - self.arena.base
+            self.arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
+
+    def initial_bytes(self, v: Variable) -> bytes:
+        """The first contents of a variable."""
+        out = bytearray(max(v.size, 1))
+        if v.initial is not None:
+            self._fill(out, v, v.initial, 0, (*v.dims, v.vector) if v.vector > 1 else v.dims)
+        return bytes(out)
+
+    def _fill(self, out: bytearray, v: Variable, value: Any, at: int, dims: tuple[int, ...]) -> None:
+        size = v.type.bytes
+        if isinstance(value, tuple):
+            inner = dims[1:]
+            step = size
+            for d in inner:
+                step *= d
+            for n, e in enumerate(value):
+                self._fill(out, v, e, at + n * step, inner)
+            return
+        raw = self._bits(v, value).to_bytes(size, "little")
+        out[at : at + size] = raw
+
+    def _bits(self, v: Variable, value: Any) -> int:
+        mask = (1 << v.type.bits) - 1
+        if isinstance(value, Symbol):
+            bits = self._symbol_address(value.target, value.generic) + value.offset
+            if value.mask is not None:
+                shift = (value.mask & -value.mask).bit_length() - 1
+                bits = (bits & value.mask) >> shift
+            return bits & mask
+        if isinstance(value, Variable | Function):
+            return self._symbol_address(value, False) & mask
+        if isinstance(value, Immediate):
+            from .operands import immediate_bits
+
+            return immediate_bits(value, v.type) & mask
+        if isinstance(value, float) or v.type.kind == "f":
+            if v.type.bits == 64:
+                return int.from_bytes(struct.pack("<d", float(value)), "little")
+            with np.errstate(all="ignore"):
+                if v.type.bits == 32:
+                    return int(np.float32(value).view(np.uint32))
+                return int(np.float16(value).view(np.uint16))
+        return int(value) & mask
+
+    def _symbol_address(self, target: Variable | Function, generic: bool) -> int:
+        if isinstance(target, Function):
+            return self.function_address(target)
+        if target.space in ("global", "const"):
+            return self.address(target)
+        return SHARED_BASE if generic else 0
+
+    # ------------------------------------------------------------ functions
+
+    def resolve(self, f: Function) -> Function:
+        """The definition of a declared function; the declaration itself where there is none."""
+        if f.body is not None:
+            return f
+        if f.definition is not None and f.definition.body is not None:
+            return f.definition
+        return self.functions.get(f.name, f)
+
+    def function_address(self, f: Function) -> int:
+        """The value that stands for a function; all declarations of one function share it."""
+        target = self.resolve(f)
+        at = self._code.get(target.name)
+        if at is None:
+            at = self._code[target.name] = CODE_BASE + CODE_STEP * (len(self._code) + 1)
+            self._at_code[at] = target
+        return at
+
+    def function_at(self, address: int) -> Function | None:
+        """The function that an address stands for."""
+        return self._at_code.get(address)
+
+    def unload(self) -> None:
+        """Frees the variables."""
+        for a in self.allocations:
+            self.arena.free(a)
+        self.allocations = []
+
+
+@dataclass(eq=False)
+class Kernel:
+    """An entry of a loaded program, with the layout of its shared memory and the plans of what it calls."""
+
+    program: LoadedProgram
+    function: Function
+    plans: dict[int, PlanFunction] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @cached_property
+    def parameters(self) -> list[tuple[Variable, int]]:
+        """(parameter, offset) in the parameter block."""
+        out, at = [], 0
+        for v in self.function.params:
+            align = max(v.align, 1)
+            at = -(-at // align) * align
+            out.append((v, at))
+            at += v.size
+        return out
+
+    @cached_property
+    def parameter_bytes(self) -> int:
+        """The size of the parameter block."""
+        return max((o + v.size for v, o in self.parameters), default=0)
+
+    @cached_property
+    def reached(self) -> list[Function]:
+        """The entry and every function it may call, by calls or by address."""
+        seen: dict[int, Function] = {}
+        work = [self.function]
+        while work:
+            f = self.program.resolve(work.pop())
+            if id(f) in seen or f.body is None:
+                continue
+            seen[id(f)] = f
+            indirect = False
+            for i in body_instructions(f.body):
+                for o in i.operands:
+                    work += functions_in(o)
+                indirect |= i.opcode == "call" and not any(isinstance(o, Function) for o in i.operands[:2])
+            if indirect:  # whatever has its address in a table may be called
+                work += [x for v in self.program._module_variables() for x in _initial_functions(v.initial)]
+        return list(seen.values())
+
+    @cached_property
+    def shared_places(self) -> dict[int, int]:
+        """id(variable) -> offset in the block's shared memory; unsized arrays share the place behind the others."""
+        used: dict[int, Variable] = {}
+        for f in self.reached:
+            assert f.body is not None
+            for v in body_variables(f.body):
+                if v.space == "shared":
+                    used.setdefault(id(v), v)
+            for i in body_instructions(f.body):
+                for o in i.operands:
+                    for v in variables_in(o):
+                        if v.space == "shared":
+                            used.setdefault(id(self.program.definition(v)), self.program.definition(v))
+        out, at, most = {}, 0, 1
+        for key, v in used.items():
+            if v.size:
+                at = -(-at // v.align) * v.align
+                out[key] = at
+                at += v.size
+            else:
+                most = max(most, v.align)
+        self.__dict__["static_shared"] = at
+        tail = -(-at // most) * most
+        self.__dict__["dynamic_start"] = tail
+        for key, v in used.items():
+            if not v.size:
+                out[key] = tail
+        return out
+
+    @cached_property
+    def static_shared(self) -> int:
+        """Bytes of shared memory that the program declares."""
+        self.shared_places  # noqa: B018
+        return int(self.__dict__["static_shared"])
+
+    @cached_property
+    def dynamic_start(self) -> int:
+        """Where dynamic shared memory begins."""
+        self.shared_places  # noqa: B018
+        return int(self.__dict__["dynamic_start"])
+
+    # ------------------------------------------------------------ operands.Symbols
+
+    def address(self, v: Variable) -> int:
+        """A variable's address in its own space."""
+        v = self.program.definition(v)
+        return self.shared_places[id(v)] if v.space == "shared" else self.program.address(v)
+
+    def generic(self, v: Variable) -> int:
+        """A variable's generic address."""
+        return self.address(v) + (SHARED_BASE if v.space == "shared" else 0)
+
+    def function_address(self, f: Function) -> int:
+        """See LoadedProgram."""
+        return self.program.function_address(f)
+
+    def plan(self, f: Function) -> PlanFunction:
+        """A function as the engine runs it for this kernel."""
+        found = self.plans.get(id(f))
+        if found is None:
+            found = self.plans[id(f)] = lower(f, self, self.program.resolve)
+        return found
+
+
+def body_variables(block: Block) -> Iterator[Variable]:
+    """Every variable declared in a body."""
+    for s in block.statements:
+        if isinstance(s, Block):
+            yield from body_variables(s)
+        elif isinstance(s, Declaration):
+            yield from s.variables
+
+
+def body_instructions(block: Block) -> Iterator[Instruction]:
+    """Every instruction of a body."""
+    for s in block.statements:
+        if isinstance(s, Block):
+            yield from body_instructions(s)
+        elif isinstance(s, Instruction):
+            yield s
+
+
+def functions_in(op: object) -> list[Function]:
+    """Functions that an operand names."""
+    match op:
+        case Function():
+            return [op]
+        case Symbol(target=Function() as f):
+            return [f]
+        case Targets():
+            return [t for t in op.targets if isinstance(t, Function)]
+        case Vector() | ArgumentsOperand():
+            return [f for e in op.elements for f in functions_in(e)]
+        case _:
+            return []
+
+
+def variables_in(op: object) -> list[Variable]:
+    """Variables that an operand names."""
+    match op:
+        case Variable():
+            return [op]
+        case Symbol(target=Variable() as v):
+            return [v]
+        case AddressOperand(base=Variable() as v):
+            return [v]
+        case Vector() | ArgumentsOperand():
+            return [v for e in op.elements for v in variables_in(e)]
+        case _:
+            return []
+
+
+def _initial_functions(value: object) -> list[Function]:
+    if isinstance(value, tuple):
+        return [f for e in value for f in _initial_functions(e)]
+    return functions_in(value)

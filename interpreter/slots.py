@@ -1,0 +1,84 @@
+"""Registers to slots: two registers share a slot when their lives don't overlap, so that the working set stays small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from warplab.assembler.flow import Flow
+from warplab.assembler.ir import Instruction, Register
+
+from .plan import Home, registers_of, uses
+
+
+def order_of(flow: Flow) -> list[int]:
+    """Blocks in reverse postorder, unreachable ones left out."""
+    return list(flow.rpo)
+
+
+def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], first_slot: int) -> tuple[dict[int, Home], int]:
+    """Linear scan over the blocks in reverse postorder; gives each register's home and the first slot that is free behind them."""
+    start: dict[int, int] = {}
+    end: dict[int, int] = {}
+    seen: dict[int, Register] = {}
+    at = 0
+
+    def touch(index: int, where: int) -> None:
+        start.setdefault(index, where)
+        end[index] = max(end.get(index, where), where)
+
+    for b in order_of(flow):
+        block = flow.blocks[b]
+        begin = at
+        for i in block.instructions:
+            at += 1
+            for r in _registers(i):
+                seen[r.index] = r
+                touch(r.index, at)
+        at += 1
+        for mask, where in ((flow.live_in[b], begin), (flow.live_out[b], at)):
+            while mask:
+                low = mask & -mask
+                touch(low.bit_length() - 1, where)
+                mask ^= low
+    homes: dict[int, Home] = {}
+    free: dict[int, list[int]] = {}
+    active: list[tuple[int, int, int]] = []  # (end, slot, width)
+    top = first_slot
+    for index in sorted(start, key=lambda x: (start[x], x)):
+        if index not in seen:
+            continue
+        r = seen[index]
+        width = r.vector * (2 if r.type.bits == 128 else 1)
+        for item in [x for x in active if x[0] < start[index]]:
+            active.remove(item)
+            free.setdefault(item[2], []).append(item[1])
+        room = free.get(width)
+        if room:
+            slot = room.pop()
+        else:
+            slot, top = top, top + width
+        active.append((end[index], slot, width))
+        homes[index] = Home(slot, width, dtypes[index], index in pointers)
+    return homes, top
+
+
+def _registers(i: Instruction) -> list[Register]:
+    read, written, _ = uses(i)
+    return read + written
+
+
+def mask_of(registers: int, homes: dict[int, Home]) -> int:
+    """A mask of registers as a mask of slots."""
+    out = 0
+    while registers:
+        low = registers & -registers
+        home = homes.get(low.bit_length() - 1)
+        if home is not None:
+            out |= ((1 << home.width) - 1) << home.slot
+        registers ^= low
+    return out
+
+
+__all__ = ["assign", "mask_of", "order_of", "registers_of"]

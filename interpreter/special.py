@@ -1,0 +1,117 @@
+"""Special registers of a group of lanes, and the windows of generic addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+
+from .values import Array
+
+if TYPE_CHECKING:
+    from .group import Group
+
+U32, U64 = np.uint32, np.uint64
+
+
+def _tid(g: Group, axis: int) -> Array:
+    x, y, _ = g.wave.launch.block
+    t = g.geometry.thread
+    return (t % x if axis == 0 else t // x % y if axis == 1 else t // (x * y)).astype(U32)
+
+
+def _lane(g: Group) -> Array:
+    return (g.geometry.thread & 31).astype(U32)
+
+
+def _mask(kind: str) -> Callable[[Group], Array]:
+    def value(g: Group) -> Array:
+        own = U32(1) << _lane(g)
+        below = own - U32(1)
+        return {"eq": own, "lt": below, "le": own | below, "gt": ~(own | below), "ge": ~below}[kind]
+
+    return value
+
+
+def _constant(value: Callable[[Group], int], dtype: type = U32) -> Callable[[Group], Array]:
+    return lambda g: np.array([[value(g) & (2**64 - 1 if dtype is U64 else 2**32 - 1)]], dtype)
+
+
+def _block(name: str) -> Callable[[Group], Array]:
+    return lambda g: (
+        g.wave.block_table(name)[g.geometry.block[:, 0]]
+        if g.geometry.block.shape[1] == 1
+        else g.wave.block_table(name)[g.geometry.block[0], 0][None]
+    )
+
+
+READERS: dict[str, Callable[[Group], Array]] = {
+    "%laneid": _lane,
+    "%warpid": lambda g: (g.geometry.thread >> 5).astype(U32),
+    "%nwarpid": _constant(lambda g: g.wave.launch.max_warps),
+    "%nsmid": _constant(lambda g: g.wave.launch.multiprocessors),
+    "%gridid": _constant(lambda g: g.wave.launch.number, U64),
+    "%clock": lambda g: g.wave.launch.clock(g).astype(U32),
+    "%clock_lo": lambda g: g.wave.launch.clock(g).astype(U32),
+    "%clock_hi": lambda g: (g.wave.launch.clock(g) >> U64(32)).astype(U32),
+    "%clock64": lambda g: g.wave.launch.clock(g),
+    "%globaltimer": lambda g: g.wave.launch.timer(g),
+    "%globaltimer_lo": lambda g: g.wave.launch.timer(g).astype(U32),
+    "%globaltimer_hi": lambda g: (g.wave.launch.timer(g) >> U64(32)).astype(U32),
+    "%dynamic_smem_size": _constant(lambda g: g.wave.launch.dynamic_shared),
+    "%total_smem_size": _constant(lambda g: g.wave.launch.total_shared),
+    "%aggr_smem_size": _constant(lambda g: g.wave.launch.total_shared),
+    "%is_explicit_cluster": lambda g: np.array([[g.wave.launch.explicit_cluster]]),
+    "%current_graph_exec": _constant(lambda g: 0, U64),
+    "%smid": _block("smid"),
+}
+READERS |= {f"%lanemask_{k}": _mask(k) for k in ("eq", "lt", "le", "gt", "ge")}
+for _axis, _name in enumerate("xyz"):
+    READERS[f"%tid.{_name}"] = lambda g, a=_axis: _tid(g, a)  # type: ignore[misc]
+    READERS[f"%ntid.{_name}"] = _constant(lambda g, a=_axis: g.wave.launch.block[a])  # type: ignore[misc]
+    READERS[f"%nctaid.{_name}"] = _constant(lambda g, a=_axis: g.wave.launch.grid[a])  # type: ignore[misc]
+    READERS[f"%cluster_nctaid.{_name}"] = _constant(lambda g, a=_axis: g.wave.launch.cluster[a])  # type: ignore[misc]
+    READERS[f"%nclusterid.{_name}"] = _constant(lambda g, a=_axis: g.wave.launch.clusters[a])  # type: ignore[misc]
+    for _table in ("ctaid", "clusterid", "cluster_ctaid"):
+        READERS[f"%{_table}.{_name}"] = _block(f"{_table}.{_name}")
+READERS["%cluster_ctarank"] = _block("cluster_ctarank")
+READERS["%cluster_nctarank"] = _constant(lambda g: g.wave.launch.cluster_size)
+READERS |= {f"%{n}.w": _constant(lambda g: 0) for n in ("tid", "ctaid", "clusterid", "cluster_ctaid")}
+READERS |= {f"%{n}.w": _constant(lambda g: 1) for n in ("ntid", "nctaid", "nclusterid", "cluster_nctaid")}
+
+
+def special(g: Group, name: str) -> Array:
+    """The value of a special register; the machine-dependent ones that no program can rely on read as zero."""
+    reader = READERS.get(name)
+    if reader is not None:
+        return reader(g)
+    if name.startswith("%envreg"):
+        return np.array([[g.wave.launch.environment(int(name[7:]))]], U32)
+    return np.zeros((1, 1), U64 if name.endswith("64") else U32)
+
+
+def window_of(space: str) -> int:
+    """Where a space begins among the generic addresses."""
+    return SHARED_BASE if space.startswith("shared") else LOCAL_BASE if space == "local" else 0
+
+
+def lies_in(g: Group, a: Array, space: str) -> Array:
+    """isspacep."""
+    shared = (a >= U64(SHARED_BASE)) & (a < U64(SHARED_BASE + WINDOW_SIZE))
+    local = (a >= U64(LOCAL_BASE)) & (a < U64(LOCAL_BASE + WINDOW_SIZE))
+    if space == "shared::cluster":
+        return shared
+    if space.startswith("shared"):
+        rank = (a - U64(SHARED_BASE)) >> U64(24)
+        own = special(g, "%cluster_ctarank").astype(U64) + U64(1)
+        mine: Array = shared & ((rank == 0) | (rank == own))
+        return mine
+    if space == "local":
+        return local
+    if space == "global":
+        return ~shared & ~local
+    names = {"const": "constant", "param": "kernel parameters", "param::entry": "kernel parameters"}
+    return g.wave.launch.lies_in(a, names[space])

@@ -1,0 +1,107 @@
+"""Register values: plain arrays, and Shifted ones for registers that serve as addresses.
+
+An array's shape tells how far its value varies: (1, 1) for a whole wave, (k, 1) by block, (1, T) by thread, else (k, T).
+A Shifted is base + delta with a Python int delta: pointers that walk by a constant cost no array pass, and what an access needs to know
+of their base (range, alignment, index) is found once, however many accesses share it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Facts:
+    """What memory accesses need to know of an address array; computed when first asked."""
+
+    __slots__ = ("base", "high", "indices", "low", "low_bits", "runs")
+
+    def __init__(self, base: Array) -> None:
+        self.base = base
+        if base.size == 1:
+            self.low = self.high = self.low_bits = int(base[0, 0])
+        else:
+            self.low = int(np.minimum.reduce(base, axis=None))
+            self.high = int(np.maximum.reduce(base, axis=None))
+            self.low_bits = int(np.bitwise_or.reduce(base, axis=None)) if base.flags.forc else int(np.bitwise_or.reduce(base.ravel()))
+        self.indices: dict[tuple[int, int], Array] = {}
+        self.runs: dict[int, bool] = {}
+
+    def index(self, shift: int) -> Array:
+        """base >> shift as an index array."""
+        found = self.indices.get((shift, 0))
+        if found is None:
+            found = self.indices[shift, 0] = (self.base >> self.base.dtype.type(shift)).astype(np.intp, copy=False)
+        return found
+
+    def is_run(self, shift: int) -> bool:
+        """Do the lanes, in order, address consecutive elements of 2**shift bytes?"""
+        known = self.runs.get(shift)
+        if known is None:
+            n = self.base.size
+            known = self.high - self.low == (n - 1) << shift and n > 1
+            if known:
+                flat = self.index(shift).ravel()
+                known = bool((flat[1:] - flat[:-1] == 1).all())
+            self.runs[shift] = known
+        return known
+
+
+class Shifted:
+    """base + delta modulo the width of base's dtype."""
+
+    __slots__ = ("_facts", "base", "delta")
+
+    def __init__(self, base: Array, delta: int = 0, facts: Facts | None = None) -> None:
+        self.base = base
+        self.delta = delta
+        self._facts = facts
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the base, shared by all that walk from it."""
+        if self._facts is None:
+            self._facts = Facts(self.base)
+        return self._facts
+
+    def moved(self, by: int) -> Shifted:
+        """This value plus a constant."""
+        if self._facts is None and self.base.size > 1:
+            self._facts = Facts(self.base)  # so that the walkers share them
+        return Shifted(self.base, self.delta + by, self._facts)
+
+    def array(self) -> Array:
+        """The value as a plain array."""
+        if self.delta == 0:
+            return self.base
+        dtype = self.base.dtype
+        by = np.asarray(self.delta & ((1 << dtype.itemsize * 8) - 1), dtype=f"u{dtype.itemsize}").astype(dtype)
+        out: Array = self.base + by
+        return out
+
+
+@dataclass(slots=True, frozen=True)
+class ParameterPlace:
+    """A place in the launch's parameters, the same for all lanes."""
+
+    at: int
+
+
+@dataclass(slots=True, frozen=True)
+class LocalPlace:
+    """A place in each lane's own stack, the same for all lanes."""
+
+    at: int
+
+
+Value = Array | Shifted
+
+
+def plain(value: Value) -> Array:
+    """Any register value as an array."""
+    return value.array() if type(value) is Shifted else value  # type: ignore[return-value, unused-ignore]

@@ -1,0 +1,71 @@
+"""Cache hints (PTX ISA 9.7.10.15-18): prefetch, prefetchu, applypriority, discard, createpolicy.
+
+No value that a program may rely on depends on them.  What discard leaves behind is undefined: here, what was there.
+"""
+
+import numpy as np
+
+from ..notation import Need, instruction
+from ..ports import Array, Lanes
+
+PREFETCH = "9.7.10.15"
+_L2 = Need(7.4, 80)
+
+
+@instruction("prefetch{.ss}.level  [a]", ss="global local", level="L1 L2", ptx=2.0, sm=20, section=PREFETCH)
+@instruction("prefetch{.global}.level  [a]", level="L2::evict_last L2::evict_normal", ptx=7.4, sm=80, section=PREFETCH)
+@instruction("prefetch{.ss}.tensormap  [a]", ss="const param", ptx=8.0, sm=90, section=PREFETCH)
+def prefetch(lanes: Lanes, a: Array, *, ss: str = "generic", level: str = "", global_: bool = False) -> None:
+    """Brings the line at a into the cache of .level, or the tensor map at a within reach."""
+
+
+@instruction("prefetchu.L1  [a]", ptx=2.0, sm=20, section=PREFETCH)
+def prefetchu(lanes: Lanes, a: Array) -> None:
+    """Brings the line at the generic address a into the uniform cache."""
+
+
+@instruction("applypriority{.global}.L2::evict_normal  [a], #n", ptx=7.4, sm=80, section="9.7.10.16")
+def applypriority(lanes: Lanes, a: Array, n: int, *, global_: bool = False) -> None:
+    """Gives the n = 128 bytes at a the normal eviction priority again."""
+
+
+@instruction("discard{.global}.L2  [a], #n", ptx=7.4, sm=80, section="9.7.10.17")
+def discard(lanes: Lanes, a: Array, n: int, *, global_: bool = False) -> None:
+    """Drops the n = 128 bytes at a from the cache without writing them back; their value is undefined until written again."""
+
+
+PRIORITIES = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
+SECOND = "L2::evict_first L2::evict_unchanged"
+POLICY = "9.7.10.18"
+_CODE = {word: code for code, word in enumerate(PRIORITIES.split(), 1)}
+
+
+def _policy(kind: int, first: str, second: str, detail: Array) -> Array:
+    """A policy is opaque to programs: its kind and priorities from bit 56 on, its detail below."""
+    head = kind << 62 | _CODE[first] << 59 | _CODE[second] << 56
+    return detail.astype(np.uint64) & np.uint64((1 << 56) - 1) | np.uint64(head)
+
+
+@instruction(
+    "createpolicy.fractional.first{.second}.b64  d{, a:f32}", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY
+)
+def createpolicy_fractional(a: Array | None = None, *, first: str, second: str = "L2::evict_unchanged") -> Array:
+    """d = a policy: the fraction a (1 where missing) of the accesses gets the first priority, the others the second."""
+    fraction = np.ones((1, 1), np.float32) if a is None else np.ascontiguousarray(a)
+    return _policy(1, first, second, fraction.view(np.uint32))
+
+
+@instruction(
+    "createpolicy.range{.global}.first{.second}.b64  d, [a], b:u32, c:u32", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY
+)  # fmt: skip
+def createpolicy_range(
+    lanes: Lanes, a: Array, b: Array, c: Array, *, first: str, second: str = "L2::evict_unchanged", global_: bool = False
+) -> Array:
+    """d = a policy: the first priority for the b bytes from a on, the second for the rest of the c bytes around them."""
+    return _policy(2, first, second, (a >> np.uint64(12)) + (b.astype(np.uint64) << np.uint64(20)) + c)
+
+
+@instruction("createpolicy.cvt.L2.b64  d, a", ptx=7.4, sm=80, section=POLICY)
+def createpolicy_cvt(a: Array) -> Array:
+    """d = the policy that the access property a describes."""
+    return a

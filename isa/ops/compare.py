@@ -1,0 +1,216 @@
+"""Comparison and selection, halves included (PTX ISA 9.7.7 and 9.7.8)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..notation import Need, instruction
+from ..ports import Array, Mask
+from ..types import TYPES
+from .logic import COMBINE
+
+Test = Callable[[Array, Array], Mask]
+Flag = bool  # where a parameter takes that name
+
+EQUAL: dict[str, Test] = {"eq": np.equal, "ne": np.not_equal}
+ORDER: dict[str, Test] = EQUAL | {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+UNSIGNED: dict[str, Test] = ORDER | {"lo": np.less, "ls": np.less_equal, "hi": np.greater, "hs": np.greater_equal}
+# Of floats: the first six are false where an operand is a NaN, those with a u true; numpy's != alone is true there.
+FLOAT: dict[str, Test] = ORDER | {
+    "ne": lambda a, b: (a < b) | (a > b), "equ": lambda a, b: ~((a < b) | (a > b)), "neu": np.not_equal,
+    "ltu": lambda a, b: ~(a >= b), "leu": lambda a, b: ~(a > b), "gtu": lambda a, b: ~(a <= b), "geu": lambda a, b: ~(a < b),
+    "num": lambda a, b: (a == a) & (b == b), "nan": lambda a, b: (a != a) | (b != b),
+}  # fmt: skip
+
+FTZ = {"ftz": Need(1.4)}
+SMALLEST_NORMAL = {np.dtype(np.float16): np.float16(2.0**-14), np.dtype(np.float32): np.float32(2.0**-126)}
+
+
+def flush(a: Array) -> Array:
+    """Subnormal numbers as zeros."""
+    small = np.abs(a) < SMALLEST_NORMAL[a.dtype]
+    return np.where(small, a.dtype.type(0), a) if small.any() else a
+
+
+def _compared(a: Array, b: Array, cmp: str, type: str, ftz: bool) -> Mask:
+    """a cmp b of floats: bf16 is widened to f32, subnormals are flushed with .ftz."""
+    if type in ("bf16", "bf16x2"):
+        a, b = (a.astype(np.uint32) << np.uint32(16)).view(np.float32), (b.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    elif ftz:
+        a, b = flush(a), flush(b)
+    return FLOAT[cmp](a, b)
+
+
+# ---------------------------------------------------------------- setp
+
+
+@instruction("setp.cmp.type  p[|q], a, b", cmp=UNSIGNED, type="u16 u32 u64", section="9.7.7.2")
+@instruction("setp.cmp.type  p[|q], a, b", cmp=ORDER, type="s16 s32 s64", section="9.7.7.2")
+@instruction("setp.cmp.type  p[|q], a, b", cmp=EQUAL, type="b16 b32 b64", section="9.7.7.2")
+def setp(a: Array, b: Array, *, cmp: str, pair: bool = True) -> tuple[Mask, Mask] | Mask:
+    """p = a cmp b; q = its opposite."""
+    t = UNSIGNED[cmp](a, b)
+    return (t, ~t) if pair else t
+
+
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=UNSIGNED, bool=COMBINE, type="u16 u32 u64", section="9.7.7.2")
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=ORDER, bool=COMBINE, type="s16 s32 s64", section="9.7.7.2")
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=EQUAL, bool=COMBINE, type="b16 b32 b64", section="9.7.7.2")
+def setp_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, pair: Flag = True) -> tuple[Mask, Mask] | Mask:
+    """p = (a cmp b) bool c; q = !(a cmp b) bool c."""
+    t = UNSIGNED[cmp](a, b)
+    return (COMBINE[bool](t, c), COMBINE[bool](~t, c)) if pair else COMBINE[bool](t, c)
+
+
+@instruction("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f32", needs=FTZ, section="9.7.7.2")
+@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="f64", ptx=1.2, sm=13, section="9.7.7.2")
+def setp_float(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pair: bool = True) -> tuple[Mask, Mask] | Mask:
+    """p = a cmp b; q = its opposite."""
+    t = _compared(a, b, cmp, type, ftz)
+    return (t, ~t) if pair else t
+
+
+@instruction("setp.cmp.bool{.ftz}.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f32", needs=FTZ, section="9.7.7.2")
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f64", ptx=1.2, sm=13, section="9.7.7.2")
+def setp_float_bool(
+    a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False, pair: Flag = True
+) -> tuple[Mask, Mask] | Mask:
+    """p = (a cmp b) bool c; q = !(a cmp b) bool c."""
+    t = _compared(a, b, cmp, type, ftz)
+    return (COMBINE[bool](t, c), COMBINE[bool](~t, c)) if pair else COMBINE[bool](t, c)
+
+
+@instruction("setp.cmp{.ftz}.type  p, a, b", cmp=FLOAT, type="f16", ptx=4.2, sm=53, section="9.7.8.2")
+@instruction("setp.cmp.type  p, a, b", cmp=FLOAT, type="bf16", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_half(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False) -> Mask:
+    """p = a cmp b."""
+    return _compared(a, b, cmp, type, ftz)
+
+
+@instruction("setp.cmp.bool{.ftz}.type  p, a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f16", ptx=4.2, sm=53, section="9.7.8.2")
+@instruction("setp.cmp.bool.type  p, a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="bf16", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_half_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False) -> Mask:
+    """p = (a cmp b) bool c."""
+    return COMBINE[bool](_compared(a, b, cmp, type, ftz), c)
+
+
+@instruction("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f16x2", ptx=4.2, sm=53, section="9.7.8.2")
+@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="bf16x2", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_halves(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pair: bool = True) -> tuple[Mask, Mask] | Mask:
+    """p = a cmp b of the lower halves, q of the upper ones."""
+    t = _compared(a, b, cmp, type, ftz)
+    return (t[..., 0], t[..., 1]) if pair else t[..., 0]
+
+
+@instruction("setp.cmp.bool{.ftz}.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f16x2", ptx=4.2, sm=53, section="9.7.8.2")
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="bf16x2", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_halves_bool(
+    a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False, pair: Flag = True
+) -> tuple[Mask, Mask] | Mask:
+    """p = (a cmp b) bool c of the lower halves, q of the upper ones."""
+    t = _compared(a, b, cmp, type, ftz)
+    p = COMBINE[bool](t[..., 0], c)
+    return (p, COMBINE[bool](t[..., 1], c)) if pair else p
+
+
+# ---------------------------------------------------------------- set
+
+
+def _as_value(t: Mask, dtype: str, stype: str) -> Array:
+    """True as all ones of an integer, 1.0 of a float; both halves of a pair side by side in one integer."""
+    kind = TYPES[dtype]
+    if kind.kind != "f":
+        if stype.endswith("x2"):
+            halves = t.astype(np.uint32) * np.uint32(0xFFFF)
+            return (halves[..., 0] | (halves[..., 1] << np.uint32(16))).view(kind.dtype)
+        return -t.astype(kind.dtype)
+    return t.astype(np.uint16) * np.uint16(0x3F80) if dtype.startswith("bf16") else t.astype(kind.dtype)
+
+
+HALF = {"u16": Need(6.5, 53), "s16": Need(6.5, 53), "u32": Need(6.5, 53), "s32": Need(6.5, 53)}  # integers of f16 came later than f16 of f16
+NEEDS = {"f16": Need(4.2, 53), "bf16": Need(7.8, 90), "f64": Need(1.2, 13)}
+ANY = "u32 s32 f32 f16 bf16"
+
+
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=UNSIGNED, dtype=ANY, stype="u16 u32 u64", needs=NEEDS, section="9.7.7.1")
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=ORDER, dtype=ANY, stype="s16 s32 s64", needs=NEEDS, section="9.7.7.1")
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=EQUAL, dtype=ANY, stype="b16 b32 b64", needs=NEEDS, section="9.7.7.1")
+def set_(a: Array, b: Array, *, cmp: str, dtype: str, stype: str) -> Array:
+    """d = a cmp b as all ones or 0, of a float type as 1.0 or 0.0."""
+    return _as_value(UNSIGNED[cmp](a, b), dtype, stype)
+
+
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=UNSIGNED, bool=COMBINE, dtype=ANY, stype="u16 u32 u64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=ORDER, bool=COMBINE, dtype=ANY, stype="s16 s32 s64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=EQUAL, bool=COMBINE, dtype=ANY, stype="b16 b32 b64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
+def set_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str) -> Array:
+    """d = (a cmp b) bool c as all ones or 0, of a float type as 1.0 or 0.0."""
+    return _as_value(COMBINE[bool](UNSIGNED[cmp](a, b), c), dtype, stype)
+
+
+@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+             cmp=FLOAT, dtype="u32 s32 f32 f16", stype="f32", needs=FTZ | NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f32", needs=NEEDS, section="9.7.7.1")
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype=ANY, stype="f64", needs=NEEDS, section="9.7.7.1")
+@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+             cmp=FLOAT, dtype="u16 s16 u32 s32 f16", stype="f16", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f16", ptx=7.8, sm=90, section="9.7.8.1")
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
+             cmp=FLOAT, dtype="u16 s16 u32 s32 bf16", stype="bf16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+             cmp=FLOAT, dtype="u32 s32 f16x2", stype="f16x2", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
+             cmp=FLOAT, dtype="u32 s32 bf16x2", stype="bf16x2", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+def set_float(a: Array, b: Array, *, cmp: str, dtype: str, stype: str, ftz: bool = False) -> Array:
+    """d = a cmp b as all ones or 0, of a float type as 1.0 or 0.0; pairs half by half."""
+    return _as_value(_compared(a, b, cmp, stype, ftz), dtype, stype)
+
+
+@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 f32 f16", stype="f32", needs=FTZ | NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="bf16", stype="f32", needs=NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype=ANY, stype="f64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
+@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="u16 s16 u32 s32 f16", stype="f16", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="bf16", stype="f16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="u16 s16 u32 s32 bf16", stype="bf16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+def set_float_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str, ftz: Flag = False) -> Array:
+    """d = (a cmp b) bool c as all ones or 0, of a float type as 1.0 or 0.0."""
+    return _as_value(COMBINE[bool](_compared(a, b, cmp, stype, ftz), c), dtype, stype)
+
+
+@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 f16x2", stype="f16x2", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
+             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 bf16x2", stype="bf16x2", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+def set_halves_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str, ftz: Flag = False) -> Array:
+    """d = (a cmp b) bool c, half by half, as all ones or 0, of a float type as 1.0 or 0.0."""
+    return _as_value(COMBINE[bool](_compared(a, b, cmp, stype, ftz), c[..., np.newaxis]), dtype, stype)
+
+
+# ---------------------------------------------------------------- selp, slct
+
+
+VALUES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
+
+
+@instruction("selp.type  d, a, b, {!}c", type=VALUES, needs={"f64": Need(1.2, 13)}, section="9.7.7.3")
+def selp(a: Array, b: Array, c: Mask) -> Array:
+    """d = c ? a : b."""
+    return np.where(c, a, b)
+
+
+@instruction("slct.dtype.ctype  d:dtype, a:dtype, b:dtype, c:ctype", dtype=VALUES, ctype="s32",
+             needs={"f64": Need(1.2, 13)}, section="9.7.7.4")  # fmt: skip
+@instruction("slct{.ftz}.dtype.ctype  d:dtype, a:dtype, b:dtype, c:ctype", dtype=VALUES, ctype="f32",
+             needs={"f64": Need(1.2, 13)} | FTZ, section="9.7.7.4")  # fmt: skip
+def slct(a: Array, b: Array, c: Array, *, ftz: bool = False) -> Array:
+    """d = c >= 0 ? a : b; a NaN chooses b."""
+    return np.where((flush(c) if ftz else c) >= 0, a, b)

@@ -1,0 +1,82 @@
+"""Double precision arithmetic (PTX ISA 9.7.3): every rounding is exact, and NaN payloads travel in the hardware's order."""
+
+import numpy as np
+
+from .. import exact
+from ..notation import Need, instruction
+from ..ports import Array
+
+ROUNDING = "rn rz rm rp"
+DOUBLE = dict(rnd=ROUNDING, ptx=1.4, sm=13)
+DIVISION = dict(rnd=ROUNDING, needs={"rz": Need(2.0, 20), "rm": Need(2.0, 20), "rp": Need(2.0, 20)}, ptx=1.4, sm=13)
+
+
+@instruction("add{.rnd}.f64  d, a, b", section="9.7.3.3", **DOUBLE)
+def add(a: Array, b: Array, *, rnd: str = "rn") -> Array:
+    """d = a + b; of two NaNs that of b passes, quietened."""
+    return exact.quiet(exact.add64(a, b, rnd), b, a)
+
+
+@instruction("sub{.rnd}.f64  d, a, b", section="9.7.3.4", **DOUBLE)
+def sub(a: Array, b: Array, *, rnd: str = "rn") -> Array:
+    """d = a - b; of two NaNs that of b passes, quietened."""
+    return exact.quiet(exact.add64(a, -b, rnd), b, a)
+
+
+@instruction("mul{.rnd}.f64  d, a, b", section="9.7.3.5", **DOUBLE)
+def mul(a: Array, b: Array, *, rnd: str = "rn") -> Array:
+    """d = a * b; of two NaNs that of b passes, quietened."""
+    return exact.quiet(exact.mul64(a, b, rnd), b, a)
+
+
+@instruction("fma.rnd.f64  d, a, b, c", section="9.7.3.6", **DOUBLE)
+@instruction("mad.rnd.f64  d, a, b, c", section="9.7.3.7", **DOUBLE)
+def fma(a: Array, b: Array, c: Array, *, rnd: str) -> Array:
+    """d = a * b + c, rounded once; of several NaNs that of b passes, else of c, else of a."""
+    return exact.quiet(exact.fma64(a, b, c, rnd), b, c, a)
+
+
+@instruction("div.rnd.f64  d, a, b", section="9.7.3.8", **DIVISION)
+def div(a: Array, b: Array, *, rnd: str) -> Array:
+    """d = a / b, correctly rounded; of two NaNs that of a passes, quietened."""
+    return exact.quiet(exact.div64(a, b, rnd), a, b)
+
+
+@instruction("rcp.rnd{.ftz}.f64  d, a", section="9.7.3.13", **DIVISION)
+def rcp(a: Array, *, rnd: str, ftz: bool = False) -> Array:
+    """d = 1 / a, correctly rounded; .ftz is read and changes nothing."""
+    return exact.quiet(exact.div64(np.ones((1,) * a.ndim), a, rnd), a)
+
+
+@instruction("sqrt.rnd.f64  d, a", section="9.7.3.15", **DIVISION)
+def sqrt(a: Array, *, rnd: str) -> Array:
+    """d = the square root of a, correctly rounded."""
+    return exact.quiet(exact.sqrt64(a, rnd), a)
+
+
+@instruction("abs.f64  d, a", ptx=1.0, sm=13, section="9.7.3.9")
+def abs_(a: Array) -> Array:
+    """d = |a|; a NaN keeps its sign."""
+    return exact.quiet(np.absolute(a), a)
+
+
+@instruction("neg.f64  d, a", ptx=1.0, sm=13, section="9.7.3.10")
+def neg(a: Array) -> Array:
+    """d = -a; a NaN keeps its sign."""
+    return exact.quiet(-a, a)
+
+
+@instruction("min.f64  d, a, b", ptx=1.0, sm=13, section="9.7.3.11")
+def min_(a: Array, b: Array) -> Array:
+    """d = the lesser operand, -0 below +0; a NaN yields to a number."""
+    return _extreme(np.fmin(a, b), a, b, a.view(np.uint64) | b.view(np.uint64))
+
+
+@instruction("max.f64  d, a, b", ptx=1.0, sm=13, section="9.7.3.12")
+def max_(a: Array, b: Array) -> Array:
+    """d = the larger operand, -0 below +0; a NaN yields to a number."""
+    return _extreme(np.fmax(a, b), a, b, a.view(np.uint64) & b.view(np.uint64))
+
+
+def _extreme(r: Array, a: Array, b: Array, zero: Array) -> Array:
+    return exact.quiet(np.where((a == 0) & (b == 0), zero.view(np.float64), r), b, a)

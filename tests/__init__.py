@@ -1,0 +1,1 @@
+"""warplab's tests; `python -m tests` runs every check."""

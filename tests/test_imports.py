@@ -1,0 +1,57 @@
+"""House rules about imports, read from the sources: they run one way only, and our code names only warplab.*."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ORDER = ("isa", "assembler", "interpreter", "runtime")
+THIRD_PARTY = {
+    "isa": {"numpy"},
+    "assembler": {"numpy", "lark"},
+    "interpreter": {"numpy"},
+    "runtime": {"numpy", "click"},
+}
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """(absolute module name, line) of every import in a file."""
+    package = ["warplab", *path.relative_to(ROOT).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                yield name.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            yield ".".join([*base, *(node.module.split(".") if node.module else [])]), node.lineno
+
+
+def test_imports_run_one_way() -> None:
+    wrong = []
+    for rank, folder in enumerate(ORDER):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for name, line in imports(path):
+                top = name.split(".")[0]
+                if top == "warplab":
+                    target = name.split(".")[1]
+                    if target not in ORDER[: rank + 1]:
+                        wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+                elif top in ORDER or top in ("tests", "samples"):
+                    wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, not warplab.{name}")
+                elif top not in sys.stdlib_module_names and top not in THIRD_PARTY[folder]:
+                    wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, which the bare install lacks")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_help_imports_neither_numpy_nor_lark() -> None:
+    code = (
+        "import sys; from warplab.runtime.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "assert not {'numpy', 'lark'} & set(sys.modules), sorted(sys.modules)"
+    )
+    path = str(ROOT / "tests" / "importroot")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0, done.stderr
