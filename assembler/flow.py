@@ -25,6 +25,7 @@ from .ir import (
     Negated,
     Operand,
     Pair,
+    Prototype,
     Register,
     Statement,
     Targets,
@@ -44,10 +45,10 @@ class BasicBlock:
 
     index: int  # in the order of the text
     labels: tuple[Label, ...]
-    instructions: tuple[Instruction, ...]  # of nested scopes too; empty for a label that ends the body
+    instructions: tuple[Instruction, ...]  # of nested scopes too; none where a body ends with a label or a guarded branch
     locations: tuple[Location | None, ...]  # the .loc in force at each instruction
     # The taken branch first, fall-through last; of brx.idx one for each place of its table.  A guarded branch to the next
-    # statement keeps both, although they are the same.
+    # statement keeps both, although they are the same.  A block without any leaves the function.
     successors: tuple[int, ...]
 
     @property
@@ -147,7 +148,7 @@ class Flow:
             read, written = accesses(instruction)
             if instruction.guard is None:
                 live &= ~_mask(r.index for r in written)
-            live |= _mask(r.index for r in read) | _leaving(self.function, instruction)
+            live |= _mask(r.index for r in read)
 
 
 def flow(function: Function) -> Flow:
@@ -175,12 +176,18 @@ def flow(function: Function) -> Flow:
             elif isinstance(s, Instruction):
                 instructions.append(s)
                 locations.append(location)
+    lasts = [instructions[-1] if instructions else None for _, instructions, _ in pieces]
+    if lasts[-1] is not None and lasts[-1].opcode in ENDS and not _stays(lasts[-1]):
+        pieces.append(([], [], []))  # where lanes fall off the end, as if by ret
+        lasts.append(None)
     place = {label: i for i, (labels, _, _) in enumerate(pieces) for label in labels}
-    blocks = tuple(
-        BasicBlock(i, tuple(labels), tuple(instructions), tuple(locations), _successors(i, len(pieces), instructions, place))
-        for i, (labels, instructions, locations) in enumerate(pieces)
+    return Flow(
+        function,
+        tuple(
+            BasicBlock(i, tuple(labels), tuple(instructions), tuple(locations), _successors(i, len(pieces), lasts[i], place))
+            for i, (labels, instructions, locations) in enumerate(pieces)
+        ),
     )
-    return Flow(function, blocks)
 
 
 def accesses(instruction: Instruction) -> tuple[tuple[Register, ...], tuple[Register, ...]]:
@@ -193,7 +200,7 @@ def accesses(instruction: Instruction) -> tuple[tuple[Register, ...], tuple[Regi
         has_results = len(operands) > 1 and isinstance(operands[0], Arguments)
     else:
         has_results = bool(operands) and form is not None and bool(form.operands) and form.operands[0].is_destination
-    if has_results and not isinstance(operands[0], Address):
+    if has_results and not isinstance(operands[0], Address):  # an optional result may be missing before an address
         for part in _leaves(operands[0]):
             if isinstance(part, Element):
                 read.append(part.register)
@@ -248,25 +255,29 @@ def _flat(body: Block | None) -> Iterator[Statement]:
             stack.pop()
 
 
-def _successors(i: int, count: int, instructions: Sequence[Instruction], place: dict[Label, int]) -> tuple[int, ...]:
-    onward = (i + 1,) if i + 1 < count else ()
-    if not instructions:
-        return onward
-    last = instructions[-1]
+def _stays(last: Instruction) -> bool:
+    """Can no lane go on to the next statement?"""
+    if last.guard is not None:
+        return False
+    if last.opcode != "call":
+        return last.opcode in ENDS
+    return any(
+        operand.directive(".noreturn") is not None if isinstance(operand, Function) else operand.noreturn
+        for operand in last.operands
+        if isinstance(operand, Function | Prototype)
+    )
+
+
+def _successors(i: int, count: int, last: Instruction | None, place: dict[Label, int]) -> tuple[int, ...]:
     taken: tuple[int, ...] = ()
-    if last.opcode in ("bra", "brx"):
+    if last is not None and last.opcode in ("bra", "brx"):
         for operand in last.operands:
             if isinstance(operand, Label):
                 taken = (place[operand],)
             elif isinstance(operand, Targets):
                 taken = tuple(place[t] for t in operand.targets if isinstance(t, Label))
-    elif last.opcode == "call":
-        callee = next((o for o in last.operands if isinstance(o, Function)), None)
-        if callee is None or callee.directive(".noreturn") is None:
-            return onward
-    elif last.opcode not in LEAVES:
-        return onward
-    return taken + onward if last.guard is not None else taken
+    stays = i + 1 == count or (last is not None and _stays(last))
+    return taken if stays else (*taken, i + 1)
 
 
 def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -280,20 +291,16 @@ def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
             read, written = accesses(instruction)
             first.update(r.index for r in read if r.index not in gone)
             if instruction.guard is None:
-                gone.update(r.index for r in written if r.index not in first or r not in read)
-        last = block.instructions[-1] if block.instructions else None
-        use[block.index], kill[block.index] = _mask(first), _mask(gone)
-        leaving = _leaving(flow.function, last) if last is not None else 0
-        if not block.successors and (last is None or last.opcode not in LEAVES):
-            leaving = _results(flow.function)  # falling off the end returns
-        use[block.index] |= leaving & ~kill[block.index]
-    live_in, live_out = list(use), [0] * len(blocks)
+                gone.update(r.index for r in written)
+        kill[block.index] = _mask(gone)
+        use[block.index] = _mask(first) | _leaving(flow.function, block) & ~kill[block.index]
+    live_in, live_out = list(use), [_leaving(flow.function, block) for block in blocks]
     waiting = list(flow._depth_first)
     queued = set(waiting)
     while waiting:
         b = waiting.pop()
         queued.discard(b)
-        out = 0
+        out = live_out[b]
         for s in blocks[b].successors:
             out |= live_in[s]
         live_out[b] = out
@@ -307,13 +314,12 @@ def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(live_in), tuple(live_out)
 
 
-def _results(function: Function) -> int:
+def _leaving(function: Function, block: BasicBlock) -> int:
+    """The .reg results of the function where the block may return to the caller."""
+    last = block.instructions[-1] if block.instructions else None
+    if (last is None or last.opcode != "ret") and (block.successors or (last is not None and _stays(last))):
+        return 0
     return _mask(v.register.index for v in function.returns if v.register is not None)
-
-
-def _leaving(function: Function, instruction: Instruction) -> int:
-    """What a ret reads: the .reg results of its function."""
-    return _results(function) if instruction.opcode == "ret" else 0
 
 
 def _mask(indices: Iterable[int]) -> int:

@@ -103,7 +103,12 @@ def post_dominators(successors: Graph, order: Sequence[int], before: Graph) -> l
     for b in reversed(order):
         if b not in seen:
             last.append(b)
-            seen.update(postorder([[] if p in seen else [q for q in ps if q not in seen] for p, ps in enumerate(backward)], [b]))
+            seen.add(b)
+            work = [b]
+            while work:
+                fresh = [p for p in backward[work.pop()] if p not in seen]
+                seen.update(fresh)
+                work += fresh
     forward = [list(s) for s in successors]
     for b in last:
         forward[b].append(end)
@@ -150,7 +155,8 @@ def natural_loops(successors: Graph, order: Sequence[int], before: Graph, idom: 
         # Walk back from the latches; a loop found before is one node, entered at its outermost header.
         work, seen = list(latches[header]), {header}
         while work:
-            b = inner.get(work.pop(), -1) if work[-1] in inner else work.pop()
+            b = work.pop()
+            b = inner.get(b, b)
             while b in outer:
                 b = outer[b]
             if b in seen or b not in place:

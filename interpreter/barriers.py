@@ -97,7 +97,7 @@ class Barriers:
             g.pc = pc
             g.blocked = BarrierWait(state, pc, wave.count, put)
             state.waiting.append(g)
-            wave.waiting.append(g)
+            wave.wait(g, "barrier")
         self._check(state)
         return None if waits else pc
 
@@ -223,7 +223,7 @@ class Barriers:
         g.pc = pc
         g.blocked = self
         self.cluster_waiting.append(g)
-        self.wave.waiting.append(g)
+        self.wave.wait(g, "cluster")
         return None
 
     def _over(self, g: Group) -> bool:

@@ -18,6 +18,7 @@ from .faults import Deadlock, ExecutionError, Fault, Waiting
 from .geometry import Geometry, Selection
 from .group import EXIT, Activation, Group, union
 from .memory.access import Access, LocalSpace, SharedSpace
+from .observe import ObservedAccess
 from .values import Array, Value, plain
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ class Wave:
         self.geometry = Geometry.whole(count, threads)
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
-        self.access = Access(launch.arena, launch.other_arenas, self.shared, self.local)
+        self.current: Any = None  # the site that runs, for observers
+        self.access = (ObservedAccess if launch.observers else Access)(launch.arena, launch.other_arenas, self.shared, self.local)
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self)
@@ -59,10 +61,13 @@ class Wave:
         self.segments_run = 0
         plan = launch.entry
         act = Activation(plan, 16, None)
-        self.local.grow(act.top)
+        if plan.frame_size:
+            self.local.grow(act.top)
         root = Group(self, self.geometry, act, plan.fresh_registers(), 0)
         self.ready.append(root)
         self._special: dict[str, Array] = {}
+        for o in launch.observers:
+            o.wave(self)
 
     # ------------------------------------------------------------ running
 
@@ -134,8 +139,10 @@ class Wave:
     def diverge(self, g: Group, condition: Array, taken: int, fall: int, join: int, lazy: bool) -> None:
         """A conditional branch on which the lanes of g disagree."""
         shape = g.geometry.shape
-        if lazy and (taken == g.pc or fall == g.pc) and not self.launch.observed and self._let_leave(g, condition, taken, fall, join):
+        if lazy and (taken == g.pc or fall == g.pc) and not self.launch.observers and self._let_leave(g, condition, taken, fall, join):
             return
+        for o in self.launch.observers:
+            o.branch(self.current, g, condition, (taken, fall))
         other = ~condition if g.alive is None else g.alive & ~condition
         self.part_ways(g, [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)], join)
 
@@ -276,9 +283,11 @@ class Wave:
                 return
 
     def _end(self, geometry: Geometry) -> None:
-        block, thread = np.broadcast_arrays(geometry.block, geometry.thread)
-        self.exited[block, thread] = True
         self.exited_count += geometry.n
+        if self.exited_count == self.exited.size:
+            self.exited[...] = True
+        else:
+            self.exited[geometry.block, geometry.thread] = True
         if self.waiting:
             self.barriers.recheck()
 
@@ -345,8 +354,14 @@ class Wave:
             return pc
         g.pc = pc
         g.blocked = LanesWait(missing, pc)
-        self.waiting.append(g)
+        self.wait(g, "lanes")
         return None
+
+    def wait(self, g: Group, why: str) -> None:
+        """A blocked group joins those that wait."""
+        self.waiting.append(g)
+        for o in self.launch.observers:
+            o.wait(self.current, g, why)
 
     def _gone_lanes(self, block: Array, warp: Array) -> Array:
         """(warps, 32): lanes that have ended or never were."""

@@ -84,15 +84,10 @@ class Group:
         t = TYPES[type]
         if isinstance(address, ParameterPlace):
             return tuple(self.wave.launch.parameter(address.at + i * t.dtype.itemsize, t.dtype) for i in range(count * t.elements))
-        if isinstance(address, LocalPlace):
-            return self.wave.local.load(self, np.array([[address.at]]), t, count)
         return self.wave.access.load(self, space, address, t, count)
 
     def store(self, space: str, address: Value | LocalPlace, type: str, values: Sequence[Array]) -> None:
         """See ports.Lanes."""
-        if isinstance(address, LocalPlace):
-            self.wave.local.store(self, np.array([[address.at]]), TYPES[type], values, self.active)
-            return
         self.wave.access.store(self, space, address, TYPES[type], values)
 
     def update(

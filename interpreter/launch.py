@@ -16,6 +16,7 @@ from warplab.isa.profiles import DeviceProfile
 from .engine import Wave
 from .faults import ExecutionError, Fault, LimitReached
 from .memory.arena import Arena
+from .observe import Observer
 from .plan import PlanFunction, Segment, Site, Step
 from .program import Kernel
 from .values import Array, ParameterPlace
@@ -66,6 +67,7 @@ class Launch:
     def __init__(
         self, kernel: Kernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
+        observers: Sequence[Observer] = (),
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
@@ -81,14 +83,14 @@ class Launch:
         self.shared_bytes = self.total_shared
         self.stack_limit = o.stack_limit
         self.lockstep = o.lockstep
-        self.observed = False
+        self.observers = tuple(observers)
         self.max_warps = profile.max_warps
         self.multiprocessors = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)
         self.explicit_cluster = o.cluster is not None
         self.cluster_size = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.entry: PlanFunction = kernel.plan(kernel.function)
+        self.entry: PlanFunction = kernel.plan(kernel.function, bool(self.observers))
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self._offsets = {id(v): at for v, at in kernel.parameters}
@@ -107,7 +109,11 @@ class Launch:
         """Runs every wave; the last state of memory is the launch's result."""
         try:
             with np.errstate(all="ignore"):
+                for o in self.observers:
+                    o.begin(self)
                 self._run()
+                for o in self.observers:
+                    o.end(self)
         finally:
             if self._parameter_block is not None:
                 a = self.arena.find(self._parameter_block)
@@ -202,7 +208,7 @@ class Launch:
 
     def parameter(self, at: int, dtype: np.dtype[Any]) -> Array:
         """A parameter's value, the same for all lanes."""
-        key = (at, dtype.name)
+        key = (at, dtype.char)
         found = self._parameter_values.get(key)
         if found is None:
             raw = self.parameters[at : at + dtype.itemsize]
@@ -251,7 +257,7 @@ class Launch:
 
     def plan_of(self, f: Function) -> PlanFunction:
         """A function as this kernel runs it."""
-        return self.kernel.plan(f)
+        return self.kernel.plan(f, bool(self.observers))
 
     def definition_of(self, f: Function) -> Function:
         """See LoadedProgram.resolve."""

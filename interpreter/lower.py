@@ -17,6 +17,7 @@ from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
 from . import branches
+from .observe import observed_end, observed_step
 from .operands import Get, Operands, Set, Symbols, as_get, as_set
 from .plan import (
     Home,
@@ -39,17 +40,21 @@ OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning 
 STOPS = frozenset({"barrier", "warp_barrier", "cluster_wait"})
 
 
-def lower(function: Function, symbols: Symbols, call: Callable[..., Any]) -> PlanFunction:
-    """Plans one function; `call(instruction)` tells what a call instruction calls."""
-    return Lowering(function, symbols, call).plan
+def lower(function: Function, symbols: Symbols, observed: bool = False) -> PlanFunction:
+    """Plans one function; an observed plan announces every instruction."""
+    plan = Lowering(function, symbols).plan
+    if observed:
+        for s in plan.segments:
+            s.steps = tuple(observed_step(step, site, plan.homes) for step, site in zip(s.steps, s.sites, strict=True))
+            observed_end(s, plan.homes)
+    return plan
 
 
 class Lowering:
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols, call: Callable[..., Any]) -> None:
+    def __init__(self, function: Function, symbols: Symbols) -> None:
         self.function = function
-        self.call = call
         f = flow(function)
         self.plan = PlanFunction(function, f)
         self.blocks = order_of(f)
@@ -240,7 +245,14 @@ class Lowering:
     def _pointer_source(self, op: Any, unsigned: np.dtype[Any]) -> Get:
         if isinstance(op, Register) and self.plan.homes[op.index].pointer:
             slot = self.plan.homes[op.index].slot
-            return lambda R: R[slot]
+
+            def shared(R: list[Any]) -> Any:
+                v = R[slot]
+                if type(v) is not Shifted and v.size > 1:  # all that walk from this value share what is known of it
+                    v = R[slot] = Shifted(v)
+                return v
+
+            return shared
         return as_get(self.operands.source(op, TYPES[f"u{unsigned.itemsize * 8}"], unsigned))
 
     def _move(self, i: Instruction) -> tuple[Step, list[int]] | None:

@@ -158,7 +158,7 @@ def uses(i: Instruction) -> tuple[list[Register], list[Register], bool]:
     for n, op in enumerate(ops):
         if n == 0 and destination:
             written.extend(registers_of(op))
-            if isinstance(op, Element) or any(isinstance(e, Element) for e in getattr(op, "elements", ())):
+            if isinstance(op, Element) or (isinstance(op, Vector) and any(isinstance(e, Element) for e in op.elements)):
                 kills = False
         else:
             read.extend(registers_of(op))
@@ -238,7 +238,7 @@ def pointer_registers(instructions: list[Instruction]) -> set[int]:
                 assert isinstance(d, Register)
                 if d.index in found:
                     for op in i.operands[1:]:
-                        if isinstance(op, Register) and op.type.bytes >= 4 and op.index not in found and i.opcode != "add":
+                        if isinstance(op, Register) and op.type.bytes == d.type.bytes and op.index not in found:
                             found.add(op.index)
                             changed = True
     return found

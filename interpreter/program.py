@@ -173,7 +173,7 @@ class Kernel:
 
     program: LoadedProgram
     function: Function
-    plans: dict[int, PlanFunction] = field(default_factory=dict)
+    plans: dict[tuple[int, bool], PlanFunction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -271,11 +271,11 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.function_address(f)
 
-    def plan(self, f: Function) -> PlanFunction:
-        """A function as the engine runs it for this kernel."""
-        found = self.plans.get(id(f))
+    def plan(self, f: Function, observed: bool = False) -> PlanFunction:
+        """A function as the engine runs it for this kernel, with or without announcing what it does."""
+        found = self.plans.get((id(f), observed))
         if found is None:
-            found = self.plans[id(f)] = lower(f, self, self.program.resolve)
+            found = self.plans[id(f), observed] = lower(f, self, observed)
         return found
 
 

@@ -111,7 +111,6 @@ def lies_in(g: Group, a: Array, space: str) -> Array:
         return mine
     if space == "local":
         return local
-    if space == "global":
-        return ~shared & ~local
-    names = {"const": "constant", "param": "kernel parameters", "param::entry": "kernel parameters"}
-    return g.wave.launch.lies_in(a, names[space])
+    if space == "global":  # kernel parameters count as global on the H200, constants do not
+        return ~shared & ~local & ~g.wave.launch.lies_in(a, "constant")
+    return g.wave.launch.lies_in(a, "constant" if space == "const" else "kernel parameters")

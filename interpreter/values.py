@@ -46,8 +46,8 @@ class Facts:
             n = self.base.size
             known = self.high - self.low == (n - 1) << shift and n > 1
             if known:
-                flat = self.index(shift).ravel()
-                known = bool((flat[1:] - flat[:-1] == 1).all())
+                flat = self.base.ravel()
+                known = bool((flat[1:] - flat[:-1] == flat.dtype.type(1 << shift)).all())
             self.runs[shift] = known
         return known
 
@@ -74,6 +74,9 @@ class Shifted:
         if self._facts is None and self.base.size > 1:
             self._facts = Facts(self.base)  # so that the walkers share them
         return Shifted(self.base, self.delta + by, self._facts)
+
+    def __add__(self, by: int) -> Shifted:
+        return self.moved(int(by))
 
     def array(self) -> Array:
         """The value as a plain array."""

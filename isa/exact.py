@@ -1,22 +1,21 @@
-"""Exact arithmetic on float64 arrays: error-free transformations, rounding to odd, and the five operations in every rounding mode.
+"""Exact arithmetic on float64 arrays: error-free transformations, rounding to odd, and five operations in every rounding.
 
 No rounding mode of the processor is ever switched: each operation is done to nearest, its error is known exactly, and a
 directed rounding steps to the neighbour on the right side.  Values whose exponents leave the comfortable range travel as
 (high + low) * 2**k.
 """
 
+import functools
+from collections.abc import Callable
+
 import numpy as np
-from numpy.typing import NDArray
 
-from .ports import Array
-
-F64 = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from .ports import Array, Mask
 
 NAN64 = np.array(0xFFF8000000000000, np.uint64).view(np.float64)  # what an invalid operation gives
 _SPLIT = 134217729.0  # 2**27 + 1
 _TINY = 2.0**-1022
-_ONE = np.int64(1)
+_CHUNK = 4096
 _BITS: dict[int, np.dtype[np.generic]] = {2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 
 
@@ -40,10 +39,14 @@ def two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def odd(s: Array, e: Array) -> Array:
-    """The exact s + e rounded to odd, s being its nearest float64: any later rounding to 51 bits or less is then the only one."""
-    bits = s.view(np.int64)
-    move = ((e > 0) | (e < 0)) & (bits & _ONE == 0)
-    return (bits + np.where(move, np.where((e > 0) == (s > 0), 1, -1), 0)).view(np.float64)
+    """The exact s + e rounded to odd, s being its nearest float: any later rounding to two bits less or fewer is then the only one."""
+    # Cut off toward zero, then set the last bit: bits count magnitudes, whatever the sign.
+    integer = _BITS[s.dtype.itemsize]
+    bits = s.view(integer)
+    inexact = np.abs(e) > 0  # false for NaN, which infinite sums leave as their error
+    toward_zero = (bits ^ e.view(integer)) < 0
+    rounded: Array = (bits - (toward_zero & inexact) | inexact).view(s.dtype)
+    return rounded
 
 
 def odd_sum(a: Array, b: Array) -> Array:
@@ -51,18 +54,34 @@ def odd_sum(a: Array, b: Array) -> Array:
     return odd(*two_sum(a, b))
 
 
-def step(r: Array, up: Mask | bool, down: Mask | bool, mode: str) -> Array:
+def step(r: Array, up: Mask, down: Mask, mode: str) -> Array:
     """Turns results rounded to nearest into directed ones; `up` marks lanes whose exact value lies above r, `down` below."""
-    negative = np.signbit(r)
+    bits = r.view(_BITS[r.dtype.itemsize])
     if mode == "rz":
-        change = -(np.where(negative, up, down).astype(np.int8))
-    elif mode == "rm":
-        change = np.where(negative, down, np.negative(down, dtype=np.int8))
+        negative = bits < 0
+        stepped = bits - (negative & up | ~negative & down)
     else:
-        change = np.where(negative, np.negative(up, dtype=np.int8), up)
-    dtype = _BITS[r.dtype.itemsize]
-    stepped: Array = (r.view(dtype) + change.astype(dtype)).view(r.dtype)
-    return stepped
+        outward = bits >> 8 * r.dtype.itemsize - 1 | 1  # one step up in value: 1, or -1 for a negative number
+        stepped = bits - outward * down if mode == "rm" else bits + outward * up
+    directed: Array = stepped.view(r.dtype)
+    return directed
+
+
+def in_chunks(f: Callable[..., Array]) -> Callable[..., Array]:
+    """Runs an elementwise function of arrays on some thousand lanes at a time, so that its many temporaries stay in the cache."""
+
+    @functools.wraps(f)
+    def chunked(*arrays: Array, **modes: object) -> Array:
+        shape = np.broadcast(*arrays).shape
+        size = int(np.prod(shape))
+        if size <= 2 * _CHUNK:
+            return f(*arrays, **modes)
+        flat = [x if x.size == 1 else np.broadcast_to(x, shape).reshape(-1) for x in arrays]
+        flat = [x.reshape(1) if x.size == 1 else x for x in flat]
+        parts = [f(*(x if x.size == 1 else x[start : start + _CHUNK] for x in flat), **modes) for start in range(0, size, _CHUNK)]
+        return np.concatenate(parts).reshape(shape)
+
+    return chunked
 
 
 def quiet(r: Array, *order: Array) -> Array:
@@ -96,14 +115,17 @@ def _scaled(h: Array, low: Array, k: Array, mode: str) -> Array:
     if mode == "rn":
         return r
     over = np.isinf(r)
-    return step(r, np.where(over, r < 0, up), np.where(over, r > 0, down), mode)
+    return step(r, np.where(over, r < 0, up), np.where(over, r > 0, down), mode)  # what overflowed lies inside of infinity
 
 
 def add64(a: Array, b: Array, mode: str) -> Array:
     """a + b, NaN payloads aside."""
+    return a + b if mode == "rn" else _add64_directed(a, b, mode=mode)
+
+
+@in_chunks
+def _add64_directed(a: Array, b: Array, *, mode: str) -> Array:
     s = a + b
-    if mode == "rn":
-        return s
     high, low = np.where(np.abs(a) >= np.abs(b), a, b), np.where(np.abs(a) >= np.abs(b), b, a)
     e = low - (s - high)
     finite = np.isfinite(a) & np.isfinite(b)
@@ -119,9 +141,12 @@ def _minus_zero(r: Array, lanes: Mask) -> Array:
 
 def mul64(a: Array, b: Array, mode: str) -> Array:
     """a * b, NaN payloads aside."""
+    return a * b if mode == "rn" else _mul64_directed(a, b, mode=mode)
+
+
+@in_chunks
+def _mul64_directed(a: Array, b: Array, *, mode: str) -> Array:
     p = a * b
-    if mode == "rn":
-        return p
     (am, ae), (bm, be) = np.frexp(a), np.frexp(b)
     r = _scaled(*two_product(am, bm), ae + be, mode)
     return np.where(np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0), r, p)
@@ -129,9 +154,12 @@ def mul64(a: Array, b: Array, mode: str) -> Array:
 
 def div64(a: Array, b: Array, mode: str) -> Array:
     """a / b, NaN payloads aside."""
+    return a / b if mode == "rn" else _div64_directed(a, b, mode=mode)
+
+
+@in_chunks
+def _div64_directed(a: Array, b: Array, *, mode: str) -> Array:
     q = a / b
-    if mode == "rn":
-        return q
     (am, ae), (bm, be) = np.frexp(a), np.frexp(b)
     h = am / bm
     p, e = two_product(h, bm)
@@ -141,9 +169,12 @@ def div64(a: Array, b: Array, mode: str) -> Array:
 
 def sqrt64(a: Array, mode: str) -> Array:
     """The square root of a, NaN payloads aside."""
+    return np.sqrt(a) if mode == "rn" else _sqrt64_directed(a, mode=mode)
+
+
+@in_chunks
+def _sqrt64_directed(a: Array, *, mode: str) -> Array:
     r = np.sqrt(a)
-    if mode == "rn":
-        return r
     m, e = np.frexp(a)
     h = np.sqrt(np.where(e & 1, m * 2, m))
     p, low = two_product(h, h)
@@ -181,19 +212,38 @@ def _fma64_everywhere(a: Array, b: Array, c: Array, mode: str) -> Array:
 
 def fma64(a: Array, b: Array, c: Array, mode: str) -> Array:
     """a * b + c in one rounding, NaN payloads aside."""
-    if mode != "rn":
-        return _fma64_everywhere(a, b, c, mode)
+    return _fma64_nearest(a, b, c) if mode == "rn" else _fma64_directed(a, b, c, mode=mode)
+
+
+@in_chunks
+def _fma64_directed(a: Array, b: Array, c: Array, *, mode: str) -> Array:
+    return _fma64_everywhere(a, b, c, mode)
+
+
+@in_chunks
+def _fma64_nearest(a: Array, b: Array, c: Array) -> Array:
     ph, pl = two_product(a, b)
     th, tl = two_sum(c, pl)
     vh, vl = two_sum(ph, th)
-    r: Array = vh + odd_sum(tl, vl)
-    # Outside this range a step above may have overflowed, or lost an error term to underflow.
-    size = np.abs(ph)
-    safe = (size > 2.0**-900) & (size < 2.0**1000) & (np.abs(r) > 2.0**-960) & (np.abs(c) < 2.0**1000)
-    safe &= np.maximum(np.abs(a), np.abs(b)) < 2.0**990
-    if safe.all():
+    rest = tl + vl
+    r: Array = vh + rest
+    # `rest` is rounded itself: where the ends of its doubt give two sums, the last error must be known too.
+    doubt = vh + rest * (1 + 2.0**-50) != vh + rest * (1 - 2.0**-50)
+    if doubt.any():
+        r[doubt] = vh[doubt] + odd_sum(tl[doubt], vl[doubt])
+    if _ordinary(a, b, c, ph, r):
         return r
+    size = np.abs(ph)
+    safe = (size > 2.0**-900) & (np.abs(r) > 2.0**-900)
+    for x in (a, b, c, size):
+        safe &= np.abs(x) < 2.0**990
     lanes = np.nonzero(~safe)
-    wide = (np.broadcast_to(x, r.shape)[lanes] for x in (a, b, c))
-    r[lanes] = _fma64_everywhere(*wide, mode)
+    wide = [np.broadcast_to(x, r.shape)[lanes] for x in (a, b, c)]
+    r[lanes] = _fma64_everywhere(wide[0], wide[1], wide[2], "rn")
     return r
+
+
+def _ordinary(a: Array, b: Array, c: Array, p: Array, r: Array) -> bool:
+    """Did no step of a fused multiply-add overflow, nor lose an error term to underflow?"""
+    largest = max(np.maximum.reduce(np.abs(x), axis=None) for x in (a, b, c, p))
+    return bool(largest < 2.0**990) and bool(min(np.minimum.reduce(np.abs(x), axis=None) for x in (p, r)) > 2.0**-900)

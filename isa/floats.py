@@ -6,14 +6,12 @@ a product exactly and a sum rounded to odd, and is narrowed once.
 
 import functools
 import threading
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .exact import odd_sum, step
+from .exact import in_chunks, odd, odd_sum, step
 from .ports import Array
-
-F32 = NDArray[np.float32]
 
 NAN32 = np.array(0x7FFFFFFF, np.uint32).view(np.float32)
 NAN16 = np.array(0x7FFF, np.uint16).view(np.float16)
@@ -31,7 +29,11 @@ _NORMAL_FROM = {"rn": 2.0**-126 - 2.0**-151, "rz": 2.0**-126, "away": np.nextaft
 def flush(x: Array) -> Array:
     """Subnormal float32 or float16 lanes become zeros of their sign."""
     half = x.dtype.itemsize == 2
-    small = np.absolute(x) < (MIN16 if half else MIN32)
+    least = MIN16 if half else MIN32
+    size = np.absolute(x)
+    if np.minimum.reduce(size, axis=None) >= least:
+        return x
+    small = (size < least) & (size > 0)
     if not small.any():
         return x
     bits = x.view(np.uint16) if half else x.view(np.uint32)
@@ -49,8 +51,10 @@ def canonical(r: Array) -> Array:
 
 def saturate(r: Array) -> Array:
     """Clamped to [0, 1]; NaN and negative zero become +0."""
-    one = r.dtype.type(1)
-    return np.where(r > 0, np.minimum(r, one), r.dtype.type(0))
+    zero, one = r.dtype.type(0), r.dtype.type(1)
+    r = np.minimum(np.maximum(r, zero) + zero, one)
+    top = np.maximum.reduce(r, axis=None)
+    return r if top == top else np.where(r == r, r, zero)
 
 
 def narrow(s: Array, mode: str = "rn", ftz: bool = False) -> Array:
@@ -73,14 +77,12 @@ def _finish(r: Array, sat: bool) -> Array:
     return saturate(r) if sat else canonical(r)
 
 
-def _flushed_result(r: Array, exact: "functools.partial[Array]") -> Array:
+def _flushed_result(r: Array, exact: Callable[[], Array]) -> Array:
     """Flushes results rounded to nearest; those that came out as 2**-126 are asked again at full width."""
     size = np.absolute(r)
-    if not (size <= MIN32).any():
+    if np.minimum.reduce(size, axis=None) > MIN32:
         return r
-    if (size == MIN32).any():
-        return narrow(exact(), "rn", True)
-    return flush(r)
+    return narrow(exact(), "rn", True) if (size == MIN32).any() else flush(r)
 
 
 def _wide_add(a: Array, b: Array) -> Array:
@@ -92,7 +94,7 @@ def _wide_mul(a: Array, b: Array) -> Array:
 
 
 def _wide_div(a: Array, b: Array) -> Array:
-    # A quotient of two 24-bit numbers lies on no boundary of a 24-bit rounding unless it is exact, and is never within 2**-49 of one.
+    # A quotient of two 24-bit numbers keeps 2**-49 away from every boundary of a rounding to 24 bits, unless it lies on one.
     return np.divide(a, b, dtype=np.float64)
 
 
@@ -107,10 +109,15 @@ def add32(a: Array, b: Array, rnd: str = "rn", ftz: bool = False, sat: bool = Fa
     if rnd == "rn":
         r = a + b  # a subnormal sum is exact: nothing to ask again
         return _finish(flush(r) if ftz else r, sat)
+    return _finish(_add_directed(a, b, rnd=rnd, ftz=ftz), sat)
+
+
+@in_chunks
+def _add_directed(a: Array, b: Array, *, rnd: str, ftz: bool) -> Array:
     s = _wide_add(a, b)
-    if rnd == "rm":
+    if rnd == "rm":  # an exact zero of addends of opposite signs is negative when rounding down
         s = np.where((s == 0) & (np.signbit(a) != np.signbit(b)), -0.0, s)
-    return _finish(narrow(s, rnd, ftz), sat)
+    return narrow(s, rnd, ftz)
 
 
 def sub32(a: Array, b: Array, rnd: str = "rn", ftz: bool = False, sat: bool = False) -> Array:
@@ -130,7 +137,12 @@ def mul32(a: Array, b: Array, rnd: str = "rn", ftz: bool = False, sat: bool = Fa
     if rnd == "rn":
         r = a * b
         return _finish(_flushed_result(r, functools.partial(_wide_mul, a, b)) if ftz else r, sat)
-    return _finish(narrow(_wide_mul(a, b), rnd, ftz), sat)
+    return _finish(_mul_directed(a, b, rnd=rnd, ftz=ftz), sat)
+
+
+@in_chunks
+def _mul_directed(a: Array, b: Array, *, rnd: str, ftz: bool) -> Array:
+    return narrow(_wide_mul(a, b), rnd, ftz)
 
 
 def div32(a: Array, b: Array, rnd: str = "rn", ftz: bool = False) -> Array:
@@ -151,8 +163,8 @@ def sqrt32(a: Array, rnd: str = "rn", ftz: bool = False) -> Array:
 
 
 @functools.lru_cache(maxsize=16)
-def _scratch(shape: tuple[int, ...], thread: int) -> tuple[Array, Array, Array]:
-    """Two float64 buffers and an int64 one of a thread, on cache lines: numpy's widest loops run twice as fast there."""
+def _scratch(shape: tuple[int, ...], thread: int) -> tuple[Array, Array, Array, Array]:
+    """Float64 buffers of a thread, on cache lines: numpy's widest loops run twice as fast there."""
 
     def aligned() -> Array:
         size = int(np.prod(shape)) * 8
@@ -160,40 +172,44 @@ def _scratch(shape: tuple[int, ...], thread: int) -> tuple[Array, Array, Array]:
         start = -raw.ctypes.data % 64
         return raw[start : start + size].view(np.float64).reshape(shape)
 
-    return aligned(), aligned(), aligned().view(np.int64)
+    return aligned(), aligned(), aligned(), aligned()
 
 
-def _wide_fma(a: Array, b: Array, c: Array) -> Array:
-    return odd_sum(np.multiply(a, b, dtype=np.float64), c.astype(np.float64))
+def _wide(x: Array, buffer: Array) -> Array:
+    """float32 as float64, in the buffer if it fills it."""
+    if x.size < buffer.size:
+        return x.astype(np.float64)
+    np.copyto(buffer, x)
+    return buffer
 
 
 def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     """a * b + c: the float64 sum rounds a second time rightly unless it is a tie of float32 whose float64 error was lost."""
-    shape = np.broadcast(a, b, c).shape
-    x, y, z = _scratch(shape, threading.get_ident())
-    np.copyto(x, a)
-    if b.size == 1:
-        np.multiply(x, b.astype(np.float64), out=x)
-    else:
-        np.copyto(y, b)
-        np.multiply(x, y, out=x)
-    if c.size == 1:
-        np.add(x, c.astype(np.float64), out=x)
-    else:
-        np.copyto(y, c)
-        np.add(x, y, out=x)
-    r = x.astype(np.float32)
-    ties = np.minimum.reduce(np.left_shift(x.view(np.int64), _MOVE, out=z), axis=None) == _HALFWAY
+    p, q, s, t = _scratch(np.broadcast(a, b, c).shape, threading.get_ident())
+    np.multiply(_wide(a, p), _wide(b, q), out=p)
+    addend = _wide(c, q)
+    np.add(p, addend, out=s)
+    r = s.astype(np.float32)
+    low = np.left_shift(s.view(np.int64), _MOVE, out=t.view(np.int64))
+    ties = np.minimum.reduce(low, axis=None) == _HALFWAY
     least = np.minimum.reduce(np.absolute(r), axis=None)
-    if ties or not least >= MIN32:
-        # A subnormal result has its ties elsewhere.
-        doubt = (np.abs(x) < MIN32) & (x != 0)
-        if ties:
-            doubt |= z == _HALFWAY
+    if least == least:
+        return r
+    doubt = (np.abs(s) < MIN32) & (s != 0)  # a subnormal result has its ties elsewhere
+    if ties:
+        doubt |= low == _HALFWAY
+    if doubt.any():
+        np.subtract(s, p, out=t)
+        error = np.subtract(p, s - t, out=p)
+        error += addend - t
+        doubt &= error != 0
         if doubt.any():
-            r[doubt] = _wide_fma(*(np.broadcast_to(v, shape)[doubt] for v in (a, b, c))).astype(np.float32)
-        return canonical(r)
-    return r
+            r[doubt] = odd(s[doubt], error[doubt]).astype(np.float32)
+    return canonical(r)
+
+
+def _wide_fma(a: Array, b: Array, c: Array) -> Array:
+    return odd_sum(np.multiply(a, b, dtype=np.float64), c.astype(np.float64))
 
 
 def fma32(a: Array, b: Array, c: Array, rnd: str = "rn", ftz: bool = False, sat: bool = False) -> Array:
@@ -204,26 +220,36 @@ def fma32(a: Array, b: Array, c: Array, rnd: str = "rn", ftz: bool = False, sat:
         r = _fma_nearest(a, b, c)
         if ftz:
             r = _flushed_result(r, functools.partial(_wide_fma, a, b, c))
-        return _finish(r, sat)
+        return _finish(r, sat) if sat or ftz else r
+    return _finish(_fma_directed(a, b, c, rnd=rnd, ftz=ftz), sat)
+
+
+@in_chunks
+def _fma_directed(a: Array, b: Array, c: Array, *, rnd: str, ftz: bool) -> Array:
     s = _wide_fma(a, b, c)
     if rnd == "rm":
-        p_sign = np.signbit(a) != np.signbit(b)
-        s = np.where((s == 0) & (p_sign != np.signbit(c)), -0.0, s)
-    return _finish(narrow(s, rnd, ftz), sat)
+        s = np.where((s == 0) & ((np.signbit(a) != np.signbit(b)) != np.signbit(c)), -0.0, s)
+    return narrow(s, rnd, ftz)
+
+
+def _has_minus_zero(x: Array) -> bool:
+    return bool(np.minimum.reduce(x.view(f"i{x.dtype.itemsize}"), axis=None) == np.iinfo(f"i{x.dtype.itemsize}").min)
 
 
 def _extreme(a: Array, b: Array, larger: bool, nan: bool) -> Array:
     r = np.maximum(a, b) if larger else np.minimum(a, b)
-    if (r == 0).any():  # -0 < +0
-        x, y = (v.view(np.uint16 if r.dtype.itemsize == 2 else np.uint32) for v in (a, b))
+    if _has_minus_zero(a) or _has_minus_zero(b):  # -0 < +0
+        x, y = (v.view(f"u{v.dtype.itemsize}") for v in (a, b))
         r = np.where((a == 0) & (b == 0), (x & y if larger else x | y).view(r.dtype), r)
-    if not nan and np.isnan(r).any():
-        r = np.where(np.isnan(a), b, np.where(np.isnan(b), a, r))
+    if not nan:
+        top = np.maximum.reduce(r, axis=None)
+        if top != top:
+            r = np.where(np.isnan(a), b, np.where(np.isnan(b), a, r))
     return r
 
 
 def extreme(operands: tuple[Array, ...], larger: bool, nan: bool = False, xorsign: bool = False, ftz: bool = False) -> Array:
-    """The least or largest of float32 or float16 operands; without `nan` a NaN yields to any number; xorsign: of magnitudes, signs xored."""
+    """The least or largest float32 or float16; without `nan` a NaN yields to a number; xorsign: of magnitudes, signs xored."""
     if ftz:
         operands = tuple(flush(x) for x in operands)
     sizes = tuple(np.absolute(x) for x in operands) if xorsign else operands

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .exact import in_chunks
 from .ports import Array
 
 
@@ -42,7 +43,7 @@ def table(name: str) -> Array:
     magnitude = codes & f.sign - 1
     exponent, fraction = magnitude >> f.fraction, magnitude & (1 << f.fraction) - 1
     unit = np.ldexp(1.0, np.maximum(exponent, 1) - f.bias - f.fraction)
-    values = (fraction + np.where(exponent > 0, 1 << f.fraction, 0)) * unit
+    values: Array = (fraction + np.where(exponent > 0, 1 << f.fraction, 0)) * unit
     if f.nan >= 0:
         values = np.where(magnitude > f.largest, np.nan, values)
     if f.infinity >= 0:
@@ -54,11 +55,17 @@ def table(name: str) -> Array:
 
 def decode(codes: Array, name: str) -> Array:
     """float32 values of codes."""
-    return table(name)[codes]
+    values: Array = table(name)[codes]
+    return values
 
 
 def encode(x: Array, name: str, relu: bool = False) -> Array:
     """Codes of float32 values, to nearest even, too large ones becoming the largest finite: uint8."""
+    return _encode(x, name=name, relu=relu)
+
+
+@in_chunks
+def _encode(x: Array, *, name: str, relu: bool) -> Array:
     f = FORMATS[name]
     size = np.abs(x).astype(np.float64)
     # The grid step of a value: that of its binade, or of the subnormals below the least normal number.

@@ -16,7 +16,7 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
-from ..values import Facts, Shifted, Value, plain
+from ..values import Facts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .atomics import update
 
@@ -89,9 +89,9 @@ class SharedSpace(Space):
         self._views: dict[str, Array] = {}
 
     def view(self, dtype: np.dtype[Any]) -> Array:
-        found = self._views.get(dtype.name)
+        found = self._views.get(dtype.char)
         if found is None:
-            found = self._views[dtype.name] = self.bytes[: self.bytes.size & ~15].view(dtype)
+            found = self._views[dtype.char] = self.bytes[: self.bytes.size & ~15].view(dtype)
         return found
 
     def index(self, g: Group, facts: Facts, shift: int) -> Array:
@@ -142,7 +142,7 @@ class LocalSpace(Space):
                 top,
             )
         if top > self.words.shape[0] * 4:
-            rows = max(64, -(-top // 4), self.words.shape[0] * 2)
+            rows = max(-(-top // 4), self.words.shape[0] * 2)
             bigger = np.zeros((rows, self.lanes), np.uint32)
             bigger[: self.words.shape[0]] = self.words
             self.words = bigger
@@ -231,8 +231,10 @@ class Access:
 
     # ------------------------------------------------------------ the common case
 
-    def load(self, g: Group, space: str, address: Value, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
+        if isinstance(address, LocalPlace):
+            return self.local.load(g, np.array([[address.at]]), type, count)
         memory = self.by_name.get(space)
         if memory is None and space == "generic":
             memory = self._guess(address)
@@ -275,8 +277,11 @@ class Access:
             start = 0
         return tuple(view[start + i :].take(index) for i in range(count))
 
-    def store(self, g: Group, space: str, address: Value, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""
+        if isinstance(address, LocalPlace):
+            self.local.store(g, np.array([[address.at]]), type, values, g.active)
+            return
         memory = self.by_name.get(space)
         if memory is None and space == "generic":
             memory = self._guess(address)

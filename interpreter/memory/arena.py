@@ -52,7 +52,7 @@ class Arena:
         self._map, self.reserved = _reserve(size + FIRST + (1 << 20))
         self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
         self.host_address = int(self.bytes.ctypes.data)
-        self._views: dict[str, Array] = {"uint8": self.bytes}
+        self._views: dict[str, Array] = {}
         self._starts: list[int] = []
         self._by_start: dict[int, Allocation] = {}
         self._top = FIRST
@@ -63,9 +63,9 @@ class Arena:
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         """All of the memory as elements of a dtype."""
-        found = self._views.get(dtype.name)
+        found = self._views.get(dtype.char)
         if found is None:
-            found = self._views[dtype.name] = self.bytes[: self.reserved & ~15].view(dtype)
+            found = self._views[dtype.char] = self.bytes[: self.reserved & ~15].view(dtype)
         return found
 
     def allocate(self, size: int, what: str = "allocation", align: int = GRANULE, writable: bool = True) -> Allocation:

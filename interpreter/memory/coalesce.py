@@ -75,25 +75,6 @@ def async_copy_global(source: Addresses, target: Addresses, active: Mask, width:
     return requests(active), distinct(pair, active)
 
 
-def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
-    """(requests, sectors) of each warp's atom or red on 5.x to 9.0.
-
-    Lanes that name one word go one after the other, so a sector counts once for each lane of its busiest word.
-    """
-    where, active = access(addresses, active)
-    key = np.where(active, where, -1)
-    order = np.argsort(key, axis=-1, kind="stable")
-    word, live = np.take_along_axis(key, order, axis=-1), np.take_along_axis(active, order, axis=-1)
-    start = np.ones(word.shape, dtype=np.bool_)
-    start[:, 1:] = word[:, 1:] != word[:, :-1]
-    place = np.broadcast_to(np.arange(word.shape[1]), word.shape)
-    rank = place - np.maximum.accumulate(np.where(start, place, 0), axis=-1)
-    # The k-th lane of each word travels in round k; a round counts its distinct sectors.
-    sector = word // SECTOR
-    ids = np.unique(sector, return_inverse=True)[1].reshape(sector.shape)
-    return requests(live), distinct(ids * WARP + rank, live)
-
-
 def cached_lines(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:
     """(requests, 128-byte lines) of each warp on 2.x and 3.x when L1 serves it (guide F.4.2)."""
     return _by_unit(addresses, active, width, LINE)

@@ -323,9 +323,7 @@ def _async_rows(row: str, *, ptx: float, sm: int, **sets: str) -> Callable[[F], 
     return register
 
 
-@_async_rows(
-    "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type  [a], b, [c]", ptx=8.1, sm=90, ss="shared::cluster"
-)
+@_async_rows("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type  [a], b, [c]", ptx=8.1, sm=90, ss="shared::cluster")
 def red_async(lanes: Lanes, a: Addresses, b: Array, c: Addresses, *, op: str, type: str, ss: str = "generic") -> None:
     """What lies at a becomes itself op b, and the mbarrier at c counts its bytes as complete; done at once."""
     _apply(lanes, ss, a, op, type, (b,), returns=False)

@@ -37,32 +37,38 @@ def discard(lanes: Lanes, a: Array, n: int, *, global_: bool = False) -> None:
 PRIORITIES = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
 SECOND = "L2::evict_first L2::evict_unchanged"
 POLICY = "9.7.10.18"
-_CODE = {word: code for code, word in enumerate(PRIORITIES.split(), 1)}
+_CODE = {"L2::evict_unchanged": 0, "L2::evict_first": 2, "L2::evict_last": 4, "L2::evict_normal": 6}
 
 
-def _policy(kind: int, first: str, second: str, detail: Array) -> Array:
-    """A policy is opaque to programs: its kind and priorities from bit 56 on, its detail below."""
-    head = kind << 62 | _CODE[first] << 59 | _CODE[second] << 56
-    return detail.astype(np.uint64) & np.uint64((1 << 56) - 1) | np.uint64(head)
+def _policy(range_: bool, first: str, second: str) -> np.uint64:
+    """The top byte of a policy, as an H200 makes it; programs may only hand it on."""
+    return np.uint64((0x10 | range_ << 3 | _CODE[first] | (second == "L2::evict_first")) << 56)
 
 
-@instruction(
-    "createpolicy.fractional.first{.second}.b64  d{, a:f32}", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY
-)
+@instruction("createpolicy.fractional.first{.second}.b64  d{, a:f32}", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY)
 def createpolicy_fractional(a: Array | None = None, *, first: str, second: str = "L2::evict_unchanged") -> Array:
     """d = a policy: the fraction a (1 where missing) of the accesses gets the first priority, the others the second."""
-    fraction = np.ones((1, 1), np.float32) if a is None else np.ascontiguousarray(a)
-    return _policy(1, first, second, fraction.view(np.uint32))
+    fraction = np.ones((1, 1), np.float32) if a is None else np.nan_to_num(a)
+    sixteenths = np.clip(np.ceil(fraction * np.float32(16)), 1, 16).astype(np.uint64) - np.uint64(1)
+    policy: Array = sixteenths << np.uint64(52) | _policy(False, first, second)
+    return policy
 
 
 @instruction(
-    "createpolicy.range{.global}.first{.second}.b64  d, [a], b:u32, c:u32", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY
-)  # fmt: skip
+    "createpolicy.range{.global}.first{.second}.b64  d, [a], b:u32, c:u32",
+    first=PRIORITIES,
+    second=SECOND,
+    ptx=7.4,
+    sm=80,
+    section=POLICY,
+)
 def createpolicy_range(
     lanes: Lanes, a: Array, b: Array, c: Array, *, first: str, second: str = "L2::evict_unchanged", global_: bool = False
 ) -> Array:
     """d = a policy: the first priority for the b bytes from a on, the second for the rest of the c bytes around them."""
-    return _policy(2, first, second, (a >> np.uint64(12)) + (b.astype(np.uint64) << np.uint64(20)) + c)
+    page = (a >> np.uint64(12) & np.uint64(0xFF)) << np.uint64(44)
+    pages = (b.astype(np.uint64) + np.uint64(4095) >> np.uint64(12) & np.uint64(0x7F)) << np.uint64(37)
+    return page | pages | _policy(True, first, second)
 
 
 @instruction("createpolicy.cvt.L2.b64  d, a", ptx=7.4, sm=80, section=POLICY)

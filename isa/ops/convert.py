@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import conversions as to
 from .. import minifloats
+from ..exact import quiet
 from ..floats import canonical, flush, narrow, saturate
 from ..notation import Need, accepted, instruction
 from ..ports import Array
@@ -26,10 +27,10 @@ NEW: dict[str, Any] = {"ptx": 8.6, "sm": 100, "arch": "f", "section": "9.7.10.21
 
 def _narrowing(source: str) -> tuple[str, str]:
     """The integer types that some value of `source` does not fit in, and the others."""
-    s = TYPES[source]
-    lo, hi = (np.iinfo(s.dtype).min, np.iinfo(s.dtype).max)
-    tight = [n for n in INTEGERS.split() if np.iinfo(TYPES[n].dtype).min > lo or np.iinfo(TYPES[n].dtype).max < hi]
-    return " ".join(tight), " ".join(n for n in INTEGERS.split() if n not in tight)
+    lo, hi = to.bounds(TYPES[source].dtype)
+    limits = {name: to.bounds(TYPES[name].dtype) for name in INTEGERS.split()}
+    tight = [name for name, (least, most) in limits.items() if least > lo or most < hi]
+    return " ".join(tight), " ".join(name for name in limits if name not in tight)
 
 
 def cvt_integer(a: Array, *, dtype: str, sat: bool = False) -> Array:
@@ -96,7 +97,9 @@ def cvt_same(a: Array, *, rnd: str = "", ftz: bool = False, sat: bool = False) -
         r = to.integral(r, rnd)
     if sat:
         return saturate(r)
-    return r if a.dtype == np.float64 else canonical(r)
+    if a.dtype == np.float64:
+        return quiet(r, r) if rnd else r
+    return canonical(r) if rnd or ftz or a.dtype == np.float16 else r
 
 
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=IRND, dtype="bf16", atype="bf16", **BF16)
@@ -113,15 +116,17 @@ def cvt_same_bf16(a: Array, *, rnd: str = "") -> Array:
              ptx=7.1, sm=80, needs={"ftz": Need(7.8, 90)}, section="9.7.10.21")  # fmt: skip
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="f64", atype="bf16", **BF16)
 def cvt_widening(a: Array, *, dtype: str, atype: str, rnd: str = "", ftz: bool = False, sat: bool = False) -> Array:
-    """d = a exactly; a NaN keeps its payload from bf16, and from .f32 without .ftz."""
+    """d = a exactly; a NaN keeps its payload, but not with .ftz and not from f16 to f32."""
     if atype == "bf16":
         a = to.bf16_to_float(a)
-    elif atype == "f16":
-        a = canonical(a.astype(np.float32))
-    if ftz:
-        a = canonical(flush(a) if atype != "f16" else a)
+    if ftz and atype != "f16":
+        a = canonical(flush(a))
     r = a.astype(TYPES[dtype].dtype)
-    return saturate(r) if sat else r
+    if sat:
+        return saturate(r)
+    if atype == "f16":
+        return canonical(r) if dtype == "f32" else quiet(r, r)
+    return r
 
 
 @instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f32", atype="f64", **CVT)
@@ -131,9 +136,7 @@ def cvt_to_single(a: Array, *, rnd: str, ftz: bool = False, sat: bool = False) -
     return saturate(r) if sat else r
 
 
-@instruction(
-    "cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype+, a:atype+", rnd="rn rz", dtype="f16", atype="f32", needs=RELU, **CVT
-)
+@instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype+, a:atype+", rnd="rn rz", dtype="f16", atype="f32", needs=RELU, **CVT)
 @instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f32", needs=HALF, **CVT)
 @instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f64", needs=HALF, **CVT)
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="f16", atype="bf16", **BF16)
@@ -155,9 +158,7 @@ def cvt_to_half(
 
 @instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype, a:atype", rnd="rn rz", dtype="bf16", atype="f32",
              ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21")  # fmt: skip
-@instruction(
-    "cvt.rnd{.ftz}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="bf16", atype="f32", ptx=7.0, sm=80, section="9.7.10.21"
-)
+@instruction("cvt.rnd{.ftz}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="bf16", atype="f32", ptx=7.0, sm=80, section="9.7.10.21")
 @instruction("cvt.rnd.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="bf16", atype="f64", **BF16)
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="bf16", atype="f16", **BF16)
 def cvt_to_bf16(a: Array, *, rnd: str = "rn", ftz: bool = False, satfinite: bool = False, relu: bool = False) -> Array:
@@ -204,9 +205,7 @@ def cvt_pair(a: Array, b: Array, *, rnd: str, dtype: str, satfinite: bool = Fals
     return _pair(*(_bf16(x, rnd, satfinite, relu) for x in (b, a)))
 
 
-@instruction(
-    "cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype", dtype="e4m3x2 e5m2x2", atype="f32", ptx=8.1, sm=89, **CVT
-)
+@instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype", dtype="e4m3x2 e5m2x2", atype="f32", ptx=8.1, sm=89, **CVT)
 @instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype", dtype="e2m3x2 e3m2x2 e2m1x2", atype="f32", **NEW)
 def cvt_narrow_pair(a: Array, b: Array, *, dtype: str, relu: bool = False) -> Array:
     """d = b in the low part, a in the high part, each rounded to a narrow format; too large values become the largest finite one."""
@@ -259,9 +258,7 @@ accepted(
 )  # fmt: skip
 
 
-@instruction(
-    "cvt.pack.sat.dtype.atype  d:b32, a:atype, b:atype", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22"
-)
+@instruction("cvt.pack.sat.dtype.atype  d:b32, a:atype, b:atype", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22")
 @instruction(
     "cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype",
     dtype="u8 s8",
@@ -271,8 +268,8 @@ accepted(
     sm=72,
     section="9.7.10.22",
 )
-@instruction("cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype", dtype="u4 s4 u2 s2", atype="s32", ctype="b32", ptx=6.5, sm=75,
-             section="9.7.10.22")  # fmt: skip
+@instruction("cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype", dtype="u4 s4 u2 s2", atype="s32", ctype="b32",
+             ptx=6.5, sm=75, section="9.7.10.22")  # fmt: skip
 def cvt_pack(a: Array, b: Array, c: Array | None = None, *, dtype: str) -> Array:
     """d = a and b clamped to a narrow integer type, side by side (b lowest), below the low bits of c."""
     bits = int(dtype[1:])

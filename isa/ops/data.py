@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 
-MEMORY_TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+MEMORY_TYPES = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 LOAD_SPACES = "const global local param param::entry param::func shared shared::cta shared::cluster"
 STORE_SPACES = "global local param param::func shared shared::cta shared::cluster"
 SCOPES = "cta cluster gpu sys"
@@ -52,9 +52,6 @@ LOADS = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9
 @instruction("ld.global.nc{.evict}{.evict2}{.L2::cache_hint}{.prefetch}{.vec}.type  d.vec:type+, [a]{, b:b64}",
              evict=EVICT, evict2=L2_EVICT, prefetch=PREFETCH, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, ptx=3.1, sm=32, section="9.7.10.9")  # fmt: skip
 @instruction(
-    "ld.mmio.relaxed.sys{.global}.type  d:type+, [a]", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.8"
-)
-@instruction(
     "ldu{.ss}{.vec}.type  d.vec:type+, [a]",
     ss="global",
     vec=VEC,
@@ -86,9 +83,6 @@ STORES = dict(ss=STORE_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section=
 @instruction("st.volatile{.ss}{.vec}.type  [a], b.vec:type+", **STORES)
 @instruction("st.order.scope{.ss}{.evict}{.evict2}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}",
              order="relaxed release", scope=SCOPES, evict=EVICT, evict2=L2_EVICT, ptx=6.0, sm=70, **STORES)  # fmt: skip
-@instruction(
-    "st.mmio.relaxed.sys{.global}.type  [a], b:type+", type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70, section="9.7.10.11"
-)
 def st(
     lanes: Lanes, a: Addresses, b: Sequence[Array], c: Array | None = None, *, type: str, ss: str = "generic", vec: str = "v1", cop: str = "",
     order: str = "", scope: str = "", weak: bool = False, volatile: bool = False, evict: str = "", evict2: str = "",

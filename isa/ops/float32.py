@@ -1,14 +1,16 @@
-"""Single precision arithmetic (PTX ISA 9.7.3): add to max, div, rcp and sqrt with a rounding, also on pairs (.f32x2) and with half operands."""
+"""Single precision arithmetic (PTX ISA 9.7.3, 9.7.5): everything that rounds exactly, also on pairs and with half operands."""
+
+from typing import Any
 
 import numpy as np
 
 from .. import floats
 from ..notation import Need, instruction
-from ..ports import Array
+from ..ports import Array, Mask
 
 ROUNDING = "rn rz rm rp"
 MIXED = "f16 bf16"
-PAIRS = dict(ptx=8.6, sm=100)  # packed pairs and mixed operands came together
+PAIRS: dict[str, Any] = {"ptx": 8.6, "sm": 100}  # packed pairs and mixed operands came together
 DIRECTED = {"rm": Need(2.0, 20), "rp": Need(2.0, 20), "rn": Need(1.0, 10), "rz": Need(1.0, 10)}
 NAN = {"NaN": Need(7.0, 80)}
 
@@ -20,9 +22,7 @@ def widen(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype == np.float16 else (x.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
-@instruction(
-    "add{.rnd}{.sat}.dtype.atype  d:dtype, a:atype, b:dtype", rnd=ROUNDING, dtype="f32", atype=MIXED, section="9.7.5.1", **PAIRS
-)
+@instruction("add{.rnd}{.sat}.dtype.atype  d:dtype, a:atype, b:dtype", rnd=ROUNDING, dtype="f32", atype=MIXED, section="9.7.5.1", **PAIRS)
 @instruction("add{.rnd}{.ftz}.f32x2  d, a, b", rnd=ROUNDING, section="9.7.3.3", **PAIRS)
 @instruction("add{.rnd}{.ftz}{.sat}.f32  d, a, b", rnd=ROUNDING, needs=DIRECTED, section="9.7.3.3")
 def add(a: Array, b: Array, *, rnd: str = "rn", ftz: bool = False, sat: bool = False) -> Array:
@@ -30,9 +30,7 @@ def add(a: Array, b: Array, *, rnd: str = "rn", ftz: bool = False, sat: bool = F
     return floats.add32(widen(a), b, rnd, ftz, sat)
 
 
-@instruction(
-    "sub{.rnd}{.sat}.dtype.atype  d:dtype, a:atype, b:dtype", rnd=ROUNDING, dtype="f32", atype=MIXED, section="9.7.5.2", **PAIRS
-)
+@instruction("sub{.rnd}{.sat}.dtype.atype  d:dtype, a:atype, b:dtype", rnd=ROUNDING, dtype="f32", atype=MIXED, section="9.7.5.2", **PAIRS)
 @instruction("sub{.rnd}{.ftz}.f32x2  d, a, b", rnd=ROUNDING, section="9.7.3.4", **PAIRS)
 @instruction("sub{.rnd}{.ftz}{.sat}.f32  d, a, b", rnd=ROUNDING, needs=DIRECTED, section="9.7.3.4")
 def sub(a: Array, b: Array, *, rnd: str = "rn", ftz: bool = False, sat: bool = False) -> Array:
@@ -132,8 +130,10 @@ def max_(a: Array, b: Array, c: Array | None = None, *, ftz: bool = False, NaN: 
 @instruction("copysign.type  d, a, b", type="f32 f64", ptx=2.0, sm=20, section="9.7.3.2")
 def copysign(a: Array, b: Array) -> Array:
     """d = the magnitude of b with the sign of a, bit by bit."""
-    bits, sign = (np.uint32, 1 << 31) if a.dtype.itemsize == 4 else (np.uint64, 1 << 63)
-    return (a.view(bits) & bits(sign) | b.view(bits) & bits(sign - 1)).view(a.dtype)
+    word = np.dtype(f"u{a.dtype.itemsize}")
+    sign = np.array(1 << 8 * word.itemsize - 1, word)
+    r: Array = (a.view(word) & sign | b.view(word) & ~sign).view(a.dtype)
+    return r
 
 
 @instruction(
@@ -144,9 +144,9 @@ def copysign(a: Array, b: Array) -> Array:
     sm=20,
     section="9.7.3.1",
 )
-def testp(a: Array, *, op: str) -> Array:
+def testp(a: Array, *, op: str) -> Mask:
     """p = is a of this class?"""
-    size = np.absolute(a)
+    size: Array = np.absolute(a)
     least = np.finfo(a.dtype).tiny
     match op:
         case "finite":
@@ -154,10 +154,11 @@ def testp(a: Array, *, op: str) -> Array:
         case "infinite":
             return np.isinf(a)
         case "number":
-            return size <= np.inf
+            return ~np.isnan(a)
         case "notanumber":
             return np.isnan(a)
         case "normal":
-            return (size < np.inf) & ((size >= least) | (size == 0))  # zero counts as normal
+            answer: Mask = (size < np.inf) & ((size >= least) | (size == 0))  # zero counts as normal
+            return answer
         case _:
-            return (size > 0) & (size < least)
+            return np.asarray((size > 0) & (size < least))

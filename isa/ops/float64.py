@@ -1,5 +1,7 @@
 """Double precision arithmetic (PTX ISA 9.7.3): every rounding is exact, and NaN payloads travel in the hardware's order."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import exact
@@ -7,8 +9,8 @@ from ..notation import Need, instruction
 from ..ports import Array
 
 ROUNDING = "rn rz rm rp"
-DOUBLE = dict(rnd=ROUNDING, ptx=1.4, sm=13)
-DIVISION = dict(rnd=ROUNDING, needs={"rz": Need(2.0, 20), "rm": Need(2.0, 20), "rp": Need(2.0, 20)}, ptx=1.4, sm=13)
+DOUBLE: dict[str, Any] = {"rnd": ROUNDING, "ptx": 1.4, "sm": 13}
+DIVISION: dict[str, Any] = {**DOUBLE, "needs": {"rz": Need(2.0, 20), "rm": Need(2.0, 20), "rp": Need(2.0, 20)}}
 
 
 @instruction("add{.rnd}.f64  d, a, b", section="9.7.3.3", **DOUBLE)

@@ -3,6 +3,8 @@
 Arrays keep the dtype of their type, so wrap-around is numpy's own; only products that need their upper half are widened.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..notation import Need, accepted, instruction
@@ -11,7 +13,7 @@ from ..ports import Array
 INTEGER = "u16 u32 u64 s16 s32 s64"
 SIGNED = "s16 s32 s64"
 HALVES = "u16x2 s16x2"
-WIDER = {
+WIDER: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.uint16): np.dtype(np.uint32), np.dtype(np.int16): np.dtype(np.int32),
     np.dtype(np.uint32): np.dtype(np.uint64), np.dtype(np.int32): np.dtype(np.int64),
 }  # fmt: skip
@@ -27,17 +29,26 @@ def high_half(a: Array, b: Array) -> Array:
     """The upper half of the full product, as wide as its operands."""
     wide = WIDER.get(a.dtype)
     if wide is not None:
-        return (np.multiply(a, b, dtype=wide) >> wide.type(a.itemsize * 8)).astype(a.dtype)
+        return np.multiply(a, b, dtype=wide, order="C").view(a.dtype)[..., 1::2].copy()
     # No 128-bit dtype: four products of 32-bit halves, whose sums never exceed 64 bits.
     x, y = a.view(np.uint64), b.view(np.uint64)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     x0, x1, y0, y1 = x & low, x >> half, y & low, y >> half
-    middle = x1 * y0 + ((x0 * y0) >> half)
-    high = x1 * y1 + (middle >> half) + ((x0 * y1 + (middle & low)) >> half)
+    middle: Array = x1 * y0
+    middle += (x0 * y0) >> half
+    carried: Array = x0 * y1
+    carried += middle & low
+    carried >>= half
+    middle >>= half
+    high: Array = x1 * y1
+    high += middle
+    high += carried
     if a.dtype == np.uint64:
         return high
     signed: Array = high.view(np.int64)  # a negative factor counted 2**64 too much of the other one
-    return signed - ((a >> 63) & b) - ((b >> 63) & a)
+    signed -= (a >> 63) & b
+    signed -= (b >> 63) & a
+    return signed
 
 
 @instruction("add.type  d, a, b", type=INTEGER, section="9.7.1.1")
@@ -105,7 +116,8 @@ accepted("clmad.mode.type  d, a, b, c", mode="lo hi", type="u64", ptx=9.1, sm=10
 def _product24(a: Array, b: Array) -> Array:
     """The 48-bit product of the low 24 bits, in 64 bits."""
     eight, wide = a.dtype.type(8), WIDER[a.dtype]
-    return np.multiply((a << eight) >> eight, (b << eight) >> eight, dtype=wide)
+    d: Array = np.multiply((a << eight) >> eight, (b << eight) >> eight, dtype=wide)
+    return d
 
 
 @instruction("mul24.lo.type  d, a, b", type="u32 s32", section="9.7.1.6")
@@ -143,14 +155,14 @@ def sad(a: Array, b: Array, c: Array) -> Array:
 
 def quotient(a: Array, b: Array) -> Array:
     """a / b truncated toward zero for b other than zero."""
-    if a.itemsize < 8:
-        # A double holds every quotient of 32-bit integers closely enough to truncate it, and divides several lanes at once;
-        # by way of int64 the one quotient that overflows, MIN / -1, wraps to MIN.
-        return np.divide(a, b, dtype=np.float64).astype(np.int64).astype(a.dtype)
-    q = a // b
-    if a.dtype.kind == "s" or a.dtype.kind == "i":
-        q += (q * b != a) & ((a ^ b) < 0)  # floor to truncation
-    return q
+    if a.dtype.kind == "u":
+        return a // b
+    # Absolute values as unsigned numbers: numpy divides those fastest, and MIN / -1 wraps to MIN as it should.
+    unsigned, bits = f"u{a.itemsize}", a.itemsize * 8
+    q: Array = (np.abs(a).view(unsigned) // np.abs(b).view(unsigned)).view(a.dtype)
+    negative = (a ^ b) >> (bits - 1)
+    d: Array = (q ^ negative) - negative
+    return d
 
 
 def _divisor(b: Array) -> tuple[Array | None, Array]:
@@ -172,7 +184,8 @@ def rem(a: Array, b: Array) -> Array:
     """d = a - b * (a / b), with the sign of a; division by zero gives all ones, as an H200 does."""
     zero, b = _divisor(b)
     r = a - quotient(a, b) * b
-    return r if zero is None else np.where(zero, ~a.dtype.type(0), r)
+    d: Array = r if zero is None else np.where(zero, ~a.dtype.type(0), r)
+    return d
 
 
 @instruction("abs.type  d, a", type=SIGNED, section="9.7.1.11")

@@ -48,7 +48,8 @@ def not_(a: Array) -> Array:
 @instruction("cnot.type  d, a", type=BITS, section="9.7.9.5")
 def cnot(a: Array) -> Array:
     """d = 1 if a is 0, else 0."""
-    return (a == 0).astype(a.dtype)
+    d: Array = (a == 0).astype(a.dtype)
+    return d
 
 
 # ---------------------------------------------------------------- lop3
@@ -197,11 +198,14 @@ def prmt(a: Array, b: Array, c: Array, *, mode: str = "") -> Array:
         chosen = int(c.flat[0])
         return _permuted(a, b, MODES[mode][chosen & 3] if mode else chosen)
     selectors = np.array(MODES[mode], np.uint32)[c & np.uint32(3)] if mode else c
+    signs = bool((selectors & np.uint32(0x8888)).any())
     both = a.astype(np.uint64) | (b.astype(np.uint64) << np.uint64(32))
     d = np.zeros((1, 1), np.uint32)
     for byte in range(4):
-        selector = (selectors >> np.uint32(4 * byte)) & np.uint32(15)
-        x = (both >> ((selector & np.uint32(7)) << np.uint32(3)).astype(np.uint64)).astype(np.uint32) & np.uint32(0xFF)
-        sign = np.where(x & np.uint32(0x80), np.uint32(0xFF), np.uint32(0))
-        d = d | (np.where(selector > 7, sign, x) << np.uint32(8 * byte))
+        selector = selectors >> np.uint32(4 * byte)
+        x = (both >> ((selector & np.uint32(7)) << np.uint32(3))).astype(np.uint8)
+        if signs:
+            chosen_sign = -((selector >> np.uint32(3)) & np.uint32(1)).astype(np.uint8)
+            x = x ^ ((x ^ -(x >> np.uint8(7))) & chosen_sign)
+        d = d | (x.astype(np.uint32) << np.uint32(8 * byte))
     return d

@@ -1,8 +1,8 @@
-"""mbarrier objects (PTX ISA 9.7.15.16): a barrier in 64 bits of shared memory that also counts bytes of asynchronous copies.
+"""mbarrier objects (PTX ISA 9.7.15.15): a barrier in 64 bits of shared memory that also counts bytes of asynchronous copies.
 
-The object is opaque to programs; here it holds, from bit 0: pending arrivals (20 bits), expected arrivals (20), outstanding
-bytes (21, two's complement), phase (3).  A phase ends when nothing is pending and no byte is outstanding.
-Copies finish at once, so their bytes may be subtracted before expect_tx adds them; the pending arrival keeps the phase open.
+The object is opaque to programs; here it looks as on an H200.  From bit 1: expected arrivals (20 bits), outstanding bytes (21),
+a zero, pending arrivals (20), parity of the phase; all counts negated.  A phase ends when both pending and bytes reach zero.
+Copies finish at once, so their bytes may be taken off before expect_tx adds them; the pending arrival keeps the phase open.
 """
 
 from collections.abc import Callable
@@ -19,20 +19,21 @@ F = TypeVar("F", bound=Callable[..., object])
 
 _COUNT = np.uint64(0xFFFFF)
 _BYTES = np.uint64(0x1FFFFF)
-_EXPECTED_AT, _BYTES_AT, _PHASE_AT = np.uint64(20), np.uint64(40), np.uint64(61)
-_ZERO = np.uint64(0)
+_EXPECTED_AT, _BYTES_AT, _PENDING_AT, _PHASE_AT = np.uint64(1), np.uint64(21), np.uint64(43), np.uint64(63)
+_STATE = np.uint64(0xFFFFFFFF00000000)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 def advance(word: Word, arrivals: Word, dropped: Word, bytes_: Word) -> Word:
-    """The object after some arrivals (which may also drop out of later phases) and a change of the outstanding bytes."""
-    expected = (word >> _EXPECTED_AT) - dropped & _COUNT
-    pending = word - arrivals & _COUNT
-    outstanding = (word >> _BYTES_AT) + bytes_ & _BYTES
+    """The object after some arrivals (which may also drop out of later phases) and with so many more bytes outstanding."""
+    expected = (word >> _EXPECTED_AT) + dropped & _COUNT
+    pending = (word >> _PENDING_AT) + arrivals & _COUNT
+    outstanding = (word >> _BYTES_AT) - bytes_ & _BYTES
     phase = word >> _PHASE_AT
     done = (pending == _ZERO) & (outstanding == _ZERO)
     pending = np.where(done, expected, pending)
-    phase = phase + done.astype(np.uint64)
-    after: Word = pending | expected << _EXPECTED_AT | outstanding << _BYTES_AT | phase << _PHASE_AT
+    phase = np.where(done, phase ^ _ONE, phase)
+    after: Word = expected << _EXPECTED_AT | outstanding << _BYTES_AT | pending << _PENDING_AT | phase << _PHASE_AT
     return after
 
 
@@ -40,28 +41,27 @@ def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
 
 
-def _advance(
-    lanes: Lanes,
-    space: str,
-    a: Addresses,
-    *,
-    arrivals: Array | int = 0,
-    dropped: Array | int = 0,
-    bytes_: Array | int = 0,
-    returns: bool = False,
+def _change(
+    lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int, returns: bool
 ) -> Word:
     amounts = [_number(v) if isinstance(v, int) else v.astype(np.uint64) for v in (arrivals, dropped, bytes_)]
     return lanes.update(space, a, "b64", advance, amounts, returns=returns)
 
 
+def _arrive(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int = 0, bytes_: Array | int = 0) -> Word:
+    """Gives the state before: phase and pending arrivals."""
+    return _change(lanes, space, a, arrivals, dropped, bytes_, True) & _STATE
+
+
 def complete_tx(lanes: Lanes, space: str, a: Addresses, bytes_: Array | int) -> None:
     """Takes bytes that a copy has delivered off what the mbarrier at a waits for."""
-    _advance(lanes, space, a, bytes_=_number(0) - (_number(bytes_) if isinstance(bytes_, int) else bytes_.astype(np.uint64)))
+    count = _number(bytes_) if isinstance(bytes_, int) else bytes_.astype(np.uint64)
+    _change(lanes, space, a, 0, 0, _ZERO - count, False)
 
 
 def arrive_on(lanes: Lanes, space: str, a: Addresses, arrivals: int) -> None:
     """Arrivals that yield no state, as asynchronous copies make them."""
-    _advance(lanes, space, a, arrivals=arrivals)
+    _change(lanes, space, a, arrivals, 0, 0, False)
 
 
 CTA = "shared shared::cta"
@@ -94,20 +94,20 @@ def _rows(
 @_rows("init", "[a], b:u32", "9", ptx=7.0, sm=80)
 def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
     """Makes an mbarrier at a, whose phases wait for b arrivals."""
-    count = b.astype(np.uint64) & _COUNT
-    lanes.store(ss, a, "b64", (count | count << _EXPECTED_AT,))
+    count = _ZERO - b.astype(np.uint64) & _COUNT
+    lanes.store(ss, a, "b64", (count << _EXPECTED_AT | count << _PENDING_AT,))
 
 
 @_rows("inval", "[a]", "10", ptx=7.0, sm=80)
 def inval(lanes: Lanes, a: Addresses, *, ss: str = "generic") -> None:
-    """Ends the mbarrier at a; its memory is free for other use."""
-    lanes.store(ss, a, "b64", (_number(0),))
+    """Ends the mbarrier at a; its memory, still as it was, is free for other use."""
+    lanes.load(ss, a, "b64")
 
 
 @_rows("expect_tx", "[a], b:u32", "11", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
 def expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> None:
     """The current phase waits for b more bytes."""
-    _advance(lanes, ss, a, bytes_=b)
+    _change(lanes, ss, a, 0, 0, b, False)
 
 
 @_rows("complete_tx", "[a], b:u32", "12", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
@@ -116,37 +116,33 @@ def complete(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: 
     complete_tx(lanes, ss, a, b)
 
 
-@_rows("arrive", "d, [a]", "13", order=ARRIVE, ss=CLUSTER, ptx=7.0, sm=80)
-@_rows("arrive", "d, [a], b:u32", "13", order=ARRIVE, ss=CLUSTER, ptx=7.8, sm=90)
+@_rows("arrive", "d, [a]{, b:u32}", "13", order=ARRIVE, ss=CLUSTER, ptx=7.0, sm=80)
 @_rows("arrive.noComplete", "d, [a], b:u32", "13", ptx=7.0, sm=80)
 @_rows("arrive.noComplete.release.cta", "d, [a], b:u32", "13", ptx=8.0, sm=80)
 def arrive(lanes: Lanes, a: Addresses, b: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = "") -> Word:
     """b arrivals (1 where b is missing); d = the state before them, which names the phase."""
-    return _advance(lanes, ss, a, arrivals=1 if b is None else b, returns=True)
+    return _arrive(lanes, ss, a, 1 if b is None else b)
 
 
-@_rows("arrive_drop", "d, [a]", "14", order=ARRIVE, ss=CLUSTER, ptx=7.0, sm=80)
-@_rows("arrive_drop", "d, [a], b:u32", "14", order=ARRIVE, ss=CLUSTER, ptx=7.8, sm=90)
+@_rows("arrive_drop", "d, [a]{, b:u32}", "14", order=ARRIVE, ss=CLUSTER, ptx=7.0, sm=80)
 @_rows("arrive_drop.noComplete", "d, [a], b:u32", "14", ptx=7.0, sm=80)
 @_rows("arrive_drop.noComplete.release.cta", "d, [a], b:u32", "14", ptx=8.0, sm=80)
-def arrive_drop(
-    lanes: Lanes, a: Addresses, b: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
-) -> Word:
+def arrive_drop(lanes: Lanes, a: Addresses, b: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = "") -> Word:
     """As arrive, and later phases expect b arrivals fewer."""
     count: Array | int = 1 if b is None else b
-    return _advance(lanes, ss, a, arrivals=count, dropped=count, returns=True)
+    return _arrive(lanes, ss, a, count, count)
 
 
 @_rows("arrive.expect_tx", "d, [a], b:u32", "13", order=ARRIVE, ss=CLUSTER, ptx=8.0, sm=90)
 def arrive_expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> Word:
     """One arrival, before which the phase comes to wait for b more bytes; d = the state before."""
-    return _advance(lanes, ss, a, arrivals=1, bytes_=b, returns=True)
+    return _arrive(lanes, ss, a, 1, bytes_=b)
 
 
 @_rows("arrive_drop.expect_tx", "d, [a], b:u32", "14", order=ARRIVE, ss=CLUSTER, ptx=8.0, sm=90)
 def arrive_drop_expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> Word:
     """As arrive.expect_tx, and later phases expect one arrival fewer."""
-    return _advance(lanes, ss, a, arrivals=1, dropped=1, bytes_=b, returns=True)
+    return _arrive(lanes, ss, a, 1, 1, b)
 
 
 def _phase(lanes: Lanes, ss: str, a: Addresses) -> Word:
@@ -163,9 +159,7 @@ def _or_pause(lanes: Lanes, done: Mask) -> Mask:
 
 @_rows("test_wait", "p, [a], b", "16", order=WAIT, ptx=7.0, sm=80)
 @_rows("try_wait", "p, [a], b{, c:u32}", "16", order=WAIT, ptx=7.8, sm=90)
-def wait(
-    lanes: Lanes, a: Addresses, b: Word, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
-) -> Mask:
+def wait(lanes: Lanes, a: Addresses, b: Word, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = "") -> Mask:
     """p = "the phase that the state b names has ended"; try_wait may take up to c nanoseconds to answer."""
     done: Mask = _phase(lanes, ss, a) != b >> _PHASE_AT
     return _or_pause(lanes, done)
@@ -177,11 +171,11 @@ def wait_parity(
     lanes: Lanes, a: Addresses, b: Array, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
 ) -> Mask:
     """p = "the phase of parity b has ended": the current phase has the other one."""
-    done: Mask = (_phase(lanes, ss, a) & np.uint64(1)) != (b & np.uint32(1))
+    done: Mask = _phase(lanes, ss, a) != (b & np.uint32(1))
     return _or_pause(lanes, done)
 
 
 @instruction("mbarrier.pending_count.b64  d:u32, a", ptx=7.0, sm=80, section="9.7.15.15.17")
 def pending_count(a: Word) -> Array:
     """d = how many arrivals were pending in the state a."""
-    return (a & _COUNT).astype(np.uint32)
+    return (_ZERO - (a >> _PENDING_AT) & _COUNT).astype(np.uint32)

@@ -73,9 +73,11 @@ def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = 
     """d = a of lane j; p = "j lies in the segment that c describes"; where it does not, j is the lane itself.
 
     c[12:8] are the lane bits that a segment fixes, c[4:0] its last (.up: first) lane; j is lane - b, lane + b, lane ^ b or
-    the segment's lane b.
+    the segment's lane b.  A lane that does not execute is read as 0.
     """
     source, inside = _partner(np.ascontiguousarray(b), np.ascontiguousarray(c), mode)
+    if not warps.members.all():
+        a = np.where(warps.members, a, a.dtype.type(0))
     if a.shape[-1] == 1:
         return a, inside
     if len(source) == 1:
@@ -88,11 +90,10 @@ def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = 
 def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -> Mask:
     """p = "a holds in all (.all), in any (.any), in all or none (.uni) of the lanes"."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
-    somewhere = np.logical_or.reduce(group & _wide(a), axis=-1)
-    if mode == "any":
-        return somewhere
-    everywhere = ~np.logical_or.reduce(group & ~_wide(a), axis=-1)
-    return everywhere if mode == "all" else everywhere | ~somewhere
+    value = _wide(a)
+    holds, fails = np.count_nonzero(group & value, axis=-1), np.count_nonzero(group & ~value, axis=-1)
+    result: Mask = {"any": holds > 0, "all": fails == 0, "uni": (fails == 0) | (holds == 0)}[mode]
+    return result
 
 
 @instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", ptx=6.0, sm=30, section="9.7.15.9")

@@ -1,0 +1,272 @@
+"""Facts about functions for people: parameters with offsets, memory by space, registers with the most that live at once, barriers.
+
+Everything is read off the IR and its flow; `warplab info` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from warplab.isa.types import ScalarType
+
+from .flow import accesses, flow
+from .ir import (
+    Address,
+    Arguments,
+    Block,
+    Declaration,
+    Function,
+    Immediate,
+    Instruction,
+    Module,
+    Operand,
+    Pair,
+    Register,
+    Statement,
+    Symbol,
+    Targets,
+    Variable,
+    Vector,
+)
+
+CLASSES = ("pred", "16", "32", "64", "128")  # bits of a register; narrower ones count as 16
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter in the parameter space."""
+
+    name: str
+    type: str  # as declared: u64, v4.f32
+    dims: tuple[int, ...]
+    offset: int
+    size: int
+    align: int
+    pointer: tuple[str, int] | None  # space and alignment of what it points to
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """Virtual registers of one class."""
+
+    declared: int
+    used: int
+    live: int  # the most whose value is still needed at one place
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionInfo:
+    """What one function is made of and what it needs."""
+
+    name: str
+    is_entry: bool
+    linkage: str
+    line: int
+    params: tuple[Parameter, ...]
+    returns: tuple[Parameter, ...]
+    param_bytes: int
+    shared_bytes: int  # static, of this function and of all that it may call
+    dynamic_shared: bool  # does it use .extern .shared memory whose size the launch gives?
+    const_bytes: int  # of the constants that it and its callees name
+    local_bytes: int
+    registers: dict[str, Registers]
+    live_words: int  # the most 32-bit registers that live values fill at one place
+    barriers: tuple[int, ...]
+    any_barrier: bool  # does a register choose the barrier?
+    directives: tuple[tuple[str, tuple[int | str, ...]], ...]
+    instructions: int
+    blocks: int
+    loops: int
+    calls: tuple[str, ...]
+    indirect_calls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleInfo:
+    """What a module holds."""
+
+    name: str
+    version: tuple[int, int]
+    targets: tuple[str, ...]
+    address_size: int
+    global_bytes: int
+    const_bytes: int
+    shared_bytes: int
+    functions: tuple[FunctionInfo, ...]
+
+
+def info(module: Module) -> ModuleInfo:
+    """The facts about a module and about each function that it defines."""
+    defined = [f for f in module.items if isinstance(f, Function) and f.body is not None]
+    outer = [v for i in module.items for v in _declared(i)]
+    inner = [v for f in defined for s in _statements(f.body) for v in _declared(s)]
+
+    def total(space: str) -> int:
+        return layout(v for v in (*outer, *inner) if v.space == space and v.linkage != "extern")[1]
+
+    functions = tuple(function_info(f) for f in defined)
+    return ModuleInfo(
+        module.name, module.version, module.targets, module.address_size,
+        total("global"), total("const"), total("shared"), functions,
+    )  # fmt: skip
+
+
+def layout(variables: Iterable[Variable]) -> tuple[dict[Variable, int], int]:
+    """The offset of each variable, one after the other as their alignments allow, and the size of all."""
+    places: dict[Variable, int] = {}
+    at = 0
+    for v in variables:
+        at += -at % max(v.align, 1)
+        places[v] = at
+        at += v.size
+    return places, at
+
+
+def function_info(function: Function) -> FunctionInfo:
+    """The facts about a function that has a body."""
+    graph = flow(function)
+    reached = _reached(function)
+    named = [v for f in reached for v in _named(f)]
+    shared = list(dict.fromkeys(v for v in named if v.space == "shared"))
+    constants = dict.fromkeys(v for v in named if v.space == "const")
+    instructions = [i for b in graph.blocks for i in b.instructions]
+    used = 0
+    for i in instructions:
+        for r in (r for side in accesses(i) for r in side):
+            used |= 1 << r.index
+    barriers, any_barrier = _barriers(instructions)
+    registers, words = _registers(function, used)
+    return FunctionInfo(
+        name=function.name,
+        is_entry=function.is_entry,
+        linkage=function.linkage,
+        line=function.span.line,
+        params=_parameters(function.params),
+        returns=_parameters(function.returns),
+        param_bytes=layout(v for v in function.params if v.register is None)[1],
+        shared_bytes=layout(v for v in shared if v.linkage != "extern")[1],
+        dynamic_shared=any(v.linkage == "extern" and v.size == 0 for v in shared),
+        const_bytes=layout(v for v in constants if v.linkage != "extern")[1],
+        local_bytes=layout(v for s in _statements(function.body) for v in _declared(s) if v.space == "local")[1],
+        registers=registers,
+        live_words=words,
+        barriers=barriers,
+        any_barrier=any_barrier,
+        directives=tuple((d.name, d.values) for d in function.directives),
+        instructions=len(instructions),
+        blocks=sum(bool(b.instructions) for b in graph.blocks),
+        loops=len(graph.loops),
+        calls=tuple(dict.fromkeys(f.name for i in instructions if i.opcode == "call" for f in _functions(i.operands[:2]))),
+        indirect_calls=any(i.opcode == "call" and not any(_functions(i.operands[:2])) for i in instructions),
+    )
+
+
+def _parameters(variables: tuple[Variable, ...]) -> tuple[Parameter, ...]:
+    places, _ = layout(variables)
+    return tuple(
+        Parameter(v.name, f"v{v.vector}.{v.type}" if v.vector > 1 else str(v.type), v.dims, at, v.size, v.align, v.pointer)
+        for v, at in places.items()
+    )
+
+
+def _class(kind: ScalarType) -> str:
+    return "pred" if kind.kind == "p" else str(max(kind.bits, 16))
+
+
+def _registers(function: Function, used: int) -> tuple[dict[str, Registers], int]:
+    """Registers by class, and the most words that are live at once."""
+    masks = dict.fromkeys(CLASSES, 0)
+    weights: dict[tuple[str, int], int] = {}  # class and vector length -> registers
+    for r in function.registers:
+        kind = _class(r.type)
+        masks[kind] |= 1 << r.index
+        weights[kind, r.vector] = weights.get((kind, r.vector), 0) | 1 << r.index
+    most = dict.fromkeys(CLASSES, 0)
+    words = 0
+    per = {"pred": 0, "16": 1, "32": 1, "64": 2, "128": 4}
+    graph = flow(function)
+    for block in graph.reachable:
+        lives = {graph.live_in[block], *(live for _, live in graph.live_after(block))}
+        for live in lives:
+            counts = dict.fromkeys(CLASSES, 0)
+            for (kind, vector), mask in weights.items():
+                counts[kind] += (live & mask).bit_count() * vector
+            words = max(words, sum(per[k] * n for k, n in counts.items()))
+            most = {k: max(most[k], n) for k, n in counts.items()}
+    found = {k: Registers(m.bit_count(), (m & used).bit_count(), most[k]) for k, m in masks.items() if m}
+    return found, words
+
+
+def _barriers(instructions: Iterable[Instruction]) -> tuple[tuple[int, ...], bool]:
+    """The numbered barriers of the CTA that are named, and whether a register names one."""
+    found: set[int] = set()
+    chosen = False
+    for i in instructions:
+        if i.form is None or i.form.effect != "barrier":
+            continue
+        operand = i.operands[1 if i.form.operands[0].is_destination else 0]
+        if isinstance(operand, Immediate):
+            found.add(int(operand.value))
+        else:
+            chosen = True
+    return tuple(sorted(found)), chosen
+
+
+def _statements(body: Block | None) -> Iterator[Statement]:
+    stack = [iter(body.statements if body is not None else ())]
+    while stack:
+        for s in stack[-1]:
+            yield s
+            if isinstance(s, Block):
+                stack.append(iter(s.statements))
+                break
+        else:
+            stack.pop()
+
+
+def _declared(item: object) -> tuple[Variable, ...]:
+    return (item,) if isinstance(item, Variable) else item.variables if isinstance(item, Declaration) else ()
+
+
+def leaves(operands: Iterable[Operand]) -> Iterator[Register | Variable | Function | Operand]:
+    """The registers, variables, functions and constants that operands are made of."""
+    for o in operands:
+        match o:
+            case Pair(first, second):
+                yield from leaves((first, second))
+            case Vector(elements) | Arguments(elements):
+                yield from leaves(elements)
+            case Address(base, _, parts):
+                yield from leaves(parts if base is None else (base, *parts))
+            case Symbol(target):
+                yield target
+            case Targets(_, "call", targets):
+                yield from (t for t in targets if isinstance(t, Function))
+            case _:
+                yield o
+
+
+def _functions(operands: Iterable[Operand]) -> list[Function]:
+    return [o for o in leaves(operands) if isinstance(o, Function)]
+
+
+def _named(function: Function) -> Iterator[Variable]:
+    for s in _statements(function.body):
+        if isinstance(s, Instruction):
+            yield from (o for o in leaves(s.operands) if isinstance(o, Variable))
+
+
+def _reached(function: Function) -> list[Function]:
+    """The function and all whose names it, or one that it reaches, mentions."""
+    found = {function: None}
+    work = [function]
+    while work:
+        for s in _statements(work.pop().body):
+            if isinstance(s, Instruction):
+                for f in _functions(s.operands):
+                    f = f.definition or f
+                    if f not in found:
+                        found[f] = None
+                        work.append(f)
+    return list(found)

@@ -1,0 +1,59 @@
+"""Object files: `assemble` writes a verified module as relocatable ELF64, `disassemble` prints such a file as PTX again.
+
+assemble(disassemble(assemble(text))) is assemble(text), byte for byte.  docs/object-format.md describes the format.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from . import elf
+from .decode import decode
+from .elf import Elf, ObjectError, Section
+from .emit import PREFIX, emit
+from .ir import Module
+
+VERSION = 1
+_NOTE = struct.Struct("<III8sII")  # the sizes of name and contents, type, name, format version, checksum
+_CHECKSUM_AT = 64 + _NOTE.size - 4  # the note is the first section
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFile:
+    """An object file that was read: its container is sound, its contents are decoded when asked for."""
+
+    name: str
+    data: bytes
+    elf: Elf
+
+    def module(self) -> Module:
+        """The module in it, without spans."""
+        return decode(self.elf, self.name)
+
+
+def write_object(module: Module) -> bytes:
+    """The object file of a verified module."""
+    contents = emit(module)
+    note = Section(".note.warplab", elf.SHT_NOTE, 0, _NOTE.pack(8, 8, 1, b"warplab\0", VERSION, 0), align=4)
+    data = bytearray(elf.write(Elf((note, *contents.sections), contents.symbols)))
+    struct.pack_into("<I", data, _CHECKSUM_AT, zlib.crc32(data))
+    return bytes(data)
+
+
+def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
+    """Reads the container of an object file; ObjectError where it is damaged or of another kind."""
+    try:
+        contents = elf.read(data)
+        note = contents.section(".note.warplab")
+        if note is None or len(note.data) != _NOTE.size:
+            raise ObjectError(f"the note of the format is missing ({PREFIX[1:-1]} did not write this file)")
+        version, checksum = struct.unpack("<II", note.data[-8:])
+        if version != VERSION:
+            raise ObjectError(f"format version {version}; this program reads version {VERSION}")
+        if zlib.crc32(data[:_CHECKSUM_AT] + bytes(4) + data[_CHECKSUM_AT + 4 :]) != checksum:
+            raise ObjectError("damaged: the checksum does not fit")
+    except ObjectError as e:
+        raise ObjectError(f"{name}: {e}") from None
+    return ObjectFile(name, bytes(data), contents)

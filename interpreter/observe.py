@@ -1,0 +1,130 @@
+"""What a launch tells those who listen.  A launch without observers uses plans and accesses that know nothing of this file.
+
+Events come in the order of execution, from groups of lanes at once.  Arrays have the group's shape, or one that broadcasts to it;
+`group.geometry` says which lanes they are (`.block`, `.thread`, `.warps`), `mask` which of them a guard leaves active (None: all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warplab.isa.types import ScalarType
+
+from .memory.access import Access
+from .values import Array, LocalPlace, Value, plain
+
+if TYPE_CHECKING:
+    from .engine import Wave
+    from .group import Group
+    from .launch import Launch
+    from .plan import Home, Segment, Site, Step
+
+
+class Observer(Protocol):
+    """Any subset of these may do something."""
+
+    def begin(self, launch: Launch) -> None:
+        """A launch starts."""
+
+    def wave(self, wave: Wave) -> None:
+        """Some blocks start."""
+
+    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+        """A group executes an instruction, branches and barriers included."""
+
+    def access(self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int) -> None:
+        """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom") of `count` elements of a type a lane."""
+
+    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+        """The lanes of a group disagree on a branch."""
+
+    def wait(self, site: Site | None, group: Group, why: str) -> None:
+        """A group starts to wait: "barrier", "lanes" or "cluster"."""
+
+    def end(self, launch: Launch) -> None:
+        """A launch is over."""
+
+
+class Silent:
+    """An observer that hears everything and does nothing: a base for those that want only some events."""
+
+    def begin(self, launch: Launch) -> None:
+        """See Observer."""
+
+    def wave(self, wave: Wave) -> None:
+        """See Observer."""
+
+    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+        """See Observer."""
+
+    def access(self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int) -> None:
+        """See Observer."""
+
+    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+        """See Observer."""
+
+    def wait(self, site: Site | None, group: Group, why: str) -> None:
+        """See Observer."""
+
+    def end(self, launch: Launch) -> None:
+        """See Observer."""
+
+
+class ObservedAccess(Access):
+    """Memory accesses that are announced before they happen."""
+
+    def announce(self, g: Group, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
+        """Tells the observers of one access."""
+        wave = g.wave
+        where = np.array([[address.at]], np.uint64) if isinstance(address, LocalPlace) else plain(address)
+        for o in wave.launch.observers:
+            o.access(wave.current, g, kind, "local" if isinstance(address, LocalPlace) else space, where, g.active, type, count)
+
+    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+        self.announce(g, "ld", space, address, type, count)
+        return super().load(g, space, address, type, count)
+
+    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+        self.announce(g, "st", space, address, type, len(values) // type.elements)
+        super().store(g, space, address, type, values)
+
+    def update(
+        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        ufunc: np.ufunc | None, returns: bool,
+    ) -> Array:  # fmt: skip
+        self.announce(g, "atom" if returns else "red", space, address, type, 1)
+        return super().update(g, space, address, type, change, operands, ufunc, returns)
+
+
+def observed_step(step: Step, site: Site, homes: dict[int, Home]) -> Step:
+    """A step that announces its instruction first."""
+    guard = site.instruction.guard
+    slot = homes[guard.index].slot if guard is not None else 0
+    negated = site.instruction.guard_negated
+
+    def announced(R: list[Any]) -> None:
+        g = R[0]
+        mask = None if guard is None else ~R[slot] if negated else R[slot]
+        g.wave.current = site
+        for o in g.wave.launch.observers:
+            o.instruction(site, g, mask)
+        step(R)
+
+    return announced
+
+
+def observed_end(segment: Segment, homes: dict[int, Home]) -> None:
+    """Makes a segment announce the instruction that ends it."""
+    site, inner = segment.end, segment.terminate
+    if site is None or inner is None:
+        return
+    announce = observed_step(lambda R: None, site, homes)
+
+    def terminate(g: Group) -> int | None:
+        announce(g.R)
+        return inner(g)
+
+    segment.terminate = terminate

@@ -1,0 +1,79 @@
+"""Files as the commands take and give them: `-` is standard input or output, a name that cannot be opened is wrong usage."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file holds."""
+
+    name: str
+    data: bytes
+
+    @property
+    def is_object(self) -> bool:
+        return self.data.startswith(b"\x7fELF")
+
+
+class SourceType(click.ParamType):
+    """A file to read, or `-`."""
+
+    name = "file"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Source:
+        if isinstance(value, Source):
+            return value
+        path = str(value)
+        try:
+            if path == "-":
+                return Source("<stdin>", click.get_binary_stream("stdin").read())
+            with open(path, "rb") as file:
+                return Source(path, file.read())
+        except OSError as e:
+            self.fail(f"{path}: {e.strerror}", param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[click.shell_completion.CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+SOURCE = SourceType()
+
+
+def write(path: str, data: bytes | str) -> None:
+    """Writes a whole file, or standard output for `-`; a file appears complete or not at all."""
+    content = data.encode(errors="surrogateescape") if isinstance(data, str) else data
+    if path == "-":
+        stream = click.get_binary_stream("stdout")
+        stream.write(content)
+        stream.flush()
+        return
+    if os.path.exists(path) and not os.path.isfile(path):  # a device such as /dev/null cannot be replaced
+        with open(path, "wb") as file:
+            file.write(content)
+        return
+    partial = f"{path}.{os.getpid()}.partial"
+    try:
+        with open(partial, "wb") as file:
+            file.write(content)
+        os.replace(partial, path)
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def print_json(value: Json) -> None:
+    """One JSON value on standard output."""
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")

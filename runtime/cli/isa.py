@@ -1,0 +1,148 @@
+"""`warplab isa`: the instruction reference, printed from the rows."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable
+
+import click
+
+import warplab.isa.ops  # noqa: F401  fills FORMS
+from warplab.isa.notation import FORMS, Form, Need, resolve
+
+from . import files
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option("--search", "-s", metavar="TEXT", help="Only forms whose row or description contains the text.")
+@click.option("--target", metavar="SM", help="Only forms that this target has, such as sm_70.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def isa(words: tuple[str, ...], search: str | None, target: str | None, as_json: bool) -> None:
+    """Looks instructions up in the reference.
+
+    WORDS are opcodes ("shfl"), whole spellings ("shfl.sync.bfly.b32") or sections of the PTX manual ("9.7.9"). Without any, all
+    opcodes are listed.
+    """
+    found = _select(words, search, _capability(target))
+    if as_json:
+        files.print_json([_as_json(f) for f in found])
+    elif not found:
+        click.echo("no such instruction", err=True)
+    elif not words and search is None:
+        click.echo(_overview(found))
+    else:
+        click.echo("\n".join(_lines(found)))
+    if not found:
+        click.get_current_context().exit(1)
+
+
+def _capability(target: str | None) -> int | None:
+    if target is None:
+        return None
+    digits = target.removeprefix("sm_").rstrip("af")
+    if not digits.isdigit():
+        raise click.BadParameter(f"{target} is no target such as sm_90", param_hint="--target")
+    return int(digits)
+
+
+def _select(words: Iterable[str], search: str | None, capability: int | None) -> list[Form]:
+    """The forms asked for, in the order of the table."""
+    found = [f for forms in FORMS.values() for f in forms]
+    wanted = list(words)
+    if wanted:
+        found = [f for f in found if any(_matches(f, w) for w in wanted)]
+    if search is not None:
+        text = search.lower()
+        found = [f for f in found if text in f.row.lower() or text in f.doc.lower() or any(text in s.words for s in f.slots)]
+    if capability is not None:
+        found = [f for f in found if f.need.sm <= capability]
+    return found
+
+
+def _matches(form: Form, word: str) -> bool:
+    if word[:1].isdigit():
+        return form.section == word or form.section.startswith(word + ".")
+    opcode, *modifiers = word.split(".")
+    if opcode != form.opcode:
+        return False
+    if not modifiers:
+        return True
+    whole = resolve(opcode, tuple(modifiers))
+    if whole is not None:
+        return whole[0] is form
+    return all(any(m in s.words for s in form.slots) for m in modifiers)
+
+
+def _need(need: Need) -> str:
+    parts = [f"PTX {need.ptx:.1f}"] if need.ptx > 1 else []
+    if need.sm > 10 or need.arch:
+        parts.append(f"sm_{need.sm}{need.arch}")
+    return ", ".join(parts)
+
+
+def _overview(forms: list[Form]) -> str:
+    """All opcodes, by section of the manual."""
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    sections: dict[str, dict[str, None]] = {}
+    for f in forms:
+        sections.setdefault(f.section, {})[f.opcode] = None
+    lines = []
+    for section in sorted(sections, key=_section_key):
+        head = f"{section or '-':<12}"
+        lines += textwrap.wrap(" ".join(sections[section]), width, initial_indent=head, subsequent_indent=" " * len(head))
+    opcodes = {f.opcode for f in forms}
+    return "\n".join([*lines, f"{len(opcodes)} opcodes, {len(forms)} forms; `warplab isa OPCODE` shows the forms of one"])
+
+
+def _section_key(section: str) -> list[int]:
+    return [int(p) if p.isdigit() else 0 for p in section.split(".")]
+
+
+def _lines(forms: list[Form]) -> Iterable[str]:
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    opcode = ""
+    for f in forms:
+        if f.opcode != opcode:
+            if opcode:
+                yield ""
+            opcode = f.opcode
+            yield click.style(opcode, bold=True)
+        yield "  " + f.row
+        for slot in f.slots:
+            if not slot.is_flag:
+                words = " ".join(_with_need(w, f.word_needs.get(w)) for w in slot.words)
+                head = f"      .{slot.name} = "
+                yield from textwrap.wrap(words, width, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)
+        flags = [_with_need(s.name, f.word_needs[s.name]) for s in f.slots if s.is_flag and s.name in f.word_needs]
+        if flags:
+            yield "      " + " ".join(flags)
+        facts = [x for x in (_need(f.need), f.section and f"PTX ISA {f.section}", "" if _executes(f) else "not executed") if x]
+        doc = " ".join(f.doc.split())
+        text = f"{doc} ({'; '.join(facts)})" if facts else doc
+        yield from textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ")
+
+
+def _with_need(word: str, need: Need | None) -> str:
+    return f"{word}({_need(need)})" if need is not None and _need(need) else word
+
+
+def _executes(form: Form) -> bool:
+    return form.meaning is not None or bool(form.effect)
+
+
+def _as_json(form: Form) -> files.Json:
+    return {
+        "opcode": form.opcode,
+        "row": form.row,
+        "slots": [{"name": s.name, "words": list(s.words), "optional": s.optional} for s in form.slots],
+        "operands": [o.text for o in form.operands],
+        "doc": " ".join(form.doc.split()),
+        "section": form.section,
+        "ptx": form.need.ptx,
+        "sm": form.need.sm,
+        "arch": form.need.arch,
+        "word_needs": {w: {"ptx": n.ptx, "sm": n.sm, "arch": n.arch} for w, n in form.word_needs.items()},
+        "executes": _executes(form),
+    }

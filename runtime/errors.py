@@ -1,0 +1,47 @@
+"""What can go wrong for a host program, in CUDA's own names.
+
+    Exception
+      ApiError                 a call is refused or reports earlier work: .name is CUDA's (CUDA_ERROR_INVALID_VALUE)
+
+A launch that ends early leaves its ExecutionError in ApiError.cause, so that tools can show more than the code.
+"""
+
+from __future__ import annotations
+
+from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LimitReached
+
+FAULT_CODES = {
+    "out-of-bounds": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "null": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "freed": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "read-only": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "misaligned": "CUDA_ERROR_MISALIGNED_ADDRESS",
+    "wrong-space": "CUDA_ERROR_INVALID_ADDRESS_SPACE",
+    "stack-overflow": "CUDA_ERROR_HARDWARE_STACK_ERROR",
+    "illegal-instruction": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "unsupported": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "trap": "CUDA_ERROR_LAUNCH_FAILED",
+    "assert": "CUDA_ERROR_ASSERT",
+    "host-memory": "CUDA_ERROR_OUT_OF_MEMORY",
+}
+
+
+class ApiError(Exception):
+    """A call that did not succeed."""
+
+    def __init__(self, name: str, message: str = "", cause: ExecutionError | None = None) -> None:
+        super().__init__(f"{name}: {message}" if message else name)
+        self.name = name
+        self.message = message
+        self.cause = cause
+
+
+def code_of(e: ExecutionError) -> str:
+    """CUDA's name for what ended a launch."""
+    match e:
+        case Fault():
+            return FAULT_CODES[e.kind]
+        case Deadlock() | LimitReached():
+            return "CUDA_ERROR_LAUNCH_TIMEOUT"
+        case _:
+            return "CUDA_ERROR_LAUNCH_FAILED"
