@@ -18,8 +18,10 @@ TYPE_RELOCATABLE = 1
 SHT_PROGBITS, SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOTE, SHT_NOBITS = 1, 2, 3, 4, 7, 8
 SHF_WRITE, SHF_ALLOC, SHF_EXEC, SHF_MERGE, SHF_STRINGS, SHF_INFO_LINK = 1, 2, 4, 0x10, 0x20, 0x40
 SHN_COMMON = 0xFFF2
-BINDINGS = ("local", "global", "weak")
-KINDS = ("notype", "object", "func")
+Binding = Literal["local", "global", "weak"]
+Kind = Literal["notype", "object", "func"]
+BINDINGS: tuple[Binding, ...] = ("local", "global", "weak")
+KINDS: tuple[Kind, ...] = ("notype", "object", "func")
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -61,8 +63,8 @@ class Symbol:
     """A name for a place in a section: "" where it is undefined, "COMMON" where the linker shall allot it (value is its alignment)."""
 
     name: str
-    binding: Literal["local", "global", "weak"]
-    kind: Literal["notype", "object", "func"]
+    binding: Binding
+    kind: Kind
     section: str
     value: int = 0
     size: int = 0
@@ -98,10 +100,10 @@ def write(elf: Elf) -> bytes:
     places = {s.name: i for i, s in enumerate(_physical(elf.sections), 1)}
     names, strings = _Strings(), _Strings()
     symbols = bytearray(_SYMBOL.size)
-    for s in elf.symbols:
-        where = SHN_COMMON if s.section == "COMMON" else places[s.section] if s.section else 0
-        info = BINDINGS.index(s.binding) << 4 | KINDS.index(s.kind)
-        symbols += _SYMBOL.pack(strings.place(s.name), info, 0, where, s.value, s.size)
+    for symbol in elf.symbols:
+        where = SHN_COMMON if symbol.section == "COMMON" else places[symbol.section] if symbol.section else 0
+        info = BINDINGS.index(symbol.binding) << 4 | KINDS.index(symbol.kind)
+        symbols += _SYMBOL.pack(strings.place(symbol.name), info, 0, where, symbol.value, symbol.size)
     locals_ = 1 + sum(s.binding == "local" for s in elf.symbols)
     symtab = len(places) + 1
     out = bytearray(_HEADER.size)
@@ -171,9 +173,7 @@ def read(data: bytes) -> Elf:
                 raise ObjectError(f"section {s.name} relocates a section that is not there")
             relocations[raw[s.info].name] = _relocations(s, raw[s.info], len(symbols))
     return Elf(
-        tuple(
-            Section(s.name, s.type, s.flags, s.data, s.size, s.align, s.entry, relocations.get(s.name, ())) for s in own
-        ),
+        tuple(Section(s.name, s.type, s.flags, s.data, s.size, s.align, s.entry, relocations.get(s.name, ())) for s in own),
         symbols,
     )
 
@@ -203,9 +203,7 @@ def _sections(data: bytes) -> list[_Raw]:
         return data[at : at + length]
 
     names = content(headers[names_at])
-    return [
-        _Raw(_text(names, h[0]), h[1], h[2], content(h), h[5], h[6], h[7], h[8], h[9]) for h in headers
-    ]
+    return [_Raw(_text(names, h[0]), h[1], h[2], content(h), h[5], h[6], h[7], h[8], h[9]) for h in headers]
 
 
 _KNOWN = {3: " (x86)", 62: " (x86-64)", 183: " (AArch64)", 190: " (CUDA machine code)"}
@@ -228,15 +226,11 @@ def _symbols(table: _Raw, raw: list[_Raw]) -> tuple[Symbol, ...]:
     for i, (name, info, _, where, value, size) in enumerate(_SYMBOL.iter_unpack(table.data)):
         if i == 0:
             continue
-        if info >> 4 >= len(BINDINGS) or info & 15 >= len(KINDS) or where >= len(raw) and where != SHN_COMMON:
+        if info >> 4 >= len(BINDINGS) or info & 15 >= len(KINDS) or (where >= len(raw) and where != SHN_COMMON):
             raise ObjectError(f"damaged: symbol {i} has a binding, kind or section that is not there")
         section = "COMMON" if where == SHN_COMMON else raw[where].name if where else ""
-        found.append(Symbol(_text(raw[table.link].data, name), _BINDINGS[info >> 4], _KINDS[info & 15], section, value, size))
+        found.append(Symbol(_text(raw[table.link].data, name), BINDINGS[info >> 4], KINDS[info & 15], section, value, size))
     return tuple(found)
-
-
-_BINDINGS: tuple[Literal["local", "global", "weak"], ...] = ("local", "global", "weak")
-_KINDS: tuple[Literal["notype", "object", "func"], ...] = ("notype", "object", "func")
 
 
 def _relocations(table: _Raw, target: _Raw, symbols: int) -> tuple[Relocation, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from . import elf
-from .elf import Elf, Relocation, Section
+from .elf import Binding, Elf, Kind, Relocation, Section
 from .encoding import (
     END,
     PRAGMA,
@@ -42,6 +41,7 @@ from .ir import (
 )
 from .ir import Section as TextSection
 from .records import write_function, write_tables, write_type, write_variable
+from .walk import declared, statements
 
 PREFIX = ".warplab."
 # Section of a variable with static storage: (with an initial value, without).
@@ -72,8 +72,8 @@ class _Entry:
     """A symbol before its section is laid out."""
 
     name: str
-    binding: Literal["local", "global", "weak"]
-    kind: Literal["notype", "object", "func"]
+    binding: Binding
+    kind: Kind
     section: str = ""
     value: int = 0
     size: int = 0
@@ -82,19 +82,6 @@ class _Entry:
 def is_static(v: Variable) -> bool:
     """Does this variable of a body live as long as the module?"""
     return v.space in STORAGE and v.space != "local"
-
-
-def statements(body: Block | None) -> Iterator[Statement]:
-    """All statements of a body in the order of the text, scopes before what they hold."""
-    stack = [iter(body.statements if body is not None else ())]
-    while stack:
-        for s in stack[-1]:
-            yield s
-            if isinstance(s, Block):
-                stack.append(iter(s.statements))
-                break
-        else:
-            stack.pop()
 
 
 def emit(module: Module) -> Elf:
@@ -151,12 +138,12 @@ class _Emitter:
         for item in self.module.items:
             if isinstance(item, Function):
                 named.setdefault(item.name, []).append(item)
-            for v in _variables(item):
+            for v in declared(item):
                 named.setdefault(v.name, []).append(v)
         labels: list[tuple[Label, Function]] = []
         for f in functions:
             for s in statements(f.body):
-                inner += [v for v in _variables(s) if is_static(v)]
+                inner += [v for v in declared(s) if is_static(v)]
                 if isinstance(s, Label):
                     labels.append((s, f))
         groups = [*named.values(), *([v] for v in inner)]
@@ -238,7 +225,7 @@ class _Emitter:
                 case Variable():
                     out.number(ITEM_VARIABLES)
                     self._variables(out, Declaration((), (item,), (), item.span), None)
-                case Declaration(registers, variables):
+                case Declaration(_, variables):
                     out.number(ITEM_VARIABLES if variables else ITEM_REGISTERS)
                     self._variables(out, item, None) if variables else _registers(out, item, None)
                 case File(index, name, _, numbers):
@@ -283,19 +270,19 @@ class _Emitter:
         out = Writer(self.strings)
         operands = OperandWriter(out, numbers)
         lines: list[tuple[int, int, Location]] = []
-        for s in statements(f.body):
-            match s:
+        for named in statements(f.body):
+            match named:
                 case Label():
-                    numbers.labels[s] = len(numbers.labels)
+                    numbers.labels[named] = len(numbers.labels)
                 case Targets():
-                    numbers.targets[s] = len(numbers.targets)
+                    numbers.targets[named] = len(numbers.targets)
                 case Prototype():
-                    numbers.prototypes[s] = len(numbers.prototypes)
+                    numbers.prototypes[named] = len(numbers.prototypes)
         assert f.body is not None
         stack: list[Iterator[Statement]] = [iter(f.body.statements)]
         labelled = (0, 0)  # a place in the code, and how many labels stand there so far
         while stack:
-            s = next(stack[-1], None)
+            s: Statement | None = next(stack[-1], None)
             place = len(out.data)
             if labelled[0] != place:
                 labelled = (place, 0)
@@ -313,7 +300,7 @@ class _Emitter:
                 case Block(inner):
                     out.number(SCOPE)
                     stack.append(iter(inner))
-                case Declaration(registers, variables):
+                case Declaration(_, variables):
                     out.number(VARIABLES if variables else REGISTERS)
                     self._variables(out, s, numbers) if variables else _registers(out, s, numbers)
                 case Pragma(texts):
@@ -355,10 +342,6 @@ class _Emitter:
             at, line = place, location.line
 
 
-def _variables(s: object) -> tuple[Variable, ...]:
-    return (s,) if isinstance(s, Variable) else s.variables if isinstance(s, Declaration) else ()
-
-
 def _definition(group: list[Variable | Function]) -> Variable | Function:
     """Of what one name stands for: the definition, else the last declaration."""
     for one in group:
@@ -367,7 +350,7 @@ def _definition(group: list[Variable | Function]) -> Variable | Function:
     return group[-1]
 
 
-def _binding(definition: Variable | Function) -> Literal["local", "global", "weak"]:
+def _binding(definition: Variable | Function) -> Binding:
     if definition.linkage == "weak":
         return "weak"
     undefined = isinstance(definition, Function) and definition.body is None

@@ -232,9 +232,7 @@ class Shape:
 def _shape(instruction: Instruction, pattern: str) -> Shape:
     form, settled = instruction.form, instruction.settled
     assert form is not None and settled is not None, f"{instruction.opcode} was not verified"
-    slots = tuple(
-        "" if s.name not in settled else s.name if settled[s.name] is True else str(settled[s.name]) for s in form.slots
-    )
+    slots = tuple("" if s.name not in settled else s.name if settled[s.name] is True else str(settled[s.name]) for s in form.slots)
     present = [w for w in slots if w]
     order: list[int] = []
     if tuple(present) != instruction.modifiers:
@@ -444,9 +442,7 @@ class OperandReader:
         operands: list[Operand] = []
         while self._at < len(self._pattern):
             operands.append(self._operand(0))
-        return Instruction(
-            shape.opcode, words, tuple(operands), guard, shape.pattern[:1] == "~", form, settled, NOWHERE
-        )
+        return Instruction(shape.opcode, words, tuple(operands), guard, shape.pattern[:1] == "~", form, settled, NOWHERE)
 
     def _operand(self, depth: int) -> Operand:
         if depth > _DEEPEST:

@@ -11,24 +11,8 @@ from dataclasses import dataclass
 from warplab.isa.types import ScalarType
 
 from .flow import accesses, flow
-from .ir import (
-    Address,
-    Arguments,
-    Block,
-    Declaration,
-    Function,
-    Immediate,
-    Instruction,
-    Module,
-    Operand,
-    Pair,
-    Register,
-    Statement,
-    Symbol,
-    Targets,
-    Variable,
-    Vector,
-)
+from .ir import Function, Immediate, Instruction, Module, Variable
+from .walk import declared, functions, leaves, statements
 
 CLASSES = ("pred", "16", "32", "64", "128")  # bits of a register; narrower ones count as 16
 
@@ -99,16 +83,16 @@ class ModuleInfo:
 def info(module: Module) -> ModuleInfo:
     """The facts about a module and about each function that it defines."""
     defined = [f for f in module.items if isinstance(f, Function) and f.body is not None]
-    outer = [v for i in module.items for v in _declared(i)]
-    inner = [v for f in defined for s in _statements(f.body) for v in _declared(s)]
+    outer = [v for i in module.items for v in declared(i)]
+    inner = [v for f in defined for s in statements(f.body) for v in declared(s)]
 
     def total(space: str) -> int:
         return layout(v for v in (*outer, *inner) if v.space == space and v.linkage != "extern")[1]
 
-    functions = tuple(function_info(f) for f in defined)
     return ModuleInfo(
         module.name, module.version, module.targets, module.address_size,
-        total("global"), total("const"), total("shared"), functions,
+        total("global"), total("const"), total("shared"),
+        tuple(function_info(f) for f in defined),
     )  # fmt: skip
 
 
@@ -148,7 +132,7 @@ def function_info(function: Function) -> FunctionInfo:
         shared_bytes=layout(v for v in shared if v.linkage != "extern")[1],
         dynamic_shared=any(v.linkage == "extern" and v.size == 0 for v in shared),
         const_bytes=layout(v for v in constants if v.linkage != "extern")[1],
-        local_bytes=layout(v for s in _statements(function.body) for v in _declared(s) if v.space == "local")[1],
+        local_bytes=layout(v for s in statements(function.body) for v in declared(s) if v.space == "local")[1],
         registers=registers,
         live_words=words,
         barriers=barriers,
@@ -157,8 +141,8 @@ def function_info(function: Function) -> FunctionInfo:
         instructions=len(instructions),
         blocks=sum(bool(b.instructions) for b in graph.blocks),
         loops=len(graph.loops),
-        calls=tuple(dict.fromkeys(f.name for i in instructions if i.opcode == "call" for f in _functions(i.operands[:2]))),
-        indirect_calls=any(i.opcode == "call" and not any(_functions(i.operands[:2])) for i in instructions),
+        calls=tuple(dict.fromkeys(f.name for i in instructions if i.opcode == "call" for f in functions(i.operands[:2]))),
+        indirect_calls=any(i.opcode == "call" and next(functions(i.operands[:2]), None) is None for i in instructions),
     )
 
 
@@ -213,46 +197,8 @@ def _barriers(instructions: Iterable[Instruction]) -> tuple[tuple[int, ...], boo
     return tuple(sorted(found)), chosen
 
 
-def _statements(body: Block | None) -> Iterator[Statement]:
-    stack = [iter(body.statements if body is not None else ())]
-    while stack:
-        for s in stack[-1]:
-            yield s
-            if isinstance(s, Block):
-                stack.append(iter(s.statements))
-                break
-        else:
-            stack.pop()
-
-
-def _declared(item: object) -> tuple[Variable, ...]:
-    return (item,) if isinstance(item, Variable) else item.variables if isinstance(item, Declaration) else ()
-
-
-def leaves(operands: Iterable[Operand]) -> Iterator[Register | Variable | Function | Operand]:
-    """The registers, variables, functions and constants that operands are made of."""
-    for o in operands:
-        match o:
-            case Pair(first, second):
-                yield from leaves((first, second))
-            case Vector(elements) | Arguments(elements):
-                yield from leaves(elements)
-            case Address(base, _, parts):
-                yield from leaves(parts if base is None else (base, *parts))
-            case Symbol(target):
-                yield target
-            case Targets(_, "call", targets):
-                yield from (t for t in targets if isinstance(t, Function))
-            case _:
-                yield o
-
-
-def _functions(operands: Iterable[Operand]) -> list[Function]:
-    return [o for o in leaves(operands) if isinstance(o, Function)]
-
-
 def _named(function: Function) -> Iterator[Variable]:
-    for s in _statements(function.body):
+    for s in statements(function.body):
         if isinstance(s, Instruction):
             yield from (o for o in leaves(s.operands) if isinstance(o, Variable))
 
@@ -262,9 +208,9 @@ def _reached(function: Function) -> list[Function]:
     found = {function: None}
     work = [function]
     while work:
-        for s in _statements(work.pop().body):
+        for s in statements(work.pop().body):
             if isinstance(s, Instruction):
-                for f in _functions(s.operands):
+                for f in functions(s.operands):
                     f = f.definition or f
                     if f not in found:
                         found[f] = None

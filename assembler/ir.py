@@ -25,6 +25,7 @@ class Span:
 
 # ---------------------------------------------------------------- declarations
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Register:
     """One virtual register; identity is the declaration, so two scopes may each have a `%r1`."""
@@ -113,12 +114,15 @@ class Prototype:
 
 # ---------------------------------------------------------------- operands
 
+
 @dataclass(frozen=True, slots=True)
 class Immediate:
     """A literal or folded constant expression.  value keeps an int as written (unbounded, perhaps negative); a 0f/0d literal keeps its bits."""
 
     value: int | float
-    kind: Literal["int", "f32", "f64"]  # f32: 0fXXXXXXXX (value is its bits as int); f64: 0dXXXXXXXXXXXXXXXX (bits) ; a decimal float: kind f64, value float
+    kind: Literal[
+        "int", "f32", "f64"
+    ]  # f32: 0fXXXXXXXX (value is its bits as int); f64: 0dXXXXXXXXXXXXXXXX (bits) ; a decimal float: kind f64, value float
     text: str = ""
 
 
@@ -148,6 +152,20 @@ class Negated:
     """`!%p`"""
 
     register: Register
+
+
+@dataclass(frozen=True, slots=True)
+class Minus:
+    """`-%r`, as the video instructions take it; the operand may be a part of a register."""
+
+    operand: Register | Element
+
+
+@dataclass(frozen=True, slots=True)
+class Minus:
+    """`-%r1` or `-%r1.b0`, of vmad"""
+
+    operand: Register | Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +200,13 @@ class Arguments:
 
 
 Operand = Union[
-    Register, Immediate, SpecialRegister, Element, Sink, Negated, Pair, Vector, Address, Arguments,
+    Register, Immediate, SpecialRegister, Element, Sink, Negated, Minus, Pair, Vector, Address, Arguments,
     Variable, Symbol, Label, Targets, Prototype, "Function",
 ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- statements
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instruction:
@@ -232,6 +251,8 @@ class Declaration:
     variables: tuple[Variable, ...]
     stems: tuple[tuple[str, int], ...]  # (name, count) as written; count -1 for a plain name
     span: Span
+    type: ScalarType | None = None  # of the registers
+    vector: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,6 +268,7 @@ Statement = Instruction | Label | Location | Pragma | Declaration | Targets | Pr
 
 # ---------------------------------------------------------------- module
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Directive:
     """A performance or other directive of a function: .maxntid 256, 1, 1 / .noreturn / .reqnctapercluster 2."""
@@ -256,7 +278,9 @@ class Directive:
     span: Span
 
 
-@dataclass(slots=True, eq=False)  # not frozen: a body may call functions declared later and itself, so `body` is set last, once, by the parser
+@dataclass(
+    slots=True, eq=False
+)  # not frozen: a body may call functions declared later and itself, so `body` is set last, once, by the parser
 class Function:
     """An .entry or .func, declared or defined."""
 

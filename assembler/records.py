@@ -131,8 +131,12 @@ def read_function(reader: Reader, names: Sequence[str]) -> tuple[Function, int, 
 
 
 def write_tables(
-    out: Writer, targets: Sequence[Targets], prototypes: Sequence[Prototype], labels: Mapping[Label, int], symbols: Mapping[Variable | Function, int]
-) -> None:  # fmt: skip
+    out: Writer,
+    targets: Sequence[Targets],
+    prototypes: Sequence[Prototype],
+    labels: Mapping[Label, int],
+    symbols: Mapping[Variable | Function, int],
+) -> None:
     """The tables of targets and of prototypes of a function."""
     out.number(len(targets))
     for t in targets:

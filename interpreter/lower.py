@@ -5,6 +5,7 @@ R[0] is the group itself.  A pure instruction whose operands are plain slots cos
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.flow import flow
-from warplab.assembler.ir import Address, Element, Function, Immediate, Instruction, Pair, Register, Sink, Variable, Vector
+from warplab.assembler.ir import Address, Element, Function, Immediate, Instruction, Minus, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -316,13 +317,19 @@ class Lowering:
         extra: dict[str, Any] = {}
         for op, place in zip(i.operands, filled, strict=True):
             if place.is_destination and place is filled[0]:
-                put = self._destination(i, op, place, common)
+                put = self._destination(i, op, place, common, "pair" in named)
                 continue
             sources.append(self._source(i, op, place, common))
         for op, place in zip(i.operands, filled, strict=True):
+            if isinstance(op, Minus):
+                extra[f"{place.name}neg"], op = True, op.operand
             if isinstance(op, Element) and op.part not in "xyzw" and f"{place.name}sel" in named:
                 extra[f"{place.name}sel"] = op.part
-        meaning = form.bind({**settled, **extra})
+        if "pair" in named and not isinstance(i.operands[0], Pair):
+            extra["pair"] = False
+        meaning = form.bind(settled)
+        if extra:
+            meaning = functools.partial(meaning, **extra)
         optional = [p.name for p in filled if p.optional]
         if optional and len(filled) < len(form.operands):
             meaning = _by_name(meaning, [p.name for p in filled if not (p.is_destination and p is filled[0])], optional)
@@ -365,7 +372,7 @@ class Lowering:
                 return have
         return t.dtype
 
-    def _destination(self, i: Instruction, op: Any, place: Place, common: np.dtype[Any] | None) -> int | Set | None:
+    def _destination(self, i: Instruction, op: Any, place: Place, common: np.dtype[Any] | None, alone: bool) -> int | Set | None:
         t = operand_type(i, place)
         assert t is not None, f"{i.opcode}: no type for {place.name}"
         if common is not None and t.elements == 1 and t.bits == common.itemsize * 8:
@@ -374,7 +381,7 @@ class Lowering:
             return None
         if isinstance(op, Pair):
             return self.operands.target(op, t)
-        if place.second:  # the second half is missing: the meaning still gives both
+        if place.second and not alone:  # the second half is missing: the meaning still gives both
             inner = as_set(self.operands.target(op, t))
             return lambda R, v: inner(R, v[0])
         if place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128:

@@ -35,7 +35,9 @@ class Observer(Protocol):
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
         """A group executes an instruction, branches and barriers included."""
 
-    def access(self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int) -> None:
+    def access(
+        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+    ) -> None:
         """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom") of `count` elements of a type a lane."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
@@ -60,7 +62,9 @@ class Silent:
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
         """See Observer."""
 
-    def access(self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int) -> None:
+    def access(
+        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+    ) -> None:
         """See Observer."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:

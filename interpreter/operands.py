@@ -14,6 +14,7 @@ from warplab.assembler.ir import (
     Element,
     Function,
     Immediate,
+    Minus,
     Negated,
     Operand,
     Pair,
@@ -116,6 +117,8 @@ class Operands:
             case Negated():
                 slot = self.homes[op.register.index].slot
                 return lambda R: ~R[slot]
+            case Minus():  # the meaning changes the sign
+                return self.source(op.operand, t, dtype)
             case Element():
                 home = self.homes[op.register.index]
                 if op.part in "xyzw":
@@ -249,9 +252,11 @@ class Operands:
                 return self._write(op, t)
             case Variable() if op.register is not None:
                 return self._write(op.register, t)
-            case Element():
+            case Element() if op.part in "xyzw":
                 home = self.homes[op.register.index]
                 return self._convert(home.slot + "xyzw".index(op.part), home.dtype, t, None)
+            case Element():  # a video selector, which the meaning itself applies
+                return self._write(op.register, t)
             case Vector():
                 return self.targets(op.elements, t)
             case Pair():

@@ -22,6 +22,7 @@ from warplab.assembler.ir import (
     Function,
     Instruction,
     Location,
+    Minus,
     Negated,
     Operand,
     Pair,
@@ -124,6 +125,8 @@ def registers_of(op: Operand) -> Iterator[Register]:
             yield op
         case Element() | Negated():
             yield op.register
+        case Minus():
+            yield from registers_of(op.operand)
         case Pair():
             yield from registers_of(op.first)
             yield from registers_of(op.second)

@@ -193,7 +193,7 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     low = np.left_shift(s.view(np.int64), _MOVE, out=t.view(np.int64))
     ties = np.minimum.reduce(low, axis=None) == _HALFWAY
     least = np.minimum.reduce(np.absolute(r), axis=None)
-    if least == least:
+    if not ties and least >= MIN32:
         return r
     doubt = (np.abs(s) < MIN32) & (s != 0)  # a subnormal result has its ties elsewhere
     if ties:

@@ -102,18 +102,21 @@ class Form:
     fixed_types: Mapping[str, str] = field(default_factory=dict)
 
     def match(self, words: Iterable[str]) -> dict[str, str | bool] | None:
-        """Modifiers by slot name, or None; words may stand in any order, as ptxas reads them, but two of one set keep theirs."""
-        open_slots = list(self.slots)
+        """Modifiers by slot name, or None; words may stand in any order, as ptxas reads them, but types keep that of the row."""
+        open_slots = list(enumerate(self.slots))
         found: dict[str, str | bool] = {}
+        newest = -1  # the place of the last type word
         for word in words:
-            for i, slot in enumerate(open_slots):
-                if word in slot.words:
+            typed = word in TYPES
+            for k, (i, slot) in enumerate(open_slots):
+                if word in slot.words and not (typed and i < newest):
                     found[slot.name] = True if slot.is_flag else word
-                    del open_slots[i]
+                    newest = i if typed else newest
+                    del open_slots[k]
                     break
             else:
                 return None
-        return found if all(slot.optional for slot in open_slots) else None
+        return found if all(slot.optional for _, slot in open_slots) else None
 
     def type_of(self, operand: Operand, modifiers: Mapping[str, str | bool]) -> ScalarType | None:
         """The type that an operand has under these modifiers; None where the row gives it none (labels, functions)."""
@@ -202,8 +205,7 @@ def form(
     head, _, operands = row.partition(" ")
     opcode = re.split(r"[.{]", head, maxsplit=1)[0]
     slots = tuple(
-        Slot(name, words(sets[name]) if name in sets else (name,), bool(brace))
-        for brace, name in _WORD.findall(head[len(opcode) :])
+        Slot(name, words(sets[name]) if name in sets else (name,), bool(brace)) for brace, name in _WORD.findall(head[len(opcode) :])
     )
     unused = set(sets) - {s.name for s in slots}
     assert not unused, f"{row}: no slot named {unused}"
@@ -232,11 +234,7 @@ def instruction(
     """Decorates a meaning with one row of the manual; several rows may share a function."""
 
     def register(meaning: F) -> F:
-        _register(
-            form(
-                row, meaning, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, **sets
-            )
-        )
+        _register(form(row, meaning, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, **sets))
         return meaning
 
     return register

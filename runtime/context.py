@@ -229,7 +229,9 @@ class Context:
             raise ApiError("CUDA_ERROR_INVALID_VALUE", f"grid {shape.grid}; the device allows {p.max_grid}")
         threads = shape.block[0] * shape.block[1] * shape.block[2]
         if any(b > m for b, m in zip(shape.block, p.max_block, strict=True)) or threads > p.max_threads_per_block:
-            raise ApiError("CUDA_ERROR_INVALID_VALUE", f"block {shape.block}; the device allows {p.max_block} and {p.max_threads_per_block} threads")
+            raise ApiError(
+                "CUDA_ERROR_INVALID_VALUE", f"block {shape.block}; the device allows {p.max_block} and {p.max_threads_per_block} threads"
+            )
         required = handle.directive(".reqntid")
         if required and tuple(required) + (1,) * (3 - len(required)) != tuple(shape.block):
             raise ApiError("CUDA_ERROR_INVALID_VALUE", f"block {shape.block}; the kernel requires {required}")

@@ -1,6 +1,7 @@
 """What can go wrong for a host program, in CUDA's own names.
 
     Exception
+      UsageError               an option, directive or launch file that can't be used
       ApiError                 a call is refused or reports earlier work: .name is CUDA's (CUDA_ERROR_INVALID_VALUE)
 
 A launch that ends early leaves its ExecutionError in ApiError.cause, so that tools can show more than the code.
@@ -24,6 +25,10 @@ FAULT_CODES = {
     "assert": "CUDA_ERROR_ASSERT",
     "host-memory": "CUDA_ERROR_OUT_OF_MEMORY",
 }
+
+
+class UsageError(Exception):
+    """What a person wrote on a command line, in a directive or in a launch file can't be used; the text says why and what would do."""
 
 
 class ApiError(Exception):

@@ -96,6 +96,7 @@ def _copy_rows(operands: str, *, ptx: float) -> Callable[[F], F]:
     return register
 
 
+@_copy_rows(", {!}c", ptx=7.5)
 @_copy_rows("{, c:u32}", ptx=7.0)
 def cp_async(
     lanes: Lanes,
@@ -109,27 +110,21 @@ def cp_async(
     ss: str,
     prefetch: str = "",
 ) -> None:
-    """The n bytes at a in shared memory = the first c bytes at b in global memory (all where c is missing), then zeros."""
+    """The n bytes at a in shared memory = the first c bytes at b in global memory (all without c), then zeros.
+
+    If c is a predicate, it says that nothing is copied and all are zeros.
+    """
     type, count = _ELEMENTS[n]
     if c is None:
         lanes.store(ss, a, type, lanes.load("global", b, type, count))
         return
-    whole = c >= np.uint32(n)
-    if not _among(lanes, (c != 0) & ~whole).any():
+    whole = ~c if c.dtype == np.bool_ else c >= np.uint32(n)
+    if c.dtype == np.bool_ or not _among(lanes, (c != 0) & ~whole).any():
         lanes.store(ss, a, type, _load(lanes, "global", b, type, count, _narrowed(lanes, whole)))
         return
     for place in range(n):
         step = np.uint64(place)
         lanes.store(ss, a + step, "b8", _load(lanes, "global", b + step, "b8", 1, _narrowed(lanes, c > np.uint32(place))))
-
-
-@_copy_rows(", {!}c", ptx=7.5)
-def cp_async_ignore(
-    lanes: Lanes, a: Addresses, b: Addresses, n: int, c: Mask, d: Array | None = None, *, cop: str, ss: str, prefetch: str = ""
-) -> None:
-    """The n bytes at a in shared memory = those at b in global memory, or zeros if c holds."""
-    type, count = _ELEMENTS[n]
-    lanes.store(ss, a, type, _load(lanes, "global", b, type, count, _narrowed(lanes, ~c)))
 
 
 @instruction("cp.async.commit_group", ptx=7.0, sm=80, section="9.7.10.25.3.2")

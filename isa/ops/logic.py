@@ -198,14 +198,14 @@ def prmt(a: Array, b: Array, c: Array, *, mode: str = "") -> Array:
         chosen = int(c.flat[0])
         return _permuted(a, b, MODES[mode][chosen & 3] if mode else chosen)
     selectors = np.array(MODES[mode], np.uint32)[c & np.uint32(3)] if mode else c
-    signs = bool((selectors & np.uint32(0x8888)).any())
-    both = a.astype(np.uint64) | (b.astype(np.uint64) << np.uint64(32))
+    one, signs = np.uint32(1), bool((selectors & np.uint32(0x8888)).any())
+    differing = a ^ b
     d = np.zeros((1, 1), np.uint32)
     for byte in range(4):
         selector = selectors >> np.uint32(4 * byte)
-        x = (both >> ((selector & np.uint32(7)) << np.uint32(3))).astype(np.uint8)
+        word = a ^ (differing & -((selector >> np.uint32(2)) & one))
+        x = (word >> ((selector & np.uint32(3)) << np.uint32(3))) & np.uint32(0xFF)
         if signs:
-            chosen_sign = -((selector >> np.uint32(3)) & np.uint32(1)).astype(np.uint8)
-            x = x ^ ((x ^ -(x >> np.uint8(7))) & chosen_sign)
-        d = d | (x.astype(np.uint32) << np.uint32(8 * byte))
+            x = x ^ ((x ^ ((x >> np.uint32(7)) * np.uint32(0xFF))) & -((selector >> np.uint32(3)) & one))
+        d = d | (x << np.uint32(8 * byte))
     return d

@@ -75,5 +75,6 @@ class LazyGroup(click.Group):
 def main() -> None:
     """A PTX toolchain: assembles PTX, runs it as an NVIDIA H200 does, and shows what happens inside.
 
-    Files may be "-" for standard input.  Exit codes: 0 good, 1 a check failed, 2 wrong usage, 3 errors in PTX, 4 device fault, 5 step limit.
+    Files may be "-" for standard input. Exit codes: 0 good, 1 a check failed, 2 wrong usage, 3 errors in PTX, 4 device fault,
+    5 step limit.
     """

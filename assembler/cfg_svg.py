@@ -1,0 +1,249 @@
+"""Draws a control flow graph as SVG: blocks in layers from the entry down, forward edges as curves, back edges along the right side.
+
+Layers are longest paths; within a layer blocks stand by the mean place of their neighbours, moved as near to it as the widths allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+
+from .cfg import Edge, Graph, Node, notes
+
+_CHARACTER, _LINE, _MARGIN, _GAP, _BETWEEN, _LANE = 6.6, 15.0, 10.0, 28.0, 46.0, 12.0
+_MOST_LINES = 16  # of a block; the rest is counted
+_WIDEST = 64  # characters
+_SWEEPS = 12
+
+_STYLE = """
+  .g { --paper: #ffffff; --ink: #1c1e21; --soft: #6a737d; --box: #f6f8fa; --taken: #1a7f37; --fall: #b3541e; --back: #8250df; --meet: #0969da }
+  @media (prefers-color-scheme: dark) {
+    .g { --paper: #0d1117; --ink: #e6edf3; --soft: #8b949e; --box: #161b22; --taken: #3fb950; --fall: #e3894f; --back: #bc8cff; --meet: #58a6ff }
+  }
+  .g { background: var(--paper) } .paper { fill: var(--paper) }
+  text { font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: var(--ink); white-space: pre }
+  .note { fill: var(--soft) } .name { font-weight: bold } .meet { fill: var(--meet) } .head { fill: var(--back) }
+  .box { fill: var(--box); stroke: var(--soft) } .gathers { stroke: var(--meet); stroke-width: 2.5 } .dead { stroke-dasharray: 4 3 }
+  .loop { stroke: var(--back); stroke-width: 3 }
+  .edge { fill: none; stroke: var(--soft); stroke-width: 1.3 } .taken, .case { stroke: var(--taken) } .fall { stroke: var(--fall) }
+  .back { stroke: var(--back) } .tip { fill: var(--soft); stroke: none } .tip.taken, .tip.case { fill: var(--taken) }
+  .tip.fall { fill: var(--fall) } .tip.back { fill: var(--back) }
+"""
+
+
+@dataclass(slots=True, eq=False)
+class _Box:
+    """A block, or the place where a long edge crosses a layer."""
+
+    node: Node | None
+    layer: int
+    width: float
+    height: float
+    lines: list[tuple[str, str]] = field(default_factory=list)  # class, text
+    x: float = 0.0  # of the centre
+    y: float = 0.0  # of the top
+    key: float = 0.0  # its place in its layer while those are sorted
+    above: list[_Box] = field(default_factory=list)
+    below: list[_Box] = field(default_factory=list)
+
+
+def as_svg(g: Graph) -> str:
+    """The drawing, complete in itself; readable on light and on dark ground."""
+    boxes = {n.index: _box(g, n) for n in g.nodes}
+    _layers(g, boxes)
+    rows: list[list[_Box]] = [[] for _ in range(1 + max(b.layer for b in boxes.values()))]
+    for index in g.order:
+        rows[boxes[index].layer].append(boxes[index])
+    routes = [(e, _route(boxes[e.source], boxes[e.target], rows)) for e in g.edges if not e.back]
+    _order(rows)
+    _place(rows)
+    width = max(b.x + b.width / 2 for row in rows for b in row)
+    lanes = _lanes([e for e in g.edges if e.back], boxes, rows)
+    width = max([width, *lanes.values()]) + _GAP
+    height = max(b.y + b.height for row in rows for b in row) + _GAP
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="g" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
+        f"<title>control flow of {escape(g.name)}</title>",
+        f"<style>{_STYLE}</style>",
+        '<rect class="paper" width="100%" height="100%"/>',
+    ]
+    starts = _ports(g, boxes)
+    for e, path in routes:
+        out += _forward(e, path, starts[e.source, e.target])
+    for e, lane in lanes.items():
+        out += _backward(e, boxes[e.source], boxes[e.target], lane, starts[e.source, e.target])
+    for b in boxes.values():
+        out += _drawn(b)
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def _box(g: Graph, n: Node) -> _Box:
+    lines = [("name", f"{n.name} {n.label}".strip() + (f"  line {n.lines[0]}" if n.lines[0] else "  end"))]
+    for note in notes(g, n):
+        lines.append(("note head" if "head of" in note else "note meet" if "reconvergence" in note else "note", note))
+    if n.idom is not None:
+        lines.append(("note", f"dominated by B{n.idom}"))
+    shown = n.text if len(n.text) <= _MOST_LINES else n.text[: _MOST_LINES - 2]
+    lines += [("", t if len(t) <= _WIDEST else t[: _WIDEST - 1] + "…") for t in shown]
+    if len(shown) < len(n.text):
+        lines.append(("note", f"… {len(n.text) - len(shown) - 1} more"))
+        last = n.text[-1]
+        lines.append(("", last if len(last) <= _WIDEST else last[: _WIDEST - 1] + "…"))
+    width = max(len(t) for _, t in lines) * _CHARACTER + 2 * _MARGIN
+    return _Box(n, 0, width, len(lines) * _LINE + _MARGIN, lines)
+
+
+def _layers(g: Graph, boxes: dict[int, _Box]) -> None:
+    """Each block one layer below the lowest of its predecessors; blocks that nothing reaches stand beside the entry."""
+    forward: dict[int, list[int]] = {}
+    for e in g.edges:
+        if not e.back:
+            forward.setdefault(e.source, []).append(e.target)
+    for index in g.order:
+        for target in forward.get(index, ()):
+            boxes[target].layer = max(boxes[target].layer, boxes[index].layer + 1)
+
+
+def _route(source: _Box, target: _Box, rows: list[list[_Box]]) -> list[_Box]:
+    """The boxes that an edge passes; new empty ones in the layers between."""
+    path = [source]
+    for layer in range(source.layer + 1, target.layer):
+        path.append(_Box(None, layer, _GAP / 2, 0))
+        rows[layer].append(path[-1])
+    path.append(target)
+    for a, b in pairwise(path):
+        if a.layer < b.layer:
+            a.below.append(b)
+            b.above.append(a)
+    return path
+
+
+def _order(rows: list[list[_Box]]) -> None:
+    """Sorts each layer by the mean place of the neighbours in the layer before, downwards and upwards in turn."""
+    for sweep in range(_SWEEPS):
+        down = sweep % 2 == 0
+        for layer in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
+            for i, b in enumerate(rows[layer - 1 if down else layer + 1]):
+                b.key = i
+            for i, b in enumerate(rows[layer]):
+                near = b.above if down else b.below
+                b.key = sum(n.key for n in near) / len(near) if near else i
+            rows[layer].sort(key=lambda b: b.key)
+
+
+def _place(rows: list[list[_Box]]) -> None:
+    """Heights by layer; across, each box as near to the mean of its neighbours as the boxes beside it allow."""
+    y = _GAP
+    for row in rows:
+        for b in row:
+            b.y = y
+        y += max((b.height for b in row), default=0) + _BETWEEN
+        x = 0.0
+        for b in row:
+            b.x = x + b.width / 2
+            x += b.width + _GAP
+    for sweep in range(_SWEEPS):
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            wanted = []
+            for b in row:
+                near = [n.x for n in (b.above if sweep % 2 == 0 else b.below)]
+                wanted.append(sum(near) / len(near) if near else b.x)
+            _settle(row, wanted)
+    left = min(b.x - b.width / 2 for row in rows for b in row) - _GAP
+    for row in rows:
+        for b in row:
+            b.x -= left
+
+
+def _settle(row: list[_Box], wanted: list[float]) -> None:
+    """The places nearest to those wanted (least squares) that keep order and distance: pools neighbours that would overlap."""
+    offset = 0.0
+    pools: list[tuple[float, int]] = []  # mean of wanted - offset, members
+    offsets: list[float] = []
+    for i, b in enumerate(row):
+        if i:
+            offset += (row[i - 1].width + b.width) / 2 + _GAP
+        offsets.append(offset)
+        mean, count = wanted[i] - offset, 1
+        while pools and pools[-1][0] > mean:
+            other, n = pools.pop()
+            mean, count = (mean * count + other * n) / (count + n), count + n
+        pools.append((mean, count))
+    places = [mean for mean, count in pools for _ in range(count)]
+    for b, place, start in zip(row, places, offsets, strict=True):
+        b.x = place + start
+
+
+def _ports(g: Graph, boxes: dict[int, _Box]) -> dict[tuple[int, int], float]:
+    """Where on the lower side of its block each edge begins: left to right as the targets stand."""
+    found: dict[tuple[int, int], float] = {}
+    for source, b in boxes.items():
+        out = sorted((e for e in g.edges if e.source == source), key=lambda e: (e.back, boxes[e.target].x))
+        for i, e in enumerate(out, 1):
+            found[source, e.target] = b.x - b.width / 2 + b.width * i / (len(out) + 1)
+    return found
+
+
+def _lanes(edges: list[Edge], boxes: dict[int, _Box], rows: list[list[_Box]]) -> dict[Edge, float]:
+    """The x of the upward stretch of each back edge: right of everything it passes, inner loops further in."""
+    found: dict[Edge, float] = {}
+    for e in sorted(edges, key=lambda e: abs(boxes[e.source].layer - boxes[e.target].layer)):
+        top, bottom = _span(e, boxes)
+        x = max(b.x + b.width / 2 for row in rows[top : bottom + 1] for b in row) + _LANE
+        for other, lane in found.items():
+            upper, lower = _span(other, boxes)
+            if upper <= bottom and top <= lower:
+                x = max(x, lane + _LANE)
+        found[e] = x
+    return found
+
+
+def _span(e: Edge, boxes: dict[int, _Box]) -> tuple[int, int]:
+    """The layers between which an edge runs, from above."""
+    a, b = boxes[e.source].layer, boxes[e.target].layer
+    return min(a, b), max(a, b)
+
+
+def _tip(e: Edge, x: float, y: float) -> str:
+    kind = "back" if e.back else e.kind
+    return f'<path class="tip {kind}" d="M{x:.1f},{y:.1f} l-4,-8 h8 z"/>'
+
+
+def _caption(e: Edge, x: float, y: float) -> list[str]:
+    return [f'<text class="note" x="{x + 4:.1f}" y="{y + 12:.1f}">{escape(e.text)}</text>'] if e.text else []
+
+
+def _forward(e: Edge, path: list[_Box], start: float) -> list[str]:
+    x, y = start, path[0].y + path[0].height
+    d = f"M{x:.1f},{y:.1f}"
+    for b in path[1:]:
+        end = b.y - (8 if b.node is not None else 0)
+        d += f" C{x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{end:.1f}"
+        x, y = b.x, end
+        if b.node is None:
+            y += b.height
+    line = f'<path class="edge {e.kind}" d="{d}"/>'
+    return [line, _tip(e, x, path[-1].y), *_caption(e, start, path[0].y + path[0].height)]
+
+
+def _backward(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> list[str]:
+    low, high = source.y + source.height + _LANE, target.y - _BETWEEN / 2.5
+    end = target.x + target.width / 4
+    d = f"M{start:.1f},{low - _LANE:.1f} V{low:.1f} H{lane:.1f} V{high:.1f} H{end:.1f} V{target.y - 8:.1f}"
+    return [f'<path class="edge back" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, low - _LANE)]
+
+
+def _drawn(b: _Box) -> list[str]:
+    n = b.node
+    assert n is not None
+    left = b.x - b.width / 2
+    kind = "box" + " gathers" * bool(n.gathers) + " dead" * (not n.reachable)
+    out = [f'<rect class="{kind}" x="{left:.1f}" y="{b.y:.1f}" width="{b.width:.1f}" height="{b.height:.1f}" rx="4"/>']
+    for level in range(n.depth):  # one bar for each loop around the block
+        x = left + 2.5 + 4 * level
+        out.append(f'<path class="loop" d="M{x:.1f},{b.y + 2:.1f} V{b.y + b.height - 2:.1f}"/>')
+    for i, (kind, text) in enumerate(b.lines, 1):
+        x = left + _MARGIN + 4 * max(n.depth - 1, 0)
+        out.append(f'<text class="{kind}" x="{x:.1f}" y="{b.y + i * _LINE:.1f}">{escape(text)}</text>')
+    return out

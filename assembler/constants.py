@@ -1,0 +1,143 @@
+"""Literals and constant expressions, folded as ptxas folds them: 64 bits, signed unless the value or a U says otherwise.
+
+A folded value is a Python int (an unsigned one is `Unsigned`) or a float.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+from .flaw import Flaw
+from .ir import Immediate
+
+MASK = (1 << 64) - 1
+SIGN = 1 << 63
+
+
+class Unsigned(int):
+    """A folded value of type .u64."""
+
+
+Constant = int | float
+
+
+def literal(text: str) -> Immediate:
+    """The value of one literal."""
+    if text == "WARP_SZ":
+        return Immediate(32, "int", text)
+    head = text[:2]
+    if head in ("0f", "0F") and len(text) == 10:
+        return Immediate(int(text[2:], 16), "f32", text)
+    if head in ("0d", "0D") and len(text) == 18:
+        return Immediate(int(text[2:], 16), "f64", text)
+    digits = text[:-1] if text[-1] == "U" else text
+    if head in ("0x", "0X"):
+        value = int(digits[2:], 16) if len(digits) < 100 else MASK + 1
+    elif head in ("0b", "0B"):
+        value = int(digits[2:], 2) if len(digits) < 100 else MASK + 1
+    elif "." in text or "e" in text or "E" in text:
+        return Immediate(float(text), "f64", text)
+    elif len(digits) > 100:
+        value = MASK + 1
+    else:
+        value = int(digits, 8 if digits[0] == "0" else 10)
+    if value > MASK:
+        raise Flaw("constant-overflow", f"{text[:40]} needs more than 64 bits", text)
+    return Immediate(value, "int", text)
+
+
+def constant(i: Immediate) -> Constant:
+    """An immediate as a value to calculate with."""
+    if i.kind == "f32":
+        return float(struct.unpack("<f", struct.pack("<I", i.value))[0])
+    if i.kind == "f64":
+        return i.value if isinstance(i.value, float) else float(struct.unpack("<d", struct.pack("<Q", i.value))[0])
+    assert isinstance(i.value, int)
+    return Unsigned(i.value) if i.value >= SIGN or i.text.endswith("U") else i.value
+
+
+def signed(value: int) -> int:
+    """The low 64 bits as a signed number."""
+    value &= MASK
+    return value - (1 << 64) if value & SIGN else value
+
+
+def _typed(value: int, unsigned: bool) -> int:
+    return Unsigned(value & MASK) if unsigned else signed(value)
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise Flaw("division-by-zero", "a constant expression divides by zero")
+    q = abs(a) // abs(b)
+    return q if (a < 0) == (b < 0) else -q
+
+
+def binary(op: str, a: Constant, b: Constant) -> Constant:
+    """a op b."""
+    if isinstance(a, float) or isinstance(b, float):
+        return _float_binary(op, float(a), float(b))
+    unsigned = isinstance(a, Unsigned) or isinstance(b, Unsigned)
+    if op in _COMPARE:
+        x, y = (a & MASK, b & MASK) if unsigned else (signed(a), signed(b))
+        return int(_COMPARE[op](x, y))
+    if op == "<<":
+        return _typed((a & MASK) << (b & MASK) if b & MASK < 64 else 0, isinstance(a, Unsigned))
+    if op == ">>":
+        return _typed(signed(a) >> min(b & MASK, 63), isinstance(a, Unsigned))
+    if op == "/":
+        return _typed(_divide(signed(a), signed(b)), unsigned)
+    if op == "%":
+        if not b & MASK:
+            raise Flaw("division-by-zero", "a constant expression divides by zero")
+        return _typed((a & MASK) % (b & MASK), unsigned)
+    if op == "&&":
+        return int(bool(a) and bool(b))
+    if op == "||":
+        return int(bool(a) or bool(b))
+    return _typed(_ARITHMETIC[op](a, b), unsigned)
+
+
+_COMPARE: dict[str, Callable[[Constant, Constant], bool]] = {
+    "<": lambda a, b: a < b, ">": lambda a, b: a > b, "<=": lambda a, b: a <= b, ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
+}  # fmt: skip
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
+}  # fmt: skip
+
+
+def _float_binary(op: str, a: float, b: float) -> Constant:
+    if op in _COMPARE:
+        return int(_COMPARE[op](a, b))
+    if op == "+":
+        return a + b
+    if op == "-":
+        return a - b
+    if op == "*":
+        return a * b
+    if op == "/" and b:
+        return a / b
+    raise Flaw("not-a-constant", f"the operator {op} takes integers")
+
+
+def prefix(op: str, a: Constant) -> Constant:
+    """op a."""
+    if op == "+":
+        return a
+    if op == "!":
+        return int(not a)
+    if op == "-":
+        return -a if isinstance(a, float) else _typed(-a, isinstance(a, Unsigned))
+    if isinstance(a, float):
+        raise Flaw("not-a-constant", "the operator ~ takes integers")
+    return _typed(~a, isinstance(a, Unsigned))
+
+
+def cast(word: str, a: Constant) -> Constant:
+    """(.s64) a or (.u64) a."""
+    if word not in (".s64", ".u64"):
+        raise Flaw("not-a-constant", f"a cast is to .s64 or .u64, not to {word}", word)
+    return _typed(int(a), word == ".u64")

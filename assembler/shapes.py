@@ -1,0 +1,324 @@
+"""Statement shapes: lark parses each shape of text once; names and numbers are factored out, and later texts of that shape are built by plain calls."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import constants
+from .constants import Constant
+from .flaw import Flaw
+from .ir import (
+    Address,
+    Arguments,
+    Element,
+    Function,
+    Immediate,
+    Minus,
+    Negated,
+    Operand,
+    Pair,
+    Register,
+    Sink,
+    SpecialRegister,
+    Symbol,
+    Variable,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
+    from .scopes import Scope
+
+# What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it; a word after a dot belongs to the shape.
+_LEAF = re.compile(
+    r"(?<![.\w$%:])([A-Za-z][\w$]*|[_$%][\w$]+|0[dD][0-9A-Fa-f]{16}|0[fF][0-9A-Fa-f]{8}"
+    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)"
+)
+_LEAVES = frozenset({"NAME", "CALL", "WARP_SZ", "INTEGER", "DECIMAL", "BITS32", "BITS64"})
+_CLASSES = {"int": "I", "f32": "F", "f64": "D"}
+SINK = Sink()
+
+Leaf = str | Immediate
+Build = Callable[["Scope", Sequence[Any]], Any]
+
+
+@functools.cache
+def grammar() -> Lark:
+    """The LALR parser, built at first use."""
+    from lark import Lark
+
+    text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
+    return Lark(text, parser="lalr", start=["statement", "directive", "operands", "call_operands"], maybe_placeholders=True)
+
+
+@functools.cache
+def literal(text: str) -> Immediate:
+    """A literal's value, shared by all its uses."""
+    return constants.literal(text)
+
+
+def factor(text: str) -> tuple[str, list[Leaf]]:
+    """The shape of a text and what it leaves open: names as they are, numbers by value."""
+    parts = _LEAF.split(text)
+    leaves: list[Leaf] = []
+    for i in range(1, len(parts), 2):
+        leaf = parts[i]
+        if leaf[0] in ".0123456789":
+            value = literal(leaf)
+            leaves.append(value)
+            # \0 cannot stand in a text: no shape is mistaken for another.
+            parts[i] = "\0" + _CLASSES[value.kind]
+        elif leaf == "WARP_SZ":
+            leaves.append(literal(leaf))
+            parts[i] = "\0W"
+        else:
+            leaves.append(leaf)
+            parts[i] = "\0N"
+    return "".join(parts), leaves
+
+
+@functools.cache
+def _shapes(start: str) -> dict[str, Build]:
+    return {}
+
+
+def build(start: str, text: str, scope: Scope) -> Any:
+    """What the text means under a start rule, its names resolved in the scope; lark's errors pass through."""
+    shapes = _shapes(start)
+    key, leaves = factor(text)
+    maker = shapes.get(key)
+    if maker is None:
+        tree = grammar().parse(text, start=start)
+        tokens = sorted((t for t in tree.scan_values(_is_leaf)), key=lambda t: t.start_pos or 0)
+        plain = [x if isinstance(x, str) else x.text for x in leaves]
+        index = {t.start_pos: i for i, t in enumerate(tokens)}
+        maker = _MAKERS[tree.data](tree, index)
+        if plain == [str(t) for t in tokens]:
+            shapes[key] = maker
+        else:
+            leaves = [literal(t) if t[0] in ".0123456789" or t.type == "WARP_SZ" else str(t) for t in tokens]
+    return maker(scope, leaves)
+
+
+def _is_leaf(token: Any) -> bool:
+    return getattr(token, "type", "") in _LEAVES
+
+
+Index = dict[int | None, int]
+
+
+def maker_of(tree: Tree[Any], index: Index) -> Build:
+    """The function that builds what a tree stands for, given the leaves."""
+    return _MAKERS[tree.data](tree, index)
+
+
+def _name(tree: Tree[Any], index: Index) -> Build:
+    i = index[_token(tree, 0).start_pos]
+    return lambda scope, leaves: scope.operands[leaves[i]]
+
+
+def _token(tree: Tree[Any], i: int) -> Token:
+    token: Token = tree.children[i]
+    return token
+
+
+def _component(tree: Tree[Any], index: Index) -> Build:
+    i, part = index[_token(tree, 0).start_pos], str(tree.children[1])[1:]
+    part = {"r": "x", "g": "y", "b": "z", "a": "w"}.get(part, part)
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
+        base = scope.operands[leaves[i]]
+        if isinstance(base, SpecialRegister):
+            return SpecialRegister(base.name, part)
+        if isinstance(base, Register):
+            return Element(base, part)
+        raise Flaw("bad-operand", f"{leaves[i]} has no part .{part}: it is no register", leaves[i])
+
+    return make
+
+
+def _sink(tree: Tree[Any], index: Index) -> Build:
+    return lambda scope, leaves: SINK
+
+
+def _number(tree: Tree[Any], index: Index) -> Build:
+    i = index[_token(tree, 0).start_pos]
+    return lambda scope, leaves: leaves[i]
+
+
+def _folded(tree: Tree[Any], index: Index) -> Build:
+    value = constant_of(tree, index)
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> Immediate:
+        return immediate(value(leaves))
+
+    return make
+
+
+def immediate(value: Constant) -> Immediate:
+    """The operand that a folded value stands for."""
+    if isinstance(value, float):
+        return Immediate(value, "f64")
+    return Immediate(int(value), "int")
+
+
+def constant_of(tree: Tree[Any], index: Index) -> Callable[[Sequence[Any]], Constant]:
+    """The function that folds an expression, given the leaves."""
+    kind, children = tree.data, tree.children
+    if kind == "number":
+        i = index[children[0].start_pos]
+        return lambda leaves: constants.constant(leaves[i])
+    if kind == "binary":
+        left, op, right = constant_of(children[0], index), str(children[1]), constant_of(children[2], index)
+        return lambda leaves: constants.binary(op, left(leaves), right(leaves))
+    if kind == "prefix":
+        op, inner = str(children[0]), constant_of(children[1], index)
+        return lambda leaves: constants.prefix(op, inner(leaves))
+    if kind == "cast":
+        word, inner = str(children[0]), constant_of(children[1], index)
+        return lambda leaves: constants.cast(word, inner(leaves))
+    assert kind == "choose", kind
+    test, yes, no = (constant_of(c, index) for c in children)
+    return lambda leaves: yes(leaves) if test(leaves) else no(leaves)
+
+
+def _integer(value: Constant, word: str = "") -> int:
+    if isinstance(value, float):
+        raise Flaw("not-a-constant", "an integer constant is needed here", word)
+    return int(value)
+
+
+def _offset(tree: Tree[Any], index: Index) -> Build:
+    i, sign, value = index[_token(tree, 0).start_pos], str(tree.children[1]), constant_of(tree.children[2], index)
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
+        base = scope.operands[leaves[i]]
+        offset = constants.signed(_integer(value(leaves)))
+        if sign == "-":
+            raise Flaw("syntax", "a negative offset is written +-n", "-", hint=f"write {leaves[i]}+-{offset}")
+        if isinstance(base, (Variable, Function)):
+            return Symbol(base, offset)
+        if isinstance(base, Register):
+            return Displaced(base, offset)
+        raise Flaw("bad-operand", f"{leaves[i]}+{offset}: only a register or variable takes an offset", leaves[i])
+
+    return make
+
+
+class Displaced:
+    """`%r+4` before it is known whether it stands inside an address."""
+
+    __slots__ = ("base", "offset")
+
+    def __init__(self, base: Register, offset: int) -> None:
+        self.base = base
+        self.offset = offset
+
+
+def _indexed(tree: Tree[Any], index: Index) -> Build:
+    i, value = index[_token(tree, 0).start_pos], constant_of(tree.children[1], index)
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
+        base = scope.operands[leaves[i]]
+        if not isinstance(base, Variable) or not base.dims:
+            raise Flaw("bad-operand", f"{leaves[i]} is no array, so it has no [ ]", leaves[i])
+        inner = base.vector * base.type.bytes
+        for n in base.dims[1:]:
+            inner *= n
+        return Symbol(base, _integer(value(leaves)) * inner)
+
+    return make
+
+
+def _many(trees: Sequence[Any], index: Index) -> Callable[[Scope, Sequence[Any]], tuple[Operand, ...]]:
+    makers = [maker_of(t, index) for t in trees if t is not None]
+    return lambda scope, leaves: tuple([m(scope, leaves) for m in makers])
+
+
+def _vector(tree: Tree[Any], index: Index) -> Build:
+    many = _many(tree.children, index)
+    return lambda scope, leaves: Vector(many(scope, leaves))
+
+
+def _arguments(tree: Tree[Any], index: Index) -> Build:
+    many = _many(tree.children, index)
+    return lambda scope, leaves: Arguments(many(scope, leaves))
+
+
+def _operands(tree: Tree[Any], index: Index) -> Build:
+    return _many(tree.children, index)
+
+
+def _call_operands(tree: Tree[Any], index: Index) -> Build:
+    return _many([_as_name(c) for c in tree.children], index)
+
+
+def _as_name(child: Any) -> Any:
+    from lark import Token, Tree
+
+    return Tree("name", [child]) if isinstance(child, Token) else child
+
+
+def _address(tree: Tree[Any], index: Index) -> Build:
+    first, rest = maker_of(tree.children[0], index), _many(tree.children[1:], index)
+    return lambda scope, leaves: address(first(scope, leaves), rest(scope, leaves))
+
+
+def address(first: Any, rest: tuple[Operand, ...]) -> Address:
+    """`[first, rest...]`."""
+    match first:
+        case Register() | Variable() | Element():
+            return Address(first, 0, rest)
+        case Displaced():
+            return Address(first.base, first.offset, rest)
+        case Symbol(target=Variable() as target):
+            return Address(target, first.offset, rest)
+        case Immediate(kind="int", value=int(value)):
+            return Address(None, value, rest)
+    raise Flaw("bad-operand", f"{described(first)} is no address")
+
+
+def described(operand: object) -> str:
+    """What kind of operand it is, in words."""
+    name = getattr(operand, "name", "")
+    return f"{type(operand).__name__.lower()} {name}".strip()
+
+
+def _pair(tree: Tree[Any], index: Index) -> Build:
+    first, second = maker_of(tree.children[0], index), maker_of(tree.children[2], index)
+    return lambda scope, leaves: Pair(first(scope, leaves), second(scope, leaves))
+
+
+def _register(operand: object, word: str) -> Register:
+    if not isinstance(operand, Register):
+        raise Flaw("bad-operand", f"{word} is no register", word)
+    return operand
+
+
+def _negated(tree: Tree[Any], index: Index) -> Build:
+    i = index[_token(tree, 1).start_pos]
+    return lambda scope, leaves: Negated(_register(scope.operands[leaves[i]], leaves[i]))
+
+
+def _minus(tree: Tree[Any], index: Index) -> Build:
+    sign, inner = str(tree.children[0]), maker_of(tree.children[1], index)
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
+        operand = inner(scope, leaves)
+        if sign == "+" or not isinstance(operand, (Register, Element)):
+            raise Flaw("not-a-constant", f"{described(operand)} has no sign: only constants and the registers of video instructions do")
+        return Minus(operand)
+
+    return make
+
+
+_MAKERS: dict[str, Callable[[Any, Index], Build]] = {
+    "name": _name, "component": _component, "sink": _sink, "number": _number, "binary": _folded, "prefix": _folded, "cast": _folded,
+    "choose": _folded, "offset": _offset, "indexed": _indexed, "vector": _vector, "arguments": _arguments, "operands": _operands,
+    "call_operands": _call_operands, "address": _address, "pair": _pair, "negated": _negated, "minus": _minus,
+}  # fmt: skip

@@ -1,0 +1,93 @@
+"""A PTX text and its places: comments blanked out without moving anything, and offsets turned into lines and columns."""
+
+from __future__ import annotations
+
+import bisect
+import re
+
+from .diagnostics import Diagnostic
+from .ir import Span
+
+_COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
+_NOT_NEWLINE = re.compile(r"[^\n]")
+SPACE = re.compile(r"[ \t\r\n\f\v]*")
+
+
+class _FastSpan:
+    """Span's own slots with a plain __init__: a frozen dataclass pays three times as much, and every instruction has a span."""
+
+    __slots__ = Span.__slots__  # type: ignore[misc]
+
+    def __init__(self, start: int, end: int, line: int, column: int) -> None:
+        self.start = start
+        self.end = end
+        self.line = line
+        self.column = column
+
+
+def make_span(start: int, end: int, line: int, column: int) -> Span:
+    """Span(...), faster."""
+    span = _FastSpan(start, end, line, column)
+    span.__class__ = Span  # type: ignore[assignment]
+    return span  # type: ignore[return-value]
+
+
+class Source:
+    """The text as given, and `code`: the same text with blanks for its comments, character for character."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+        self.problem: Diagnostic | None = None
+        self._starts: list[int] | None = None
+        self.code = text
+        if not text.isascii():
+            self._refuse(
+                "non-ascii", re.search(r"[^\x00-\x7f]+", text), "a character that is not ASCII, which ptxas refuses even in comments"
+            )
+        if "\0" in text:
+            self._refuse("syntax", re.search("\0", text), "a NUL character in the text")
+        if "//" in text or "/*" in text:
+            self.code = _COMMENT.sub(self._blank, text)
+
+    def _refuse(self, code: str, where: re.Match[str] | None, message: str) -> None:
+        if where is not None and (self.problem is None or where.start() < self.problem.span.start):
+            self.problem = Diagnostic("error", code, message, self.span(where.start(), where.end()), file=self.name)
+
+    def _blank(self, m: re.Match[str]) -> str:
+        found = m.group()
+        if found[0] == '"':
+            return found
+        if found == "/*":
+            self._refuse("unterminated-comment", m, "this comment is never closed")
+            return "  "
+        if "\n" in found:
+            return _NOT_NEWLINE.sub(" ", found)
+        return " " * len(found)
+
+    @property
+    def starts(self) -> list[int]:
+        """Offsets at which lines begin."""
+        if self._starts is None:
+            self._starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
+        return self._starts
+
+    def span(self, start: int, end: int) -> Span:
+        """The Span from one offset to another."""
+        line = bisect.bisect_right(self.starts, start)
+        return make_span(start, end, line, start - self.starts[line - 1] + 1)
+
+    def skip(self, pos: int) -> int:
+        """The first offset from pos on that is not blank."""
+        m = SPACE.match(self.code, pos)
+        assert m is not None
+        return m.end()
+
+    def token(self, pos: int) -> tuple[int, int]:
+        """The stretch of the word or sign at pos, after blanks; empty at the end of the text."""
+        start = self.skip(pos)
+        m = _TOKEN.match(self.code, start)
+        return (start, m.end()) if m else (start, start)
+
+
+_TOKEN = re.compile(r'\.?[\w$%]+|"[^"]*"|<<|>>|<=|>=|==|!=|&&|\|\||::|.', re.S)

@@ -1,0 +1,209 @@
+"""Tensor copies, tensor maps, multimem and cluster launch control (PTX ISA 9.7.10.14, 9.7.10.25-27, 9.7.15.16-17).
+
+They are assembled, verified and printed, not executed: what a tensor map, a multicast object or a launch queue holds is the
+driver's own.
+"""
+
+from ..notation import Need, accepted
+
+_TX = "mbarrier::complete_tx::bytes"
+COPY, REDUCE, PREFETCH = "9.7.10.25.5.2", "9.7.10.25.5.3", "9.7.10.25.5.4"
+DIMS = "1d 2d 3d 4d 5d"
+IM2COL_DIMS = "3d 4d 5d"
+FAMILY = Need(8.6, 100, "a")
+_HINTS = (("", ""), (".L2::cache_hint", ", g:b64"))
+
+_LOAD = "Copies a box of the tensor that the map b describes, at coordinates c, to a in shared memory; the mbarrier d counts the bytes."
+# (mode, operands it adds, dimensions)
+_MODES = (("{.tile}", "", DIMS), (".tile::gather4", "", "2d"), (".im2col", ", e:u16", IM2COL_DIMS), (".im2colw", ", e:u16", IM2COL_DIMS))
+_WIDE = {"im2colw": "im2col::w im2col::w::128"}
+
+for _mode, _info, _dims in _MODES:
+    _new = _mode in (".tile::gather4", ".im2colw")
+    _sets = _WIDE if _mode == ".im2colw" else {}
+    for _hint, _policy in _HINTS:
+        for _cast, _mask in (("", ""), (".multicast::cluster", ", f:u16")):
+            _row = f"cp.async.bulk.tensor.dim.shared::cluster.global{_mode}.{_TX}{_cast}{{.group}}{_hint}"
+            accepted(
+                f"{_row}  [a], [b, {{c}}], [d]{_info}{_mask}{_policy}",
+                doc=_LOAD,
+                ptx=8.6 if _new else 8.0,
+                sm=100 if _new else 90,
+                arch="a" if _new else "",
+                needs={"cta_group::1": FAMILY, "cta_group::2": FAMILY},
+                section=COPY,
+                dim=_dims,
+                group="cta_group::1 cta_group::2",
+                **_sets,
+            )
+        _row = f"cp.async.bulk.tensor.dim.shared::cta.global{_mode}.{_TX}{_hint}"
+        accepted(
+            f"{_row}  [a], [b, {{c}}], [d]{_info}{_policy}",
+            doc=_LOAD,
+            ptx=8.6,
+            sm=100 if _new else 90,
+            needs=None,
+            arch="",
+            section=COPY,
+            dim=_dims,
+            **_sets,
+        )
+        accepted(
+            f"cp.async.bulk.prefetch.tensor.dim.L2.global{_mode}{_hint}  [b, {{c}}]{_info}{_policy}",
+            ptx=8.6 if _new else 8.0,
+            sm=100 if _new else 90,
+            arch="a" if _new else "",
+            needs=None,
+            section=PREFETCH,
+            dim=_dims,
+            **_sets,
+            doc="Brings a box of the tensor that the map b describes, at coordinates c, into L2.",
+        )
+
+for _mode, _dims, _arch in (("{.tile}", DIMS, ""), (".im2col_no_offs", IM2COL_DIMS, ""), (".tile::scatter4", "2d", "a")):
+    for _hint, _policy in _HINTS:
+        _row = f"cp.async.bulk.tensor.dim.global.shared::cta{_mode}.bulk_group{_hint}"
+        accepted(
+            f"{_row}  [b, {{c}}], [a]{_policy}",
+            ptx=8.6 if _arch else 8.0,
+            sm=100 if _arch else 90,
+            arch=_arch,
+            section=COPY,
+            dim=_dims,
+            doc="Copies a box from a in shared memory to the tensor that the map b describes, at coordinates c.",
+        )
+        if not _arch:
+            _row = f"cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{_mode}.bulk_group{_hint}"
+            accepted(
+                f"{_row}  [b, {{c}}], [a]{_policy}",
+                ptx=8.0,
+                sm=90,
+                section=REDUCE,
+                dim=_dims,
+                op="add min max inc dec and or xor",
+                doc="As cp.async.bulk.tensor, but each element of the tensor becomes itself op what is copied.",
+            )
+
+_FIELD = "Replaces one field of the tensor map at a with b."
+_MAP = "9.7.10.26.1"
+for _field, _operands, _type in (
+    ("global_address", "[a], b", "b64"),
+    ("rank", "[a], b", "b32"),
+    ("global_stride", "[a], #n, b", "b64"),
+):
+    accepted(
+        f"tensormap.replace.tile.{_field}{{.ss}}.b1024.{_type}  {_operands}",
+        ss="global shared::cta",
+        ptx=8.3,
+        sm=90,
+        arch="a",
+        section=_MAP,
+        doc=_FIELD,
+    )
+accepted(
+    "tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n, b",
+    field="box_dim global_dim element_stride",
+    ss="global shared::cta",
+    ptx=8.3,
+    sm=90,
+    arch="a",
+    section=_MAP,
+    doc=_FIELD,
+)
+accepted(
+    "tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n",
+    ss="global shared::cta",
+    field="elemtype interleave_layout swizzle_mode fill_mode swizzle_atomicity",
+    ptx=8.3,
+    sm=90,
+    arch="a",
+    needs={"swizzle_atomicity": FAMILY},
+    section=_MAP,
+    doc=_FIELD,
+)
+accepted(
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [a], [b], #n",
+    ptx=8.3,
+    sm=90,
+    scope="cta cluster gpu sys",
+    section="9.7.15.16",
+    doc="Copies the tensor map at b in shared memory to a, and orders later uses of it behind that.",
+)
+
+MULTIMEM = "9.7.10.14"
+_NEEDS = {**dict.fromkeys(("e4m3x2", "e4m3x4", "e5m2x2", "e5m2x4"), FAMILY), "acc::f32": Need(8.2, 90)}
+_HALF_VECTORS = ((".vec", "v2 v4 v8", "f16 bf16"), ("{.vec}", "v2 v4", "f16x2 bf16x2"))
+_FP8_VECTORS = ((".vec", "v2 v4 v8", "e4m3x2 e5m2x2"), ("{.vec}", "v2 v4", "e4m3x4 e5m2x4"))
+_INTEGERS = (("add", "u32 s32 u64 f64"), ("min max", "u32 s32 u64 s64"), ("and or xor", "b32 b64"))
+
+
+def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets: str) -> None:
+    """A row without an order (.weak where a plain access has that word), and one with order and scope."""
+    plain = "" if name == "red" else "{.weak}"
+    for head, more in ((plain, {}), (".sem.scope", {"sem": order, "scope": "cta cluster gpu sys"})):
+        accepted(
+            f"multimem.{name}{head}{{.global}}{words}  {operands}",
+            doc=doc,
+            ptx=8.1,
+            sm=90,
+            arch="",
+            needs=_NEEDS,
+            section=MULTIMEM,
+            **sets,
+            **more,
+        )
+
+
+_READ = "d = what lies at the multimem address a in all devices, combined by op."
+_WRITE = "What lies at the multimem address a in every device = b."
+_UPDATE = "What lies at the multimem address a in every device becomes itself op b."
+for _op, _type in _INTEGERS:
+    _multimem("ld_reduce", "relaxed acquire", ".op.type", "d, [a]", _READ, op=_op, type=_type)
+    _multimem("red", "relaxed release", ".op.type", "[a], b", _UPDATE, op=_op, type=_type)
+_multimem("ld_reduce", "relaxed acquire", ".add{.vec}.f32", "d.vec, [a]", _READ, vec="v2 v4")
+_multimem("red", "relaxed release", ".add{.vec}.f32", "[a], b.vec", _UPDATE, vec="v2 v4")
+_multimem("st", "relaxed release", ".type", "[a], b", _WRITE, type="u32 s32 b32 u64 s64 b64 f64")
+_multimem("st", "relaxed release", "{.vec}.f32", "[a], b.vec", _WRITE, vec="v2 v4")
+for _vec, _lengths, _type in _HALF_VECTORS:
+    _multimem("ld_reduce", "relaxed acquire", f".add{{.acc::f32}}{_vec}.type", "d.vec, [a]", _READ, vec=_lengths, type=_type)
+    _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
+    _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
+    _multimem("red", "relaxed release", f".add{_vec}.type", "[a], b.vec", _UPDATE, vec=_lengths, type=_type)
+    _multimem("red", "relaxed release", ".op.vec.type", "[a], b.vec", _UPDATE, op="min max", vec=_lengths, type=_type)
+for _vec, _lengths, _type in _FP8_VECTORS:
+    _multimem("ld_reduce", "relaxed acquire", f".add{{.acc::f16}}{_vec}.type", "d.vec, [a]", _READ, vec=_lengths, type=_type)
+    _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
+    _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
+
+CONTROL = "9.7.15.17"
+accepted(
+    f"clusterlaunchcontrol.try_cancel.async{{.ss}}.{_TX}{{.multicast::cluster::all}}.b128  [a], [b]",
+    ss="shared::cta",
+    ptx=8.6,
+    sm=100,
+    needs={"multicast::cluster::all": FAMILY},
+    section=CONTROL,
+    doc="Asks to take over a cluster that was not launched yet; the answer goes to a, its bytes to the mbarrier b.",
+)
+accepted(
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128  p, a:b128",
+    ptx=8.6,
+    sm=100,
+    section=CONTROL,
+    doc='p = "the answer a gives a cluster".',
+)
+accepted(
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:b32, a:b128",
+    ptx=8.6,
+    sm=100,
+    section=CONTROL,
+    doc="d = the %ctaid of that cluster's first CTA.",
+)
+accepted(
+    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:b32, a:b128",
+    ptx=8.6,
+    sm=100,
+    section=CONTROL,
+    axis="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z",
+    doc="d = one component of the %ctaid of that cluster's first CTA.",
+)

@@ -1,0 +1,161 @@
+"""Textures and surfaces (PTX ISA 9.7.12-13): tex, tld4, txq, istypep, suld, sust, sured, suq.
+
+They are assembled, verified and printed, not executed: their meaning needs descriptors that only a driver fills in.
+"""
+
+from ..notation import Need, accepted
+
+TEX, TLD4, TXQ, ISTYPEP = "9.7.12.3", "9.7.12.4", "9.7.12.5", "9.7.12.6"
+SULD, SUST, SURED, SUQ = "9.7.13.1", "9.7.13.2", "9.7.13.3", "9.7.13.4"
+
+FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"
+INTEGER_GEOMETRY = "1d 2d 3d a1d a2d 2dms a2dms"
+_ARRAYS = Need(2.3, 20)
+TEX_NEEDS = {
+    **dict.fromkeys(("a1d", "a2d", "cube", "acube"), _ARRAYS),
+    "2dms": Need(3.2, 30),
+    "a2dms": Need(3.2, 30),
+    "f16": Need(4.2, 53),
+    "level": Need(2.1, 20),
+    "grad": Need(2.1, 20),
+    "base": Need(2.1, 20),
+}
+_SAMPLE = (
+    "the element of the texture a at the coordinates c ([a, b, c]: through the sampler b), moved by g, compared with h; p = it is resident."
+)
+
+# (words before the geometry, operands behind the coordinates, geometries of coordinates in f32, in s32, what differs)
+_FETCHES = (
+    ("", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "d = "),
+    (".base", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "At the coarsest level that there is: d = "),
+    (".level", ", e:ctype", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At level e: d = "),
+    (".grad", ", e:f32, f:f32", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At the level that the gradients e and f ask for: d = "),
+)
+
+for _words, _more, _float, _integer, _says in _FETCHES:
+    for _ctype, _geometry in (("f32", _float), ("s32", _integer)):
+        _tail = f"[a, {{c}}]{_more.replace('ctype', _ctype)}{{, g:s32}}{{, h:f32}}"
+        accepted(
+            f"tex{_words}.geom.v4.dtype.{_ctype}  d*4:dtype[|p], {_tail}",
+            geom=_geometry,
+            dtype="u32 s32 f16 f32",
+            needs=TEX_NEEDS,
+            section=TEX,
+            doc=_says + _SAMPLE,
+        )
+        accepted(
+            f"tex{_words}.geom.v2.f16x2.{_ctype}  d*2:f16x2[|p], {_tail}",
+            geom=_geometry,
+            ptx=4.2,
+            sm=53,
+            needs=TEX_NEEDS,
+            section=TEX,
+            doc=_says + _SAMPLE,
+        )
+
+accepted(
+    "tld4.comp.geom.v4.dtype.f32  d*4:dtype[|p], [a, {c}]{, g:s32}{, h:f32}",
+    comp="r g b a",
+    geom="2d a2d cube acube",
+    dtype="u32 s32 f32",
+    ptx=2.2,
+    sm=20,
+    needs=dict.fromkeys(("a2d", "cube", "acube"), Need(4.3, 30)),
+    section=TLD4,
+    doc="d = one component of the four texels that surround the coordinates c.",
+)
+
+_TXQ_NEEDS = {"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)}
+accepted(
+    "txq.query.b32  d, [a]",
+    ptx=1.5,
+    sm=10,
+    needs=_TXQ_NEEDS,
+    section=TXQ,
+    query="width height depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples "
+    "filter_mode force_unnormalized_coords addr_mode_0 addr_mode_1 addr_mode_2",
+    doc="d = a property of the texture or sampler a.",
+)
+accepted(
+    "txq.level.query.b32  d, [a], b:u32",
+    query="width height depth",
+    ptx=4.3,
+    sm=30,
+    section=TXQ,
+    doc="d = the extent of level b of the texture a.",
+)
+accepted(
+    "istypep.kind  p, a:u64", kind="texref samplerref surfref", ptx=4.0, sm=30, section=ISTYPEP, doc='p = "the handle a is of that kind".'
+)
+
+SURFACE = "1d 2d 3d a1d a2d"
+CLAMP = "trap clamp zero"
+_DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .zero reads 0 and writes nothing."
+_COPIES = (("b8 b16 b32", "v2 v4"), ("b64", "v2"))
+for _type, _vec in _COPIES:
+    accepted(
+        "suld.b.geom{.cop}{.vec}.type.clamp  d.vec, [a, {b}]",
+        geom=SURFACE,
+        cop="ca cg cs cv",
+        vec=_vec,
+        type=_type,
+        clamp=CLAMP,
+        ptx=1.5,
+        sm=20,
+        section=SULD,
+        doc="d = the bytes of the surface a at b. " + _DOMAIN,
+    )
+    accepted(
+        "sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec",
+        geom=SURFACE,
+        cop="wb cg cs wt",
+        vec=_vec,
+        type=_type,
+        clamp=CLAMP,
+        ptx=1.5,
+        sm=20,
+        section=SUST,
+        doc="The bytes of the surface a at b = c. " + _DOMAIN,
+    )
+accepted(
+    "sust.p.geom{.cop}{.vec}.b32.clamp  [a, {b}], c.vec",
+    geom=SURFACE,
+    cop="wb cg cs wt",
+    vec="v2 v4",
+    clamp=CLAMP,
+    ptx=1.5,
+    sm=20,
+    section=SUST,
+    doc="The element of the surface a at b = c, converted to the surface's format. " + _DOMAIN,
+)
+
+_UPDATES = (
+    ("b", "add", "u32 s32 u64"),
+    ("b", "min max", "u32 s32 u64 s64"),
+    ("b", "and or", "b32"),
+    ("p", "add min max", "b32 b64"),
+    ("p", "and or", "b32"),
+)
+for _mode, _op, _type in _UPDATES:
+    accepted(
+        f"sured.{_mode}.op.geom.type.clamp  [a, {{b}}], c",
+        op=_op,
+        geom="1d 2d 3d",
+        type=_type,
+        clamp=CLAMP,
+        ptx=2.0,
+        sm=20,
+        needs={"s64": Need(8.1, 50), "b64": Need(8.1, 50)},
+        section=SURED,
+        doc="What the surface a holds at b becomes itself op c, at once. " + _DOMAIN,
+    )
+
+accepted(
+    "suq.query.b32  d, [a]",
+    query="width height depth channel_data_type channel_order array_size memory_layout",
+    ptx=1.5,
+    sm=11,
+    needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
+    section=SUQ,
+    doc="d = a property of the surface a.",
+)
