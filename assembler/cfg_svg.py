@@ -16,20 +16,18 @@ _MOST_LINES = 16  # of a block; the rest is counted
 _WIDEST = 64  # characters
 _SWEEPS = 12
 
-_STYLE = """
-  .g { --paper: #ffffff; --ink: #1c1e21; --soft: #6a737d; --box: #f6f8fa; --taken: #1a7f37; --fall: #b3541e; --back: #8250df; --meet: #0969da }
-  @media (prefers-color-scheme: dark) {
-    .g { --paper: #0d1117; --ink: #e6edf3; --soft: #8b949e; --box: #161b22; --taken: #3fb950; --fall: #e3894f; --back: #bc8cff; --meet: #58a6ff }
-  }
-  .g { background: var(--paper) } .paper { fill: var(--paper) }
-  text { font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: var(--ink); white-space: pre }
-  .note { fill: var(--soft) } .name { font-weight: bold } .meet { fill: var(--meet) } .head { fill: var(--back) }
-  .box { fill: var(--box); stroke: var(--soft) } .gathers { stroke: var(--meet); stroke-width: 2.5 } .dead { stroke-dasharray: 4 3 }
-  .loop { stroke: var(--back); stroke-width: 3 }
-  .edge { fill: none; stroke: var(--soft); stroke-width: 1.3 } .taken, .case { stroke: var(--taken) } .fall { stroke: var(--fall) }
-  .back { stroke: var(--back) } .tip { fill: var(--soft); stroke: none } .tip.taken, .tip.case { fill: var(--taken) }
-  .tip.fall { fill: var(--fall) } .tip.back { fill: var(--back) }
-"""
+_ROLES = "paper ink soft box taken fall back meet"
+_LIGHT = dict(zip(_ROLES.split(), ["#ffffff", "#1c1e21", "#6a737d", "#f6f8fa", "#1a7f37", "#b3541e", "#8250df", "#0969da"], strict=True))
+_DARK = dict(zip(_ROLES.split(), ["#0d1117", "#e6edf3", "#8b949e", "#161b22", "#3fb950", "#e3894f", "#bc8cff", "#58a6ff"], strict=True))
+_SHAPES = """
+  text { font: 11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; white-space: pre } .name { font-weight: bold }
+  .gathers { stroke-width: 2.5 } .dead { stroke-dasharray: 4 3 } .loop { stroke-width: 3 } .edge { fill: none; stroke-width: 1.3 }"""
+# Written out for both grounds: many viewers know media queries but not CSS variables.
+_COLOURS = """
+  .paper { fill: %(paper)s } text { fill: %(ink)s } .note { fill: %(soft)s } .meet { fill: %(meet)s } .head { fill: %(back)s }
+  .box { fill: %(box)s; stroke: %(soft)s } .gathers { stroke: %(meet)s } .loop { stroke: %(back)s } .edge { stroke: %(soft)s }
+  .edge.taken, .edge.case { stroke: %(taken)s } .edge.fall { stroke: %(fall)s } .edge.back { stroke: %(back)s }
+  .tip { fill: %(soft)s } .tip.taken, .tip.case { fill: %(taken)s } .tip.fall { fill: %(fall)s } .tip.back { fill: %(back)s }"""
 
 
 @dataclass(slots=True, eq=False)
@@ -63,9 +61,10 @@ def as_svg(g: Graph) -> str:
     width = max([width, *lanes.values()]) + _GAP
     height = max(b.y + b.height for row in rows for b in row) + _GAP
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="g" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="g" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}">',
         f"<title>control flow of {escape(g.name)}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{_SHAPES}{_COLOURS % _LIGHT}\n  @media (prefers-color-scheme: dark) {{{_COLOURS % _DARK}\n  }}</style>",
         '<rect class="paper" width="100%" height="100%"/>',
     ]
     starts = _ports(g, boxes)

@@ -30,12 +30,9 @@ from .encoding import (
     SCOPE,
     TARGETS,
     VARIABLES,
-    Names,
-    OperandReader,
     Reader,
     Shape,
     Strings,
-    relocated,
 )
 from .image import BIGGEST, values
 from .ir import (
@@ -50,15 +47,15 @@ from .ir import (
     Location,
     Module,
     Pragma,
-    Register,
     Statement,
     Symbol,
     Variable,
 )
 from .ir import Section as TextSection
-from .records import MOST_REGISTERS, read_function, read_tables, read_type, read_variable
+from .operands import Names, OperandReader, RegisterTable, relocated
+from .records import SIZES, read_function, read_tables, read_type, read_variable
 
-_DEEPEST = 200  # scopes within scopes
+_DEEPEST = 5000  # scopes within scopes
 
 Line = tuple[int, int, Location]  # place in the code, labels that stand there before it
 Known = tuple[Shape, Form, dict[str, str | bool], tuple[str, ...]]
@@ -95,6 +92,8 @@ class _Decoder:
                 self.symbols[symbol] = function
             if defined:
                 bodies.append((function, symbol))
+                for _ in SIZES:
+                    records.number()
         module = self._module(name, found)
         tables, labels = self._reader("tables"), self._labels()
         for function, symbol in bodies:
@@ -156,8 +155,7 @@ class _Decoder:
         if kind == ITEM_FUNCTION:
             return functions[reader.number(len(functions))]
         if kind == ITEM_VARIABLES:
-            declaration = self._variables(reader, None)
-            return declaration if declaration.stems else declaration.variables[0]
+            return self._variables(reader, None)
         if kind == ITEM_FILE:
             index, name = reader.number(), reader.string()
             return File(index, name, NOWHERE, tuple(reader.number() for _ in range(reader.count())))
@@ -175,23 +173,19 @@ class _Decoder:
         if kind == ITEM_PRAGMA:
             return self._pragma(reader)
         assert kind == ITEM_REGISTERS
-        return self._registers(reader, [])
+        return self._registers(reader, RegisterTable())
 
     def _pragma(self, reader: Reader) -> Pragma:
         return Pragma(tuple(reader.string() for _ in range(reader.count())), NOWHERE)
 
     def _stems(self, reader: Reader) -> tuple[tuple[str, int], ...]:
-        return tuple((reader.string(), reader.number() - 1) for _ in range(reader.count()))
+        return tuple((reader.string(), reader.number(1 << 40) - 1) for _ in range(reader.count()))
 
-    def _registers(self, reader: Reader, known: list[Register]) -> Declaration:
+    def _registers(self, reader: Reader, known: RegisterTable) -> Declaration:
         kind, vector = read_type(reader), reader.number(9)
         stems = self._stems(reader)
-        if len(known) + sum(max(count, 1) for _, count in stems) > MOST_REGISTERS:
-            raise reader.fail(f"more than {MOST_REGISTERS} registers")
-        names = [n for stem, count in stems for n in ([stem] if count < 0 else [f"{stem}{i}" for i in range(count)])]
-        own = tuple(Register(n, kind, vector, i, NOWHERE) for i, n in enumerate(names, len(known)))
-        known.extend(own)
-        return Declaration(own, (), stems, NOWHERE)
+        known.declare(stems, kind, vector)
+        return Declaration((), (), stems, NOWHERE, kind, vector)
 
     def _variables(self, reader: Reader, local: list[Variable] | None) -> Declaration:
         stems = self._stems(reader)
@@ -243,7 +237,10 @@ class _Decoder:
         if section is None:
             raise ObjectError(f"section {name} is missing")
         targets, prototypes = read_tables(tables, labels, self.symbols)
-        registers = [v.register for v in (*f.returns, *f.params) if v.register is not None]
+        registers = RegisterTable()
+        for v in (*f.returns, *f.params):
+            if v.register is not None:
+                registers.declare([(v.register.name, -1)], v.type, v.vector)
         variables = [*f.returns, *f.params]
         names = Names(self.symbols, {r.offset: r for r in section.relocations}, registers, variables, labels, targets, prototypes)
         reader = Reader(section.data, self.strings, f"section {name}")
@@ -278,7 +275,7 @@ class _Decoder:
                 stack[-1].append(self._instruction(operands, code - FIRST_SHAPE))
         if reader.at != len(section.data) or not marks.done:
             raise reader.fail("bytes, labels or lines are left over")
-        f.registers = tuple(registers)
+        f.registers = tuple(registers.used.values())
 
     def _instruction(self, operands: OperandReader, number: int) -> Instruction:
         if not 0 <= number < len(self.shapes):

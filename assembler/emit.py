@@ -15,14 +15,12 @@ from .encoding import (
     SCOPE,
     TARGETS,
     VARIABLES,
-    Numbers,
-    OperandWriter,
     Shape,
     Strings,
     Writer,
-    relocation_type,
 )
 from .image import image
+from .info import sizes
 from .ir import (
     Alias,
     Block,
@@ -40,6 +38,7 @@ from .ir import (
     Variable,
 )
 from .ir import Section as TextSection
+from .operands import Numbers, OperandWriter, relocation_type
 from .records import write_function, write_tables, write_type, write_variable
 from .walk import declared, statements
 
@@ -114,6 +113,8 @@ class _Emitter:
         for f in functions:
             write_function(records, f, self.numbers[f])
             if f.body is not None:
+                for size in sizes(f):
+                    records.number(size)
                 self._body(f)
         items = self._items(functions)
         table = Writer(self.strings)
@@ -148,21 +149,22 @@ class _Emitter:
                     labels.append((s, f))
         groups = [*named.values(), *([v] for v in inner)]
         for group in groups:
-            if _binding(_definition(group)) == "local":
-                self._enter(_definition(group), group)
+            if _binding(group) == "local":
+                self._enter(group)
         for label, f in labels:
             self.entries.append(_Entry(label.name, "local", "notype", ".text." + f.name))
             self.labels[label] = len(self.entries)
         for group in groups:
-            if _binding(_definition(group)) != "local":
-                self._enter(_definition(group), group)
+            if _binding(group) != "local":
+                self._enter(group)
         for item in self.module.items:
             if isinstance(item, Alias):
                 target = item.target.definition or item.target
                 self.entries.append(_Entry(item.name, "global", "func", ".text." + target.name if target.body else ""))
 
-    def _enter(self, definition: Variable | Function, group: list[Variable | Function]) -> None:
-        name, binding = definition.name, _binding(definition)
+    def _enter(self, group: list[Variable | Function]) -> None:
+        definition, binding = _definition(group), _binding(group)
+        name = definition.name
         if isinstance(definition, Function):
             entry = _Entry(name, binding, "func", ".text." + name if definition.body is not None else "")
         else:
@@ -266,7 +268,7 @@ class _Emitter:
         for v in (*f.returns, *f.params):
             numbers.variables[v] = len(numbers.variables)
             if v.register is not None:
-                numbers.registers[v.register] = len(numbers.registers)
+                numbers.registers.declare([(v.register.name, -1)])
         out = Writer(self.strings)
         operands = OperandWriter(out, numbers)
         lines: list[tuple[int, int, Location]] = []
@@ -279,6 +281,7 @@ class _Emitter:
                 case Prototype():
                     numbers.prototypes[named] = len(numbers.prototypes)
         assert f.body is not None
+        numbers.registers.open()
         stack: list[Iterator[Statement]] = [iter(f.body.statements)]
         labelled = (0, 0)  # a place in the code, and how many labels stand there so far
         while stack:
@@ -289,6 +292,7 @@ class _Emitter:
             match s:
                 case None:
                     stack.pop()
+                    numbers.registers.close()
                     out.number(END)
                 case Instruction():
                     operands.instruction(s, self.shapes)
@@ -299,6 +303,7 @@ class _Emitter:
                     lines.append((place, labelled[1], s))
                 case Block(inner):
                     out.number(SCOPE)
+                    numbers.registers.open()
                     stack.append(iter(inner))
                 case Declaration(_, variables):
                     out.number(VARIABLES if variables else REGISTERS)
@@ -350,11 +355,14 @@ def _definition(group: list[Variable | Function]) -> Variable | Function:
     return group[-1]
 
 
-def _binding(definition: Variable | Function) -> Binding:
-    if definition.linkage == "weak":
+def _binding(group: list[Variable | Function]) -> Binding:
+    """How the linker sees a name: a function that says nothing of it has the linkage of its declaration."""
+    definition = _definition(group)
+    linkage = definition.linkage or next((one.linkage for one in group if one.linkage), "")
+    if linkage == "weak":
         return "weak"
     undefined = isinstance(definition, Function) and definition.body is None
-    return "local" if definition.linkage == "" and not undefined else "global"
+    return "local" if linkage == "" and not undefined else "global"
 
 
 def _stems(out: Writer, declaration: Declaration) -> None:
@@ -365,10 +373,9 @@ def _stems(out: Writer, declaration: Declaration) -> None:
 
 
 def _registers(out: Writer, declaration: Declaration, numbers: Numbers | None) -> None:
-    first = declaration.registers[0]
-    write_type(out, first.type)
-    out.number(first.vector)
+    assert declaration.type is not None
+    write_type(out, declaration.type)
+    out.number(declaration.vector)
     _stems(out, declaration)
     if numbers is not None:
-        for r in declaration.registers:
-            numbers.registers[r] = len(numbers.registers)
+        numbers.registers.declare(declaration.stems)

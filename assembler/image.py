@@ -68,11 +68,9 @@ def scalar_bytes(value: int | float, kind: str, size: int) -> bytes:
     return (int(value) & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
-def _float(bits: int, size: int) -> int | float:
-    """The number; NaNs stay bits, because Python's float keeps no payload of a narrower type."""
-    raw = bits.to_bytes(size, "little")
-    number: float = struct.unpack({2: "<e", 4: "<f", 8: "<d"}[size], raw)[0]
-    return bits if number != number else number
+def _float(bits: int, size: int) -> float:
+    number: float = struct.unpack({2: "<e", 4: "<f", 8: "<d"}[size], bits.to_bytes(size, "little"))[0]
+    return number
 
 
 def _row(elements: list[Initial | None]) -> Initial | None:

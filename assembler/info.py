@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from warplab.isa.types import ScalarType
 
 from .flow import accesses, flow
-from .ir import Function, Immediate, Instruction, Module, Variable
+from .ir import Declaration, Function, Immediate, Instruction, Module, Variable
 from .walk import declared, functions, leaves, statements
 
 CLASSES = ("pred", "16", "32", "64", "128")  # bits of a register; narrower ones count as 16
@@ -107,12 +107,19 @@ def layout(variables: Iterable[Variable]) -> tuple[dict[Variable, int], int]:
     return places, at
 
 
+def sizes(function: Function) -> tuple[int, int, int]:
+    """Bytes of parameters, of static shared memory (with all that it may call) and of local memory."""
+    shared = dict.fromkeys(v for f in _reached(function) for v in _named(f) if v.space == "shared" and v.linkage != "extern")
+    local = (v for s in statements(function.body) for v in declared(s) if v.space == "local")
+    return layout(v for v in function.params if v.register is None)[1], layout(shared)[1], layout(local)[1]
+
+
 def function_info(function: Function) -> FunctionInfo:
     """The facts about a function that has a body."""
     graph = flow(function)
     reached = _reached(function)
     named = [v for f in reached for v in _named(f)]
-    shared = list(dict.fromkeys(v for v in named if v.space == "shared"))
+    param_bytes, shared_bytes, local_bytes = sizes(function)
     constants = dict.fromkeys(v for v in named if v.space == "const")
     instructions = [i for b in graph.blocks for i in b.instructions]
     used = 0
@@ -128,11 +135,11 @@ def function_info(function: Function) -> FunctionInfo:
         line=function.span.line,
         params=_parameters(function.params),
         returns=_parameters(function.returns),
-        param_bytes=layout(v for v in function.params if v.register is None)[1],
-        shared_bytes=layout(v for v in shared if v.linkage != "extern")[1],
-        dynamic_shared=any(v.linkage == "extern" and v.size == 0 for v in shared),
+        param_bytes=param_bytes,
+        shared_bytes=shared_bytes,
+        dynamic_shared=any(v.space == "shared" and v.linkage == "extern" and v.size == 0 for v in named),
         const_bytes=layout(v for v in constants if v.linkage != "extern")[1],
-        local_bytes=layout(v for s in statements(function.body) for v in declared(s) if v.space == "local")[1],
+        local_bytes=local_bytes,
         registers=registers,
         live_words=words,
         barriers=barriers,
@@ -161,6 +168,10 @@ def _class(kind: ScalarType) -> str:
 def _registers(function: Function, used: int) -> tuple[dict[str, Registers], int]:
     """Registers by class, and the most words that are live at once."""
     masks = dict.fromkeys(CLASSES, 0)
+    written = dict.fromkeys(CLASSES, 0)
+    for s in statements(function.body):
+        if isinstance(s, Declaration) and s.type is not None:
+            written[_class(s.type)] += s.vector * sum(abs(count) for _, count in s.stems)
     weights: dict[tuple[str, int], int] = {}  # class and vector length -> registers
     for r in function.registers:
         kind = _class(r.type)
@@ -178,7 +189,7 @@ def _registers(function: Function, used: int) -> tuple[dict[str, Registers], int
                 counts[kind] += (live & mask).bit_count() * vector
             words = max(words, sum(per[k] * n for k, n in counts.items()))
             most = {k: max(most[k], n) for k, n in counts.items()}
-    found = {k: Registers(m.bit_count(), (m & used).bit_count(), most[k]) for k, m in masks.items() if m}
+    found = {k: Registers(written[k], (m & used).bit_count(), most[k]) for k, m in masks.items() if written[k] or m}
     return found, words
 
 

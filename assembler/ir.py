@@ -162,13 +162,6 @@ class Minus:
 
 
 @dataclass(frozen=True, slots=True)
-class Minus:
-    """`-%r1` or `-%r1.b0`, of vmad"""
-
-    operand: Register | Element
-
-
-@dataclass(frozen=True, slots=True)
 class Pair:
     """`%r1|%p1`"""
 

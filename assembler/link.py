@@ -12,9 +12,10 @@ from typing import TypeVar
 
 from .diagnostics import Diagnostic, PtxError, explain_codes
 from .ir import Function, Instruction, Module, Span, Symbol, Variable
+from .objectfile import ObjectFile, load
 from .walk import declared, functions, statements
 
-N = TypeVar("N", Function, Variable)
+N = TypeVar("N", bound=Function | Variable)
 Node = Function | Variable
 
 # What the driver or the device runtime library provides: allowed to stay without a definition.
@@ -28,7 +29,7 @@ RUNTIME = frozenset(
     cudaMemcpy3DAsync cudaMemsetAsync cudaMemset2DAsync cudaMemset3DAsync cudaRuntimeGetVersion
     cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaGraphLaunch
     cudaCGGetIntrinsicHandle cudaCGSynchronize cudaCGSynchronizeGrid cudaCGGetSize cudaCGGetRank
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 explain_codes(
@@ -108,6 +109,11 @@ class _Entry:
         if isinstance(self.node, Variable):
             return f".{self.node.space} variable"
         return ".entry" if self.node.is_entry else ".func"
+
+
+def link(inputs: Sequence[str | bytes | Module | ObjectFile], name: str = "<program>") -> Program:
+    """Links PTX texts, modules and object files; LinkError where they do not fit together, PtxError or ObjectError for one alone."""
+    return link_modules([load(source, f"<input {i}>") for i, source in enumerate(inputs)], name)
 
 
 def link_modules(modules: Sequence[Module], name: str = "<program>") -> Program:

@@ -13,7 +13,9 @@ from . import elf
 from .decode import decode
 from .elf import Elf, ObjectError, Section
 from .emit import PREFIX, emit
+from .diagnostics import PtxError
 from .ir import Module
+from .parse import parse
 
 VERSION = 1
 _NOTE = struct.Struct("<III8sII")  # the sizes of name and contents, type, name, format version, checksum
@@ -57,3 +59,26 @@ def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
     except ObjectError as e:
         raise ObjectError(f"{name}: {e}") from None
     return ObjectFile(name, bytes(data), contents)
+
+
+def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verify: bool = True) -> Module:
+    """The verified module of a PTX text, an object file, or a module; PtxError or ObjectError where it is not legal."""
+    if isinstance(source, bytes) and source.startswith(b"\x7fELF"):
+        source = read_object(source, name)
+    if isinstance(source, ObjectFile):
+        # Printed and parsed, so that spans lead to a text that people can look at.
+        name, source = source.name, print_module(source.module())
+    module = source if isinstance(source, Module) else parse(source, name=name)
+    if verify and (errors := [d for d in verify_module(module) if d.severity == "error"]):
+        raise PtxError(errors, module.text, module.name)
+    return module
+
+
+def assemble(source: str | bytes | Module, name: str = "<text>") -> bytes:
+    """The object file of a PTX text or module; PtxError where it is not legal PTX."""
+    return write_object(load(source, name))
+
+
+def disassemble(data: bytes, name: str = "<object>") -> str:
+    """The PTX of an object file; ObjectError where it is none."""
+    return print_module(read_object(data, name).module())

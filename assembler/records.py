@@ -12,7 +12,6 @@ from .encoding import NOWHERE, Reader, Writer
 from .ir import Directive, Function, Label, Linkage, Prototype, Register, Targets, Variable
 
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
-MOST_REGISTERS = 1 << 20  # of one function: `%r<4000000000>` costs ten characters
 # Names of records as the page that describes the format prints them.
 VARIABLE = (
     "name, space and type strings, vector, number of dimensions, each, alignment, linkage, number of attributes, their strings, "
@@ -22,6 +21,8 @@ FUNCTION = (
     "symbol number, entry (0 or 1), defined (0 or 1), linkage, results and parameters (a number and as many variable records each), "
     "number of directives, for each: name string, number of values, for each 0 and a signed number or 1 and a string"
 )
+
+SIZES = ("parameters", "static shared memory, that of called functions included", "local memory")  # of a defined function, in bytes
 
 
 def write_type(out: Writer, kind: ScalarType) -> None:

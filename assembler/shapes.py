@@ -101,8 +101,19 @@ def build(start: str, text: str, scope: Scope) -> Any:
         if plain == [str(t) for t in tokens]:
             shapes[key] = maker
         else:
-            leaves = [literal(t) if t[0] in ".0123456789" or t.type == "WARP_SZ" else str(t) for t in tokens]
+            leaves = [_leaf(t) for t in tokens]
     return maker(scope, leaves)
+
+
+def from_tree(tree: Tree[Any], scope: Scope) -> Any:
+    """What a tree means in a scope, built once."""
+    tokens = sorted((t for t in tree.scan_values(_is_leaf)), key=lambda t: t.start_pos or 0)
+    index = {t.start_pos: i for i, t in enumerate(tokens)}
+    return maker_of(tree, index)(scope, [_leaf(t) for t in tokens])
+
+
+def _leaf(token: Token) -> Leaf:
+    return literal(str(token)) if token[0] in ".0123456789" or token.type == "WARP_SZ" else str(token)
 
 
 def _is_leaf(token: Any) -> bool:
@@ -317,8 +328,42 @@ def _minus(tree: Tree[Any], index: Index) -> Build:
     return make
 
 
+def _location(tree: Tree[Any], index: Index) -> Build:
+    """`.loc`: file, line, column, function, offset, place of the call; None for another directive."""
+    tree = tree.children[0]
+    if tree.data != "loc":
+        return lambda scope, leaves: None
+    inlined = tree.children[3]
+    tokens = [t for t in (*tree.children[:3], *(inlined.children if inlined is not None else ()))]
+    places = [None if t is None else index[t.start_pos] for t in tokens]
+
+    def make(scope: Scope, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        got = [0 if i is None else leaves[i] if isinstance(leaves[i], str) else int(leaves[i].value) for i in places]
+        return (*got[:3], "", 0, None) if len(got) == 3 else (*got[:5], tuple(got[5:]))
+
+    return make
+
+
+def _register_statement(tree: Tree[Any], index: Index) -> Build:
+    """`.reg .b32 %r<10>, a;`: the words before the names, and (name, count) of each; None for any other statement."""
+    from .declarations import specs, split
+
+    statement = tree.children[0]
+    if statement.data != "declaration" or statement.children[0] is not None:
+        return lambda scope, leaves: None
+    spec_trees, declarators = split(statement.children[1:], "spec")
+    words = specs(spec_trees)
+    simple = all(len(d.children) == 3 and d.children[2] is None for d in declarators)
+    constants_before = any(not isinstance(t.children[0], str) for t in spec_trees)
+    if words.space != "reg" or words.type is None or words.vector * words.type.bits > 128 or not simple or constants_before:
+        return lambda scope, leaves: None
+    places = [(index[d.children[0].start_pos], index[d.children[1].start_pos] if d.children[1] is not None else -1) for d in declarators]
+    return lambda scope, leaves: (words, [(leaves[n], leaves[c].value if c >= 0 else -1) for n, c in places])
+
+
 _MAKERS: dict[str, Callable[[Any, Index], Build]] = {
     "name": _name, "component": _component, "sink": _sink, "number": _number, "binary": _folded, "prefix": _folded, "cast": _folded,
     "choose": _folded, "offset": _offset, "indexed": _indexed, "vector": _vector, "arguments": _arguments, "operands": _operands,
     "call_operands": _call_operands, "address": _address, "pair": _pair, "negated": _negated, "minus": _minus,
+    "directive": _location, "statement": _register_statement,
 }  # fmt: skip

@@ -14,7 +14,7 @@ from .faults import Fault
 from .geometry import Selection
 from .group import Activation, Group
 from .intrinsics import INTRINSICS
-from .operands import as_get, as_set
+from .operands import Set, as_get, as_set
 from .values import Array
 
 if TYPE_CHECKING:
@@ -27,8 +27,14 @@ class Callee:
     """What one call instruction calls, and with what; settled once."""
 
     def __init__(
-        self, low: Lowering, i: Instruction, callee: Any, args: Arguments | None, returns: Arguments | None, signature: Prototype | Targets | None
-    ) -> None:  # fmt: skip
+        self,
+        low: Lowering,
+        i: Instruction,
+        callee: Any,
+        args: Arguments | None,
+        returns: Arguments | None,
+        signature: Prototype | Targets | None,
+    ) -> None:
         self.low = low
         self.instruction = i
         self.args = args.elements if args else ()
@@ -43,10 +49,11 @@ class Callee:
                 continue
             t = formals[n].type if n < len(formals) else a.type if isinstance(a, Register) else TYPES["b32"]
             self.gets.append(as_get(low.operands.source(a, t)))
-        self.puts = [
-            None if isinstance(r, Variable) and r.register is None else (r, as_set(low.operands.target(r, r.type if isinstance(r, Register | Variable) else TYPES["b32"])))
-            for r in self.returns
-        ]  # fmt: skip
+        self.puts: list[tuple[Any, Set] | None] = []
+        for r in self.returns:
+            in_memory = isinstance(r, Variable) and r.register is None
+            t = r.type if isinstance(r, Register | Variable) else TYPES["b32"]
+            self.puts.append(None if in_memory else (r, as_set(low.operands.target(r, t))))
 
     def offset(self, v: Any) -> int:
         """Where a .param variable of the caller lies in its frame."""

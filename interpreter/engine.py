@@ -502,8 +502,9 @@ class Wave:
             segment = g.act.function.segments
             site = next((s.end for s in reversed(segment[: g.pc]) if s.end is not None), None)
             wants, missing = self.barriers.why(g) if not isinstance(g.blocked, LanesWait) else self._why_lanes(g)
-            out.append(Waiting(g.geometry.n, self.launch.name_lane(self, g, None), self.launch.text_of(site), site.instruction.span.line if site else 0,
-                               self.launch.source_of(site), wants, missing))  # fmt: skip
+            line = site.instruction.span.line if site else 0
+            who, text, source = self.launch.name_lane(self, g, None), self.launch.text_of(site), self.launch.source_of(site)
+            out.append(Waiting(g.geometry.n, who, text, line, source, wants, missing))
         return Deadlock(self.launch.name, out)
 
     def _why_lanes(self, g: Group) -> tuple[str, str]:

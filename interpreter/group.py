@@ -1,7 +1,7 @@
 """Groups of lanes that run together, and the tree in which they part and meet again.
 
-A Group holds its registers R (slot -> value; None: not fetched from the parent yet) and a place pc.  When its lanes disagree it becomes a node:
-it keeps its registers as they were, its children run the ways, and every child that reaches `join` hands in what it wrote (`absorb`).
+A Group holds its registers R (slot -> value; None: not fetched from the parent yet) and a place pc.  When its lanes disagree it becomes
+a node: it keeps its registers as they were, its children run the ways, and every child that reaches `join` hands in what it wrote.
 When no lane is left below, the node goes on at the join.  A child fetches a register from its parent when it first reads it, and only
 what was written and is still alive comes back, so short detours cost little.
 """

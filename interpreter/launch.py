@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -59,6 +59,7 @@ class Options:
     cluster: Dim3 | None = None
     lockstep: bool = False
     max_waves: int = 64  # that may be under way at once, spinning
+    environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 
 
 class Launch:
@@ -74,21 +75,21 @@ class Launch:
         self.arena, self.other_arenas = arena, tuple(other_arenas)
         self.printer, self.heap = printer, heap
         self.options = o
-        self.number = number
+        self.number: int = number
         self.name = kernel.name
         self.threads = block[0] * block[1] * block[2]
         self.blocks = grid[0] * grid[1] * grid[2]
-        self.dynamic_shared = dynamic_shared
-        self.total_shared = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
+        self.dynamic_shared: int = dynamic_shared
+        self.total_shared: int = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
         self.shared_bytes = self.total_shared
         self.stack_limit = o.stack_limit
         self.lockstep = o.lockstep
         self.observers = tuple(observers)
-        self.max_warps = profile.max_warps
-        self.multiprocessors = profile.multiprocessors
+        self.max_warps: int = profile.max_warps
+        self.multiprocessors: int = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)
-        self.explicit_cluster = o.cluster is not None
-        self.cluster_size = self.cluster[0] * self.cluster[1] * self.cluster[2]
+        self.explicit_cluster: bool = o.cluster is not None
+        self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
         self.entry: PlanFunction = kernel.plan(kernel.function, bool(self.observers))
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
@@ -180,7 +181,8 @@ class Launch:
         else:
             axis = "xyz".index(name[-1])
             value = ctaid[name[-1]] // self.cluster[axis] if name.startswith("clusterid") else ctaid[name[-1]] % self.cluster[axis]
-        return value.astype(np.uint32)[:, None]
+        out: Array = value.astype(np.uint32)
+        return out.reshape(-1, 1)
 
     def _linear(self, wave: Wave) -> Array:
         """The linear index in the grid of each of a wave's blocks; the blocks of a cluster stand together."""
@@ -241,9 +243,7 @@ class Launch:
 
     def environment(self, n: int) -> int:
         """%envreg: the host's grid-sync workspace in cooperative launches, else zero."""
-        return self.envregs.get(n, 0)
-
-    envregs: dict[int, int] = {}
+        return self.options.environment.get(n, 0)
 
     def text_at(self, address: int) -> str:
         """A C string in device memory."""

@@ -57,7 +57,7 @@ def immediate_bits(op: Immediate, t: ScalarType) -> int:
         return int(op.value) & mask
     if op.kind == "f32":
         bits = int(op.value)
-        if t.bits == 32:
+        if t.bits in (32, 64):  # where a double is wanted, ptxas takes the bits of 0f... as they stand
             return bits
         value = struct.unpack("<f", struct.pack("<I", bits))[0]
     elif isinstance(op.value, int):
@@ -93,7 +93,7 @@ class Operands:
         if slot is None:
             slot = self.constants[key] = self.first_constant + len(self.values)
             raw = np.array([[bits & ((1 << 8 * dtype.itemsize) - 1)]], f"u{dtype.itemsize}")
-            self.values.append(raw != 0 if dtype == bool else raw.view(dtype))
+            self.values.append(raw != 0 if dtype.kind == "b" else raw.view(dtype))
         return slot
 
     # ------------------------------------------------------------ sources
@@ -199,7 +199,7 @@ class Operands:
         if have.itemsize == want.itemsize:
             return lambda R: R[slot].view(want)
         unsigned, cut = np.dtype(f"u{have.itemsize}"), np.dtype(f"u{want.itemsize}")
-        if have == bool or want == bool:
+        if have.kind == "b" or want.kind == "b":
             return lambda R: R[slot].astype(want)
         return lambda R: R[slot].view(unsigned).astype(cut).view(want)
 

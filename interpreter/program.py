@@ -90,22 +90,10 @@ class LoadedProgram:
     def initial_bytes(self, v: Variable) -> bytes:
         """The first contents of a variable."""
         out = bytearray(max(v.size, 1))
-        if v.initial is not None:
-            self._fill(out, v, v.initial, 0, (*v.dims, v.vector) if v.vector > 1 else v.dims)
+        for n, value in enumerate(_leaves(v.initial)):
+            raw = self._bits(v, value).to_bytes(v.type.bytes, "little")
+            out[n * len(raw) : (n + 1) * len(raw)] = raw
         return bytes(out)
-
-    def _fill(self, out: bytearray, v: Variable, value: Any, at: int, dims: tuple[int, ...]) -> None:
-        size = v.type.bytes
-        if isinstance(value, tuple):
-            inner = dims[1:]
-            step = size
-            for d in inner:
-                step *= d
-            for n, e in enumerate(value):
-                self._fill(out, v, e, at + n * step, inner)
-            return
-        raw = self._bits(v, value).to_bytes(size, "little")
-        out[at : at + size] = raw
 
     def _bits(self, v: Variable, value: Any) -> int:
         mask = (1 << v.type.bits) - 1
@@ -327,7 +315,14 @@ def variables_in(op: object) -> list[Variable]:
             return []
 
 
-def _initial_functions(value: object) -> list[Function]:
+def _leaves(value: object) -> Iterator[object]:
+    """The values of an initialiser in order: a short inner list is not padded, what follows it closes up."""
     if isinstance(value, tuple):
-        return [f for e in value for f in _initial_functions(e)]
-    return functions_in(value)
+        for e in value:
+            yield from _leaves(e)
+    elif value is not None:
+        yield value
+
+
+def _initial_functions(value: object) -> list[Function]:
+    return [f for leaf in _leaves(value) for f in functions_in(leaf)]

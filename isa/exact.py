@@ -229,7 +229,7 @@ def _fma64_nearest(a: Array, b: Array, c: Array) -> Array:
     r: Array = vh + rest
     # `rest` is rounded itself: where the ends of its doubt give two sums, the last error must be known too.
     doubt = vh + rest * (1 + 2.0**-50) != vh + rest * (1 - 2.0**-50)
-    if False:
+    if doubt.any():
         r[doubt] = vh[doubt] + odd_sum(tl[doubt], vl[doubt])
     if _ordinary(a, b, c, ph, r):
         return r

@@ -232,10 +232,11 @@ def add_products(a: Terms, b: Terms, c: Terms, bits: int = 25) -> Array:
     """The sum of a[m, k] * b[k, n] over all k and of c[m, n], as float64, as one addition of the tensor core makes it.
 
     Every term is truncated toward zero to a multiple of 2**(E - bits), E being the largest exponent among them, and these are
-    added exactly; the caller rounds.  Matrices are (m, k, warps), (k, n, warps) and (m, n, warps).
+    added exactly; the caller rounds.  Matrices are (m, k, warps), (k, n, warps) or (k, m, n, warps), and (m, n, warps).
     """
     special = not (np.isfinite(a.value).all() and np.isfinite(b.value).all() and np.isfinite(c.value).all())
-    at, bt = (Terms(np.moveaxis(a.value, 1, 0)[:, :, None], np.moveaxis(a.exponent, 1, 0)[:, :, None]), b[:, None])
+    at = Terms(np.moveaxis(a.value, 1, 0)[:, :, None], np.moveaxis(a.exponent, 1, 0)[:, :, None])
+    bt = b[:, None] if b.value.ndim == 3 else b
     k, warps = b.value.shape[0], c.value.shape[-1]
     step = max(ELEMENTS // max(k * c.value.shape[0] * c.value.shape[1], 1), 1)
     if warps <= step:
@@ -253,15 +254,18 @@ def add_products(a: Terms, b: Terms, c: Terms, bits: int = 25) -> Array:
 
 
 def to_f32(total: Array) -> Array:
-    """Truncated toward zero to float32; NaN is the hardware's."""
+    """Truncated toward zero to float32, though too large a sum becomes infinite; NaN is the hardware's."""
     r = narrow(total, "rz")
-    return np.where(np.isnan(total), NAN32, np.where(np.isinf(total), total.astype(np.float32), r))
+    if not (np.abs(total) < 2.0**128).all():
+        r = np.where(np.isnan(total), NAN32, np.where(np.abs(total) < 2.0**128, r, total.astype(np.float32)))
+    return r
 
 
 def to_f16(total: Array) -> Array:
-    """Rounded to nearest even to float16; NaN is the hardware's."""
-    r = total.astype(np.float16)
-    r.view(np.uint16)[np.isnan(total)] = 0x7FFF
+    """Rounded to nearest even to float16; what underflows is +0, and NaN is the hardware's."""
+    r: Array = total.astype(np.float16) + np.float16(0)
+    if np.isnan(r).any():
+        r.view(np.uint16)[np.isnan(r)] = 0x7FFF
     return r
 
 
@@ -283,6 +287,15 @@ def dot(a: Array, b: Array) -> Array:
     return np.moveaxis(product, 0, -1).astype(np.int64)
 
 
+def count_ones(a: Array, b: Array, op: str) -> Array:
+    """How many ones `a op b` has, bit against bit, for every row of a and column of b."""
+    both = dot(a, b)
+    if op == "and":
+        return both
+    ones: Array = a.sum(axis=1)[:, None] + b.sum(axis=0)[None] - 2 * both
+    return ones.astype(np.int64)
+
+
 def add_integers(product: Array, c: Array, satfinite: bool) -> Array:
     """product + c as int32: clamped, or modulo 2**32."""
     total = product + c
@@ -302,16 +315,55 @@ def fma_chain(a: Array, b: Array, c: Array, rounding: str) -> Array:
 # ---------------------------------------------------------------- sparsity
 
 
-def kept(metadata: Array, groups: int, pairs: bool = False) -> Array:
-    """Which of the k columns each stored element of A stands in, (m, stored, warps), from 4-bit metadata (m, groups, warps).
+def metadata(e: Array, selector: int, groups: int, narrow_elements: bool) -> Array:
+    """The 4-bit metadata of every row's groups, (16, groups, warps).
 
-    A group of four columns keeps two, named by two bits each; where elements are kept in pairs (4-bit types, and tf32 seen as
-    two halves) the group and the columns are twice, or half, as wide.
+    Neighbouring threads of each four, chosen by the selector, hold those of rows g and g + 8.  For 16-bit elements a register
+    has four groups of one row in its low half and four of the other in its high half; for narrower ones eight groups of one row.
     """
-    position = np.stack([metadata & 3, metadata >> 2 & 3], axis=2)  # (m, groups, 2, warps)
-    base = 4 * np.arange(groups)[:, None, None]
-    column = position + base
-    if pairs:
-        column = (2 * column[:, :, :, None] + np.arange(2)[:, None]).reshape(*column.shape[:1], -1, column.shape[-1])
-        return column
-    return column.reshape(column.shape[0], -1, column.shape[-1])
+    threads = groups // 4
+    first = selector * threads % 4
+    words = np.broadcast_to(e, np.broadcast_shapes(e.shape, (1, 32))).reshape(-1, 8, 4)[:, :, first : first + threads]
+    nibbles = words[..., None] >> np.arange(0, 32, 4, dtype=np.uint32) & 15  # (warps, row, thread, group)
+    if narrow_elements:
+        parts = nibbles.reshape(-1, 8, threads // 2, 2, 8)
+    else:
+        parts = nibbles.reshape(-1, 8, threads, 2, 4)
+    return np.moveaxis(parts.transpose(0, 3, 1, 2, 4).reshape(-1, 16, groups), 0, -1)
+
+
+def kept(nibbles: Array, bits: int) -> Array:
+    """Which column each stored element of A stands in, (16, stored, warps), for elements of so many bits.
+
+    Of four columns two are kept, each named by two bits.  4-bit elements are kept by pairs.  Of two tf32 columns one is kept:
+    they count as four halves.
+    """
+    base = 4 * np.arange(nibbles.shape[1])[:, None]
+    low, high = (nibbles & 3) + base, (nibbles >> 2) + base
+    if bits == 32:
+        return low >> 1
+    both = np.stack([low, high], axis=2)
+    if bits == 4:
+        both = np.stack([2 * both, 2 * both + 1], axis=3)
+    return both.reshape(16, -1, nibbles.shape[-1])
+
+
+def choose(columns: Array, b: Terms) -> Terms:
+    """B as each row of a sparse A meets it: (stored, m, n, warps)."""
+    places = np.moveaxis(columns, 1, 0)[:, :, None]
+    n, warps = b.value.shape[1:]
+    index = (places, np.arange(n)[:, None], np.arange(warps))
+    return b[index]
+
+
+def expand(columns: Array, stored: Array, k: int) -> Array:
+    """A sparse A with its zeros, (m, k, warps); where metadata names a column twice, both elements count."""
+    m, count, warps = stored.shape
+    halves = (m, k // 4, 2, -1, warps) if count * 2 == k and k > 0 else ()
+    out = np.zeros((m, k, warps), stored.dtype)
+    for half in range(2):
+        part = np.zeros_like(out)
+        at, values = (x.reshape(halves)[:, :, half].reshape(m, -1, warps) for x in (columns, stored))
+        np.put_along_axis(part, at, values, axis=1)
+        out += part
+    return out

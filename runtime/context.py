@@ -7,7 +7,7 @@ is told as CUDA tells it: at the next call that synchronises, and at every call 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from warplab.assembler.ir import Function, Module
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import Dim3, Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
-from warplab.interpreter.occupancy import active_blocks
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import Kernel, LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
 
@@ -106,7 +106,7 @@ class Context:
         self.memory_size = memory
         self.other_arenas = tuple(others)
         self.options = Options()
-        self.observe: Callable[[Launch], None] | None = None
+        self.observers: tuple[Observer, ...] = ()
         self.reset()
 
     def reset(self) -> None:
@@ -206,10 +206,8 @@ class Context:
         )  # fmt: skip
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            self.other_arenas, options, self.launches,
+            self.other_arenas, options, self.launches, self.observers,
         )  # fmt: skip
-        if self.observe is not None:
-            self.observe(launch)
         try:
             launch.run()
         except ExecutionError as e:

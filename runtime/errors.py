@@ -41,11 +41,21 @@ class ApiError(Exception):
         self.cause = cause
 
 
+def invalid(message: str) -> ApiError:
+    """A value that the call does not take."""
+    return ApiError("CUDA_ERROR_INVALID_VALUE", message)
+
+
+def unsupported(message: str) -> ApiError:
+    """What this device, or this model of one, does not do."""
+    return ApiError("CUDA_ERROR_NOT_SUPPORTED", message)
+
+
 def code_of(e: ExecutionError) -> str:
     """CUDA's name for what ended a launch."""
     match e:
         case Fault():
-            return FAULT_CODES[e.kind]
+            return FAULT_CODES.get(e.kind, "CUDA_ERROR_LAUNCH_FAILED")
         case Deadlock() | LimitReached():
             return "CUDA_ERROR_LAUNCH_TIMEOUT"
         case _:

@@ -18,19 +18,19 @@ from .errors import UsageError
 
 Array = NDArray[Any]
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: getattr(np, name)
-    for name in (
-        "abs all allclose any arange argmax argmin argsort array_equal arctan2 bincount ceil clip concatenate convolve copysign cos cosh cumprod "
-        "cumsum diff dot einsum exp exp2 expm1 eye flip float16 float32 float64 floor full gcd hypot int16 int32 int64 int8 isclose isfinite isinf "
-        "isnan log log1p log2 matmul max maximum mean median min minimum mod nextafter ones outer power prod repeat rint roll round searchsorted sign "
-        "sin sinh sort sqrt square std sum tan tanh tile transpose trapezoid tril triu trunc uint16 uint32 uint64 uint8 unique var where zeros"
-    ).split()
-}
-METHODS = frozenset(
-    "T all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero prod ravel repeat reshape round size shape "
-    "squeeze std sum swapaxes take trace transpose var view".split()
-)
+_NUMPY = """
+    abs all allclose any arange argmax argmin argsort array_equal arctan2 bincount ceil clip concatenate convolve copysign cos cosh
+    cumprod cumsum diff dot einsum exp exp2 expm1 eye flip float16 float32 float64 floor full gcd hypot int16 int32 int64 int8 isclose
+    isfinite isinf isnan log log1p log2 matmul max maximum mean median min minimum mod nextafter ones outer power prod repeat rint
+    roll round searchsorted sign sin sinh sort sqrt square std sum tan tanh tile transpose trapezoid tril triu trunc uint16 uint32
+    uint64 uint8 unique var where zeros
+"""
+FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in _NUMPY.split()}
+_METHODS = """
+    T all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero prod ravel repeat reshape
+    round size shape squeeze std sum swapaxes take trace transpose var view
+"""
+METHODS = frozenset(_METHODS.split())
 _NODES = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
     ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword,
@@ -71,7 +71,7 @@ def compile_expression(text: str) -> ast.Expression:
             raise UsageError(f"--expect {text!r}: {type(node).__name__} is not allowed")
         if isinstance(node, ast.Attribute) and node.attr not in METHODS:
             raise UsageError(f"--expect {text!r}: .{node.attr} is not among the methods allowed")
-        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | bool | str | type(None)):
+        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | None):
             raise UsageError(f"--expect {text!r}: {node.value!r} is not allowed")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
             raise UsageError(f"--expect {text!r}: a power of a constant is not allowed; write float64(x) ** y")

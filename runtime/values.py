@@ -146,7 +146,8 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
             return as_type(np.random.default_rng(seed).standard_normal(shape), type)
         case _:
             raise UsageError(
-                f"{whole!r}: no start is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) randn(seed) [1,2,3] @file.npy noinit"
+                f"{whole!r}: no start is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) "
+                "randn(seed) [1,2,3] @file.npy noinit"
             )
 
 

@@ -386,9 +386,8 @@ class Access:
         if int(np.bitwise_or.reduce(lanes)) & (align - 1):
             bad = (a & U64(align - 1)).astype(bool) & mask
             where = int(a.ravel()[np.flatnonzero(bad)[0]])
-            fault = Fault("misaligned", f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}",
-                          memory.name, where, size)  # fmt: skip
-            raise g.blame(fault, bad)
+            text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}"
+            raise g.blame(Fault("misaligned", text, memory.name, where, size), bad)
         if memory.legal(low, high + size, write):
             return
         legal = {x: memory.legal(x, x + size, write) for x in np.unique(lanes).tolist()}
@@ -466,8 +465,10 @@ class Access:
         dtype, size, each = type.dtype, type.dtype.itemsize * type.elements, type.elements
         out = np.zeros(shape if each == 1 else (*shape, each), dtype)
         for part, mask, a in self.parts(g, space, plain(address)):
-            if part is self.local:
-                raise g.blame(Fault("wrong-space", "atomic operation on local memory", "local", int(a[mask][0]), size), mask)
+            if part is self.local:  # no two lanes share a place there
+                found = self._update_local(g, mask, a, type, change, operands)
+                out[mask] = found[mask]
+                continue
             memory, place, mask = self._resolve(g, part, mask, a, size, size, True)
             whole = mask.all()
             if each == 1:
@@ -482,6 +483,19 @@ class Access:
             if returns and found is not None:
                 out[mask] = found
         return out
+
+
+    def _update_local(
+        self, g: Group, mask: Array, a: Array, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array]
+    ) -> Array:
+        size = type.dtype.itemsize * type.elements
+        self._check(g, self.local, mask, a, size, size, True)
+        where = np.where(mask, a, U64(0)).astype(np.int64)
+        (old,) = self.local.load(g, where, TYPES[f"b{8 * size}"], 1)
+        held = old.view(type.dtype) if type.elements == 1 else old.view(type.dtype).reshape(*old.shape, type.elements)
+        new = np.ascontiguousarray(np.broadcast_to(change(held, *operands), held.shape))
+        self.local.store(g, where, TYPES[f"b{8 * size}"], [new.view(f"u{size}").reshape(old.shape)], mask)
+        return held
 
 
 def _update_elements(view: Array, place: Array, change: Callable[..., Array], operands: Sequence[Array]) -> Array:

@@ -330,9 +330,10 @@ def red_async(lanes: Lanes, a: Addresses, b: Array, c: Addresses, *, op: str, ty
     complete_tx(lanes, ss, c, TYPES[type].bytes)
 
 
-@_async_rows("red.async{.mmio}.sem.scope{.global}.op.type  [a], b", ptx=8.7, sm=100, sem="release relaxed", scope="gpu sys")
+@_async_rows("red.async{.mmio}.release.scope{.global}.op.type  [a], b", ptx=8.7, sm=100, scope="gpu sys")
+@_async_rows("red.async.relaxed.scope{.global}.op.type  [a], b", ptx=8.7, sm=100, scope="gpu sys")
 def red_async_global(
-    lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, sem: str, scope: str, mmio: bool = False, global_: bool = False
+    lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, scope: str, mmio: bool = False, global_: bool = False
 ) -> None:
     """What lies at a in global memory becomes itself op b; done at once."""
     _apply(lanes, "global", a, op, type, (b,), returns=False)

@@ -186,21 +186,22 @@ accepted(
     doc="Asks to take over a cluster that was not launched yet; the answer goes to a, its bytes to the mbarrier b.",
 )
 accepted(
-    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128  p, a:b128",
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.type  p, a",
+    type="b128",
     ptx=8.6,
     sm=100,
     section=CONTROL,
     doc='p = "the answer a gives a cluster".',
 )
 accepted(
-    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:b32, a:b128",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:u32, a",
     ptx=8.6,
     sm=100,
     section=CONTROL,
     doc="d = the %ctaid of that cluster's first CTA.",
 )
 accepted(
-    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:b32, a:b128",
+    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:u32, a",
     ptx=8.6,
     sm=100,
     section=CONTROL,

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import tensor
-from ..floats import canonical
-from ..notation import Need, accepted, instruction
+from ..floats import canonical, fma32
+from ..notation import accepted, instruction
 from ..ports import Array, Warps
 from ..tensor import Layout, Terms
 
@@ -23,6 +23,7 @@ BITS |= dict.fromkeys(("e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), 8)
 DENSE, SPARSE = "9.7.16.5.14", "9.7.16.6.3"
 FP8 = "e4m3 e5m2"
 ROUNDING = "rn rz rm rp"
+LAYOUT = "row col"
 
 
 def size(shape: str) -> tuple[int, int, int]:
@@ -74,16 +75,15 @@ def sparse(shape: str, inputs: str, accumulator: str, extra: str = "", *, ptx: f
 def products(a: Terms, b: Terms, c: Array, kind: str) -> Array:
     """a @ b + c as float16 or float32, c's type; `kind` is the type of a and b before any conversion to f16."""
     to, name = (tensor.to_f16, "f16") if c.dtype == np.float16 else (tensor.to_f32, "f32")
+
+    def add(part: slice | Array, onto: Array) -> Array:
+        return to(tensor.add_products(a[:, part], b[part], tensor.terms(onto.view(f"u{onto.dtype.itemsize}"), name)))
+
     if kind not in FP8:
-        return to(tensor.add_products(a, b, tensor.terms(c.view(f"u{c.dtype.itemsize}"), name)))
+        return add(slice(None), c)
     # The low halves of the registers make a sum of their own, on which that of the high halves is put.
     low = np.arange(b.value.shape[0]) % 4 < 2
-    zero = np.zeros(c.shape, np.uint32)
-    first = tensor.to_f32(tensor.add_products(a[:, low], b[low], tensor.terms(zero, "f32")))
-    second = tensor.to_f32(tensor.add_products(a[:, ~low], b[~low], tensor.terms(first.view(np.uint32), "f32")))
-    if c.dtype == np.float16:
-        return tensor.to_f16(second.astype(np.float64) + c)
-    return canonical(second + c)
+    return canonical(add(~low, add(low, np.zeros_like(c))) + c)
 
 
 def _accumulators(c: Registers, layout: Layout) -> Array:
@@ -111,3 +111,135 @@ def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, a
     y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
     layout = tensor.layout_c(m, n, BITS[ctype])
     return tensor.spread(products(x, y, _accumulators(c, layout), atype), layout)
+
+
+@instruction(
+    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*4:b32, a*2:b32, b*2:b32, c*4:b32",
+    alayout=LAYOUT, blayout=LAYOUT, dtype="f16", atype="f16", btype="f16", ctype="f16", ptx=6.4, sm=70, section=DENSE,
+)  # fmt: skip
+@instruction(
+    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*4:b32",
+    alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="f16", btype="f16", ctype="f16", ptx=6.4, sm=70, section=DENSE,
+)  # fmt: skip
+@instruction(
+    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*8:f32",
+    alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="f16", btype="f16", ctype="f32", ptx=6.4, sm=70, section=DENSE,
+)  # fmt: skip
+def mma_quads(
+    warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, dtype: str, atype: str, ctype: str
+) -> Registers:
+    """d = a * b + c for four independent tiles, each of eight lanes: 4q to 4q + 3 and 16 + 4q to 19 + 4q.
+
+    Not the tensor core but a chain of fma in f32 computes it: onto c where d is f16, else from 0 with c added at the end.
+    """
+    x = tensor.terms(tensor.collect(a, tensor.quad_a(alayout == "row")), atype).value.astype(np.float32)
+    y = tensor.terms(tensor.collect(b, tensor.quad_b(blayout == "row")), atype).value.astype(np.float32)
+    z = _accumulators(c, tensor.quad_c(BITS[ctype])).astype(np.float32)
+    total = z if dtype == "f16" else np.zeros_like(z)
+    for i in range(4):
+        total = fma32(*(np.broadcast_to(v, z.shape) for v in (x[:, i, None], y[None, i])), total)
+    d = total.astype(np.float16) if dtype == "f16" else total + z
+    return tensor.spread(canonical(d), tensor.quad_c(BITS[dtype]))
+
+
+# ---------------------------------------------------------------- float64 and integers
+
+
+@dense("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
+@dense("m16n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
+@dense("m16n8k8", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
+@dense("m16n8k16", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
+def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, rnd: str = "rn") -> Registers:
+    """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
+    m, n, k = size(shape)
+    layout = tensor.layout_c(m, n, 64)
+    x, y = tensor.collect(a, tensor.layout_a(m, k, 64)), tensor.collect(b, tensor.layout_b(k, n, 64))
+    return tensor.spread(tensor.fma_chain(x, y, tensor.collect(c, layout), rnd), layout)
+
+
+@dense("m8n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.5, sm=75)
+@dense("m16n8k16", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@dense("m16n8k32", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@dense("m8n8k32", "s4 u4", "s32", "{.satfinite}", ptx=6.5, sm=75)
+@dense("m16n8k32", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@dense("m16n8k64", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
+def mma_integer(
+    warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, satfinite: bool = False
+) -> Registers:
+    """d = a * b + c modulo 2**32; .satfinite clamps the sum to the range of .s32."""
+    m, n, k = size(shape)
+    layout = tensor.layout_c(m, n, 32)
+    x = tensor.signed(tensor.collect(a, tensor.layout_a(m, k, BITS[atype])), atype)
+    y = tensor.signed(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
+    z = tensor.collect(c, layout).view(np.int32)
+    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
+
+
+@dense("m8n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=75)
+@dense("m16n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
+@dense("m16n8k256", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
+@dense("m8n8k128", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
+@dense("m16n8k128", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
+@dense("m16n8k256", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
+def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, op: str) -> Registers:
+    """d = c + the number of ones in (row of a) op (column of b)."""
+    m, n, k = size(shape)
+    layout = tensor.layout_c(m, n, 32)
+    x = tensor.collect(a, tensor.layout_a(m, k, 1)).astype(np.float32)
+    y = tensor.collect(b, tensor.layout_b(k, n, 1)).astype(np.float32)
+    z = tensor.collect(c, layout).view(np.int32)
+    return tensor.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), layout)
+
+
+# ---------------------------------------------------------------- sparse
+
+
+def _columns(e: Array, f: int, k: int, kind: str) -> Array:
+    """Where A's stored elements stand, (16, k / 2, warps), of the metadata that the threads chosen by f hold."""
+    groups = {4: k // 8, 32: k // 2}.get(BITS[kind], k // 4)
+    return tensor.kept(tensor.metadata(e, f, groups, BITS[kind] < 16), BITS[kind])
+
+
+@sparse("m16n8k16", "f16", "f32")
+@sparse("m16n8k32", "f16", "f32")
+@sparse("m16n8k16", "f16", "f16")
+@sparse("m16n8k32", "f16", "f16")
+@sparse("m16n8k16", "bf16", "f32")
+@sparse("m16n8k32", "bf16", "f32")
+@sparse("m16n8k8", "tf32", "f32")
+@sparse("m16n8k16", "tf32", "f32")
+@sparse("m16n8k64", FP8, "f32", ptx=8.4, sm=89)
+def mma_sparse(
+    warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, ctype: str
+) -> Registers:
+    """d = a * b + c, a being stored without half of its columns; four bits of e name the two that are kept of each four."""
+    m, n, k = size(shape)
+    x = tensor.terms(tensor.collect(a, tensor.layout_a(m, k // 2, BITS[atype])), atype)
+    y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
+    chosen = tensor.choose(_columns(e, f, k, atype), y)
+    layout = tensor.layout_c(m, n, BITS[ctype])
+    return tensor.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
+
+
+@sparse("m16n8k32", "s8 u8", "s32", "{.satfinite}")
+@sparse("m16n8k64", "s8 u8", "s32", "{.satfinite}")
+@sparse("m16n8k64", "s4 u4", "s32", "{.satfinite}")
+@sparse("m16n8k128", "s4 u4", "s32", "{.satfinite}")
+def mma_sparse_integer(
+    warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, satfinite: bool = False
+) -> Registers:
+    """d = a * b + c modulo 2**32, a being stored without half of its columns (4-bit types: of its pairs of columns)."""
+    m, n, k = size(shape)
+    layout = tensor.layout_c(m, n, 32)
+    stored = tensor.signed(tensor.collect(a, tensor.layout_a(m, k // 2, BITS[atype])), atype)
+    x = tensor.expand(_columns(e, f, k, atype), stored, k)
+    y = tensor.signed(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
+    z = tensor.collect(c, layout).view(np.int32)
+    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
+
+
+accepted(
+    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*8:f32",
+    alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="bf16", btype="bf16", ctype="f32", ptx=7.0, sm=80, section=DENSE,
+    doc="Passes the assembler, but no manual knows it and the hardware leaves d undefined.",
+)  # fmt: skip

@@ -16,6 +16,7 @@ TEX_NEEDS = {
     "2dms": Need(3.2, 30),
     "a2dms": Need(3.2, 30),
     "f16": Need(4.2, 53),
+    "f16x2": Need(4.2, 53),
     "level": Need(2.1, 20),
     "grad": Need(2.1, 20),
     "base": Need(2.1, 20),
@@ -34,30 +35,24 @@ _FETCHES = (
 
 for _words, _more, _float, _integer, _says in _FETCHES:
     for _ctype, _geometry in (("f32", _float), ("s32", _integer)):
-        _tail = f"[a, {{c}}]{_more.replace('ctype', _ctype)}{{, g:s32}}{{, h:f32}}"
-        accepted(
-            f"tex{_words}.geom.v4.dtype.{_ctype}  d*4:dtype[|p], {_tail}",
-            geom=_geometry,
-            dtype="u32 s32 f16 f32",
-            needs=TEX_NEEDS,
-            section=TEX,
-            doc=_says + _SAMPLE,
-        )
-        accepted(
-            f"tex{_words}.geom.v2.f16x2.{_ctype}  d*2:f16x2[|p], {_tail}",
-            geom=_geometry,
-            ptx=4.2,
-            sm=53,
-            needs=TEX_NEEDS,
-            section=TEX,
-            doc=_says + _SAMPLE,
-        )
+        _tail = f"[a, {{c}}]{_more}{{, g:s32}}" + ("{, h:f32}" if _ctype == "f32" else "")
+        for _count, _dtype in ((4, "u32 s32 f16 f32"), (2, "f16x2")):
+            accepted(
+                f"tex{_words}.geom.v{_count}.dtype.ctype  d*{_count}:dtype[|p], {_tail}",
+                geom=_geometry,
+                dtype=_dtype,
+                ctype=_ctype,
+                needs=TEX_NEEDS,
+                section=TEX,
+                doc=_says + _SAMPLE,
+            )
 
 accepted(
-    "tld4.comp.geom.v4.dtype.f32  d*4:dtype[|p], [a, {c}]{, g:s32}{, h:f32}",
+    "tld4.comp.geom.v4.dtype.ctype  d*4:dtype[|p], [a, {c}]{, g:s32}{, h:f32}",
     comp="r g b a",
     geom="2d a2d cube acube",
     dtype="u32 s32 f32",
+    ctype="f32",
     ptx=2.2,
     sm=20,
     needs=dict.fromkeys(("a2d", "cube", "acube"), Need(4.3, 30)),
@@ -133,7 +128,8 @@ _UPDATES = (
     ("b", "add", "u32 s32 u64"),
     ("b", "min max", "u32 s32 u64 s64"),
     ("b", "and or", "b32"),
-    ("p", "add min max", "b32 b64"),
+    ("p", "add", "b32"),
+    ("p", "min max", "b32 b64"),
     ("p", "and or", "b32"),
 )
 for _mode, _op, _type in _UPDATES:

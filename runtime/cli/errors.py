@@ -27,6 +27,9 @@ EXITS: tuple[tuple[str, str, ExitCode], ...] = (
     ("warplab.assembler.link", "LinkError", ExitCode.PTX),
     ("warplab.assembler.diagnostics", "PtxError", ExitCode.PTX),
     ("warplab.assembler.elf", "ObjectError", ExitCode.PTX),
+    ("warplab.interpreter.faults", "LimitReached", ExitCode.STEP_LIMIT),
+    ("warplab.interpreter.faults", "ExecutionError", ExitCode.FAULT),
+    ("warplab.runtime.errors", "UsageError", ExitCode.USAGE),
 )
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+
+
+STDIN = "<stdin>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,22 @@ class Source:
     def is_object(self) -> bool:
         return self.data.startswith(b"\x7fELF")
 
+    @property
+    def is_stdin(self) -> bool:
+        return self.name == STDIN
 
-class SourceType(click.ParamType):
+    def text(self) -> str:
+        """As text; bytes that are no UTF-8 survive a round trip."""
+        return self.data.decode(errors="surrogateescape")
+
+
+if TYPE_CHECKING:
+    SourceBase = click.ParamType[Source]
+else:
+    SourceBase = click.ParamType  # generic in type only, before click 8.4
+
+
+class SourceType(SourceBase):
     """A file to read, or `-`."""
 
     name = "file"
@@ -36,7 +54,7 @@ class SourceType(click.ParamType):
         path = str(value)
         try:
             if path == "-":
-                return Source("<stdin>", click.get_binary_stream("stdin").read())
+                return Source(STDIN, sys.stdin.buffer.read())
             with open(path, "rb") as file:
                 return Source(path, file.read())
         except OSError as e:
@@ -55,9 +73,9 @@ def write(path: str, data: bytes | str) -> None:
     """Writes a whole file, or standard output for `-`; a file appears complete or not at all."""
     content = data.encode(errors="surrogateescape") if isinstance(data, str) else data
     if path == "-":
-        stream = click.get_binary_stream("stdout")
-        stream.write(content)
-        stream.flush()
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
         return
     if os.path.exists(path) and not os.path.isfile(path):  # a device such as /dev/null cannot be replaced
         with open(path, "wb") as file:
@@ -71,6 +89,18 @@ def write(path: str, data: bytes | str) -> None:
     finally:
         if os.path.exists(partial):
             os.unlink(partial)
+
+
+def plain(value: object) -> Json:
+    """Values such as dataclasses.asdict gives, as JSON has them."""
+    match value:
+        case None | str() | int() | float():
+            return value
+        case Mapping():
+            return {str(k): plain(v) for k, v in value.items()}
+        case Iterable():
+            return [plain(v) for v in value]
+    raise TypeError(f"{type(value).__name__} has no place in JSON")
 
 
 def print_json(value: Json) -> None:

@@ -87,10 +87,10 @@ def _overview(forms: list[Form]) -> str:
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     sections: dict[str, dict[str, None]] = {}
     for f in forms:
-        sections.setdefault(f.section, {})[f.opcode] = None
+        sections.setdefault(".".join(f.section.split(".")[:3]), {})[f.opcode] = None
     lines = []
     for section in sorted(sections, key=_section_key):
-        head = f"{section or '-':<12}"
+        head = f"{section or '-':<9}"
         lines += textwrap.wrap(" ".join(sections[section]), width, initial_indent=head, subsequent_indent=" " * len(head))
     opcodes = {f.opcode for f in forms}
     return "\n".join([*lines, f"{len(opcodes)} opcodes, {len(forms)} forms; `warplab isa OPCODE` shows the forms of one"])

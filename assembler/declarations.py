@@ -1,0 +1,359 @@
+"""From lark's trees to declarations: variables, parameters, function headers, directives; everything that is not an instruction."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from warplab.isa.types import TYPES, ScalarType
+
+from . import shapes
+from .constants import Constant, signed
+from .flaw import Flaw
+from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Span, Symbol, Variable
+from .scopes import Scope, Stem, make_register
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+SPACES = frozenset("reg sreg const global local param shared tex".split())
+DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())
+VECTORS = {"v2": 2, "v4": 4}
+
+
+@dataclasses.dataclass(slots=True)
+class Specs:
+    """The words before a declared name."""
+
+    space: str = ""
+    type: ScalarType | None = None
+    vector: int = 1
+    align: int = 0
+    linkage: Linkage = ""
+    attributes: tuple[str, ...] = ()
+    pointer: tuple[str, int] | None = None
+    bank: int | None = None
+
+
+def _words(token: Any) -> str:
+    return str(token)
+
+
+def integer(token: Any) -> int:
+    """The value of an INTEGER token."""
+    value = shapes.literal(str(token)).value
+    assert isinstance(value, int)
+    return value
+
+
+def fold(tree: Any) -> Constant:
+    """The value of a constant expression's tree."""
+    tokens = [t for t in tree.scan_values(shapes._is_leaf)]
+    index = {t.start_pos: i for i, t in enumerate(tokens)}
+    return shapes.constant_of(tree, index)([shapes.literal(str(t)) for t in tokens])
+
+
+def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
+    """Reads `.space .align n .v4 .type ...`."""
+    out = Specs()
+    for tree in trees:
+        child = tree.children[0]
+        if isinstance(child, str):
+            _word(out, child, parameter)
+        elif child.data == "align":
+            _align(out, child.children[0])
+        elif child.data == "bank":
+            _space(out, "const", child)
+            out.bank = integer(child.children[1]) if len(child.children) > 1 else None
+        else:
+            out.attributes += attributes(child)
+    return out
+
+
+def _align(out: Specs, token: Any) -> None:
+    n = integer(token)
+    if n <= 0 or n & (n - 1):
+        raise Flaw("bad-alignment", f"the alignment {n} is no power of two", str(token))
+    if out.pointer is not None:
+        out.pointer = (out.pointer[0], n)
+    else:
+        out.align = n
+
+
+def _space(out: Specs, word: str, token: Any) -> None:
+    if out.pointer is not None:
+        if out.pointer[0] or word not in ("global", "shared", "const", "local"):
+            raise Flaw("bad-declaration", f"a pointer cannot point to .{word}", "." + word)
+        out.pointer = (word, out.pointer[1])
+    elif out.space or out.type is not None:
+        raise Flaw("bad-declaration", f"a second state space .{word}", "." + word)
+    else:
+        out.space = word
+
+
+def _word(out: Specs, token: str, parameter: bool) -> None:
+    word = token[1:]
+    if word in SPACES:
+        _space(out, word, token)
+    elif word in VECTORS and out.vector == 1 and out.type is None:
+        out.vector = VECTORS[word]
+    elif word in DECLARABLE:
+        if out.type is not None:
+            raise Flaw("bad-declaration", f"a second type .{word}", token)
+        out.type = TYPES[word]
+    elif word == "ptr" and parameter and out.type is not None:
+        out.pointer = out.pointer or ("", 4)
+    else:
+        raise Flaw("bad-declaration", f"{token} does not belong in a declaration", token)
+
+
+def attributes(tree: Tree[Any]) -> tuple[str, ...]:
+    """`.attribute(.managed, .unified(1, 2))` as ("managed", "unified(1, 2)")."""
+    out = []
+    for item in tree.children:
+        word, values = str(item.children[0])[1:], [fold(v) for v in item.children[1:] if v is not None]
+        if word not in ("managed", "unified"):
+            raise Flaw("bad-declaration", f"no attribute is called .{word}", "." + word)
+        out.append(word + (f"({', '.join(str(int(v)) for v in values)})" if values else ""))
+    return tuple(out)
+
+
+def linkage(tree: Any) -> Linkage:
+    """The one linkage word, or ""."""
+    if tree is None:
+        return ""
+    if len(tree.children) > 1:
+        raise Flaw("syntax", "one linkage directive is enough", str(tree.children[1]))
+    return cast(Linkage, str(tree.children[0])[1:])
+
+
+def split(children: Sequence[Any], kind: str) -> tuple[list[Any], list[Any]]:
+    """The children that are trees of a rule, and the others."""
+    mine = [c for c in children if getattr(c, "data", "") == kind]
+    return mine, [c for c in children if getattr(c, "data", "") != kind and c is not None]
+
+
+def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
+    """`[2][3]`; an open first dimension is 0."""
+    out = []
+    for i, tree in enumerate(trees):
+        token = tree.children[0]
+        if token is None and i:
+            raise Flaw("syntax", "only the first dimension of an array may be left open", "]")
+        out.append(0 if token is None else integer(token))
+    return tuple(out)
+
+
+def parameter(tree: Tree[Any], span_of: Any) -> Variable:
+    """One parameter of a function or prototype."""
+    spec_trees, rest = split(tree.children, "spec")
+    dims_trees, rest = split(rest, "dimension")
+    words = specs(spec_trees, parameter=True)
+    token = rest[0] if rest else None
+    if token is None:
+        raise Flaw("syntax", "a parameter has a name")
+    where = span_of(token.start_pos, token.end_pos)
+    if not words.space:
+        raise Flaw("bad-declaration", f"parameter {token} must say .param", str(token))
+    if words.type is None:
+        raise Flaw("bad-declaration", f"parameter {token} has no type", str(token))
+    if words.space not in ("param", "reg"):
+        raise Flaw("bad-declaration", f"parameter {token} is in state space .{words.space}, not .param", str(token))
+    if words.type.kind == "p" and words.space == "param":
+        raise Flaw("bad-declaration", f"a predicate such as {token} lives in a register", str(token))
+    if words.vector * words.type.bits > 128 or (words.vector > 1 and words.space == "param"):
+        raise Flaw("bad-declaration", f"parameter {token} cannot be a vector", str(token))
+    dims = dimensions(dims_trees)
+    if len(dims) > 1:
+        raise Flaw("syntax", "a parameter has one dimension at most", "[")
+    return Variable(
+        str(token), words.space, words.type, words.vector, dims, words.align or natural(words), "", where,
+        attributes=words.attributes, pointer=words.pointer,
+    )  # fmt: skip
+
+
+def natural(words: Specs) -> int:
+    """The alignment that a variable has by its type."""
+    assert words.type is not None
+    return max(1, words.type.bytes * words.vector)
+
+
+def with_register(variable: Variable, scope: Scope) -> Variable:
+    """A .reg parameter of a .func, with its register."""
+    register = make_register(variable.name, variable.type, variable.vector, len(scope.registers), variable.span)
+    scope.registers.append(register)
+    return dataclasses.replace(variable, register=register)
+
+
+PERFORMANCE = {  # the most values each takes
+    ".maxntid": 3, ".reqntid": 3, ".minnctapersm": 1, ".maxnctapersm": 1, ".maxnreg": 1, ".reqnctapercluster": 3, ".maxclusterrank": 1,
+    ".explicitcluster": 0, ".blocksareclusters": 0, ".noreturn": 0, ".pragma": 99, ".abi_preserve": 1, ".abi_preserve_control": 1,
+}  # fmt: skip
+OF_FUNCTIONS = frozenset({".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control"})
+
+
+def performance(tree: Tree[Any], is_entry: bool, span_of: Any) -> Directive:
+    """`.maxntid 256, 1, 1`, `.noreturn`, `.pragma "...";`"""
+    first = tree.children[0]
+    if first.type == "STRING":
+        return Directive(".pragma", tuple(str(t)[1:-1] for t in tree.children), span_of(first.start_pos, first.end_pos))
+    name, values = str(first), [v for v in tree.children[1:] if v is not None]
+    if name not in PERFORMANCE or (name in OF_FUNCTIONS) == is_entry:
+        kind = "an .entry" if is_entry else "a .func"
+        raise Flaw("bad-directive", f"{name} is no directive of {kind}", name)
+    most = PERFORMANCE[name]
+    if len(values) > most or (most and not values):
+        raise Flaw("bad-directive", f"{name} takes {most or 'no'} value{'s' * (most != 1)}", name)
+    numbers = [fold(v) for v in values]
+    if any(n <= 0 for n in numbers) and name in (".maxntid", ".reqntid"):
+        raise Flaw("bad-directive", f"{name} takes positive numbers", name)
+    return Directive(name, tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
+
+
+# ---------------------------------------------------------------- initial values
+
+def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
+    """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
+    if isinstance(tree, str):  # INTEGERS
+        assert words.type is not None
+        plain = [n.strip() for n in tree[1:-1].split(",")]
+        if words.type.kind == "f" or any(len(n) > 18 or (n[0] == "0" and len(n) > 1) for n in plain):
+            return tuple(_number(shapes.constants.constant(shapes.literal(n)), None, words.type) for n in plain)
+        return tuple(map(int, plain))
+    if tree.data == "braced":
+        return tuple(initial(c, words, scope) for c in tree.children if c is not None)
+    if tree.data == "symbol":
+        return _symbol(tree, scope)
+    if tree.data == "setting":
+        raise Flaw("bad-initialiser", f"{tree.children[0]} = ... belongs to textures and samplers", str(tree.children[0]))
+    assert words.type is not None
+    literal = shapes.literal(str(tree.children[0])) if tree.data == "number" else None
+    return _number(fold(tree), literal, words.type)
+
+
+def _number(value: Constant, literal: Immediate | None, type: ScalarType) -> int | float:
+    if type.kind == "f" and type.elements == 1:
+        return float(value)
+    if isinstance(value, float):
+        if literal is not None and literal.kind == "f32" and isinstance(literal.value, int):
+            return literal.value if type.bits == 32 else _bits(value, type)
+        if literal is not None and isinstance(literal.value, int) and type.bits == 64:
+            return literal.value
+        return _bits(value, type)
+    return int(value)
+
+
+def _bits(value: float, type: ScalarType) -> int:
+    """A float in a variable of bits: its pattern."""
+    code = {16: "<e", 32: "<f", 64: "<d"}.get(type.bits)
+    if code is None:
+        raise Flaw("bad-initialiser", f"a floating-point value does not fit .{type}")
+    return int.from_bytes(struct.pack(code, value), "little")
+
+
+def _symbol(tree: Any, scope: Scope) -> Symbol:
+    reference, sign, extra = (*tree.children, None, None)[:3]
+    offset = signed(int(fold(extra))) * (-1 if sign == "-" else 1) if extra is not None else 0
+    if reference.data == "applied":
+        if str(reference.children[0]) != "generic":
+            raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is no operator", str(reference.children[0]))
+        inner = _symbol(reference.children[1], scope)
+        return dataclasses.replace(inner, generic=True, offset=inner.offset + offset)
+    if reference.data == "masked":
+        inner = _symbol(reference.children[1], scope)
+        return dataclasses.replace(inner, mask=integer(reference.children[0]), offset=inner.offset + offset)
+    name = str(reference.children[0])
+    target = scope.lookup(name)
+    if not isinstance(target, (Variable, Function)):
+        raise Flaw("undeclared-name", f"{name} is not declared", name)
+    return Symbol(target, offset)
+
+
+def settings(tree: Any) -> tuple[str, ...]:
+    """The `field = value` pairs of a texture or sampler, as attributes."""
+    out = []
+    for item in tree.children:
+        if getattr(item, "data", "") != "setting":
+            raise Flaw("bad-initialiser", "a texture is initialised by field = value")
+        value = item.children[1]
+        out.append(f"{item.children[0]}={value if isinstance(value, str) else int(fold(value))}")
+    return tuple(out)
+
+
+def shape_of(dims: tuple[int, ...], vector: int, value: Any) -> tuple[int, ...]:
+    """The dimensions, an open first one closed by the initial value."""
+    if dims and dims[0] == 0 and isinstance(value, tuple):
+        inner = 1
+        for n in dims[1:]:
+            inner *= n
+        flat = not any(isinstance(v, tuple) for v in value)
+        return (-(-len(value) // (inner * vector)) if flat else len(value), *dims[1:])
+    return dims
+
+
+def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
+    """An initial value must not be longer or deeper than its array."""
+    if isinstance(value, tuple):
+        if not dims:
+            raise Flaw("bad-initialiser", f"too many braces for {name}", name)
+        total = 1
+        for n in dims:
+            total *= n
+        if any(isinstance(v, tuple) for v in value):
+            if len(value) > dims[0]:
+                raise Flaw("bad-initialiser", f"{len(value)} initial values for the {dims[0]} elements of {name}", name)
+            for v in value:
+                if isinstance(v, tuple):
+                    check_initial(v, dims[1:], name)
+        elif len(value) > total:
+            raise Flaw("bad-initialiser", f"{len(value)} initial values for the {total} elements of {name}", name)
+    elif dims:
+        raise Flaw("bad-initialiser", f"the array {name} needs its values in braces", name)
+
+
+def declared(token: Token, where: Span, words: Specs, dims: tuple[int, ...], value: Any) -> Variable:
+    """The variable that a declarator declares."""
+    assert words.type is not None
+    return Variable(
+        str(token), words.space, words.type, words.vector, dims, words.align or natural(words), words.linkage, where,
+        initial=value, attributes=words.attributes,
+    )  # fmt: skip
+
+
+def same_signature(a: Function, b: Function) -> str:
+    """What differs between two declarations of a function, or ""."""
+    if a.is_entry != b.is_entry:
+        return "one is an .entry, the other a .func"
+    for what, mine, other in (("return values", a.returns, b.returns), ("parameters", a.params, b.params)):
+        if len(mine) != len(other):
+            return f"the number of {what} differs"
+        for x, y in zip(mine, other, strict=True):
+            if (x.type, x.vector, x.dims, x.space) != (y.type, y.vector, y.dims, y.space):
+                return f"the types of {what} {x.name} and {y.name} differ"
+    return ""
+
+
+def registers_of(words: Specs, declarators: Sequence[Any], scope: Scope, span_of: Any) -> tuple[list[Register], list[tuple[str, int]]]:
+    """Declares the registers of one .reg statement."""
+    assert words.type is not None
+    registers: list[Register] = []
+    stems: list[tuple[str, int]] = []
+    for tree in declarators:
+        token, count, *rest = tree.children
+        dims, _ = split(rest[:-1], "dimension")
+        name, where = str(token), span_of(token.start_pos, token.end_pos)
+        if dims or rest[-1] is not None:
+            raise Flaw("bad-declaration", f"register {name} can be no array and has no initial value", name)
+        if count is not None:
+            n = integer(count)
+            scope.declare_stem(name, Stem(n, words.type, words.vector, where))
+            stems.append((name, n))
+        else:
+            register = make_register(name, words.type, words.vector, len(scope.registers), where)
+            scope.declare(name, register)
+            scope.registers.append(register)
+            registers.append(register)
+            stems.append((name, -1))
+    return registers, stems

@@ -1,0 +1,202 @@
+"""Names and what they stand for: one Scope for the module, a function's parameters, its body and each inner block.
+
+`scope.operands` maps an operand's text to its node and remembers it, so that a text is looked at once in each scope.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lark.exceptions import UnexpectedInput
+
+from warplab.isa.special import SPECIAL
+from warplab.isa.types import ScalarType
+
+from . import shapes
+from .flaw import Flaw
+from .ir import Function, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
+
+_NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
+Entity = Register | Variable | Function | Label | Targets | Prototype
+
+
+class Compound(Exception):
+    """A text between commas that is no operand by itself."""
+
+
+class Unresolved:
+    """A name without a declaration so far: a label that comes later, or nothing."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _FastRegister:
+    """Register's slots with a plain __init__."""
+
+    __slots__ = Register.__slots__  # type: ignore[misc]
+
+    def __init__(self, name: str, type: ScalarType, vector: int, index: int, span: Span) -> None:
+        self.name = name
+        self.type = type
+        self.vector = vector
+        self.index = index
+        self.span = span
+
+
+def make_register(name: str, type: ScalarType, vector: int, index: int, span: Span) -> Register:
+    """Register(...), faster."""
+    register = _FastRegister(name, type, vector, index, span)
+    register.__class__ = Register  # type: ignore[assignment]
+    return register  # type: ignore[return-value]
+
+
+class Stem:
+    """`%r<10>`: ten registers, of which only those that the text uses ever exist."""
+
+    __slots__ = ("count", "span", "type", "vector")
+
+    def __init__(self, count: int, type: ScalarType, vector: int, span: Span) -> None:
+        self.count = count
+        self.type = type
+        self.vector = vector
+        self.span = span
+
+
+class Operands(dict[str, Operand]):
+    """Operand texts already seen in a scope; an unseen one is resolved on first sight."""
+
+    __slots__ = ("scope",)
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def __missing__(self, text: str) -> Operand:
+        scope = self.scope
+        found = scope.lookup(text)
+        if found is not None:
+            self[text] = found
+            return found
+        plain = text.strip()
+        if plain != text:
+            value = self[plain]
+        elif _NAME.fullmatch(plain):
+            return scope.unknown(plain)
+        else:
+            try:
+                values = shapes.build("operands", plain, scope)
+            except UnexpectedInput as error:
+                raise Compound from error
+            if len(values) != 1:
+                raise Compound
+            value = values[0]
+        if not scope.forward:
+            self[text] = value
+        return value
+
+
+class Scope:
+    """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
+
+    __slots__ = ("forward", "labels", "names", "operands", "parent", "pending", "registers", "stems")
+
+    def __init__(self, parent: Scope | None, registers: list[Register]) -> None:
+        self.parent = parent
+        self.registers = registers  # the function's, shared by its scopes
+        self.names: dict[str, Entity] = {}
+        self.stems: dict[str, Stem] = {}
+        self.labels: dict[str, Label] = {}
+        self.pending: list[tuple[Instruction | Targets, str]] = []  # what waits for a label of this name
+        self.forward: list[Unresolved] = parent.forward if parent is not None else []
+        self.operands = Operands(self)
+
+    def own(self, name: str) -> Entity | None:
+        """What this very scope declares under the name; a register of a range comes into being here."""
+        found = self.names.get(name)
+        if found is not None or not self.stems:
+            return found
+        stem = name.rstrip("0123456789")
+        if stem == name:
+            return None
+        while True:
+            entry = self.stems.get(stem)
+            if entry is not None:
+                number = int(name[len(stem) :])
+                if number < entry.count:
+                    return self._materialise(name, stem, number, entry)
+            if len(stem) + 1 >= len(name):
+                return None
+            stem = name[: len(stem) + 1]
+
+    def _materialise(self, name: str, stem: str, number: int, entry: Stem) -> Register:
+        plain = f"{stem}{number}"
+        if plain != name:  # %r01 is %r1
+            found = self.own(plain)
+            assert isinstance(found, Register)
+            return found
+        register = make_register(name, entry.type, entry.vector, len(self.registers), entry.span)
+        self.registers.append(register)
+        self.names[name] = register
+        return register
+
+    def lookup(self, name: str) -> Operand | None:
+        """What the name stands for in this scope; a label is looked up when its block is complete."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.own(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return SpecialRegister(name) if name in SPECIAL else None
+
+    def unknown(self, name: str) -> Operand:
+        """Stands for a name that nothing has declared so far."""
+        if name == "WARP_SZ":
+            return shapes.literal(name)
+        value = Unresolved(name)
+        self.forward.append(value)
+        return value  # type: ignore[return-value]
+
+    def declare(self, name: str, entity: Entity, what: str = "name") -> None:
+        """Enters a name, or raises Flaw where it is taken in this scope."""
+        taken = self.own(name)
+        if taken is not None:
+            code = "duplicate-label" if isinstance(entity, Label) else "duplicate-name"
+            raise Flaw(code, f"{name} is declared twice in this scope", name, other=taken.span)
+        self.names[name] = entity
+        if self.operands:  # texts seen already may have named something of an outer scope
+            self.operands.clear()
+
+    def declare_stem(self, name: str, stem: Stem) -> None:
+        """Enters a range of registers."""
+        taken = self.stems.get(name)
+        if taken is None:
+            other = next((e for n, e in self.names.items() if n.startswith(name) and n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count), None)
+            if other is None:
+                self.stems[name] = stem
+                self.operands.clear()
+                return
+            raise Flaw("duplicate-name", f"{other.name} is declared twice in this scope", name, other=other.span)
+        raise Flaw("duplicate-name", f"{name}<...> is declared twice in this scope", name, other=taken.span)
+
+    def known(self) -> list[str]:
+        """Names that one may have meant."""
+        out: list[str] = []
+        scope: Scope | None = self
+        while scope is not None:
+            out += scope.names
+            scope = scope.parent
+        return out
+
+    def range_hint(self, name: str) -> str:
+        """Why a numbered name lies outside of its range."""
+        scope: Scope | None = self
+        stem = name.rstrip("0123456789")
+        while scope is not None:
+            entry = scope.stems.get(stem)
+            if entry is not None and stem != name:
+                return f"{stem}<{entry.count}> declares {stem}0 to {stem}{entry.count - 1}" if entry.count else f"{stem}<0> declares nothing"
+            scope = scope.parent
+        return ""

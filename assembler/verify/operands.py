@@ -1,0 +1,503 @@
+"""What an operand is and whether it fits its place: register types against instruction types, constants, vectors, addresses.
+
+`kind` gives each operand a short word that holds all that matters for the verdict (`u32`, `#int`, `{b32,b32}`, `[u64]`), so that an
+instruction whose words have been judged before costs one look-up; `misfit` judges, and says why.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warplab.isa.notation import Form
+from warplab.isa.notation import Operand as Place
+from warplab.isa.special import SPECIAL
+from warplab.isa.types import TYPES, ScalarType
+
+from ..ir import (
+    Address,
+    Arguments,
+    Element,
+    Function,
+    Immediate,
+    Label,
+    Minus,
+    Negated,
+    Operand,
+    Pair,
+    Prototype,
+    Register,
+    Sink,
+    SpecialRegister,
+    Symbol,
+    Targets,
+    Variable,
+    Vector,
+)
+
+REGISTER_TYPES = tuple("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128".split())
+ADDRESS_TYPES = frozenset(t for t in REGISTER_TYPES if TYPES[t].is_integer and TYPES[t].bits <= 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why an operand does not fit."""
+
+    code: str
+    message: str
+    help: str = ""
+    declared: Register | Variable | None = None  # what the "declared here" should point to
+
+
+def kind(operand: Operand) -> str:
+    """All that the verdict on an instruction depends on, in one word."""
+    match operand:
+        case Register(type=t, vector=n):
+            return t.name if n == 1 else f"{t.name}*{n}"
+        case Immediate(kind="int"):
+            return "#int"
+        case Immediate(kind=k, value=v):
+            return "#f32" if k == "f32" else "#f64" if isinstance(v, int) else "#decimal"
+        case Element(register=r, part=part):
+            return f"{kind(r)}.{part}"
+        case SpecialRegister(name=name, component=part):
+            return f"{name}.{part}"
+        case Sink():
+            return "_"
+        case Negated(register=r):
+            return "!" + kind(r)
+        case Minus(operand=inner):
+            return "-" + kind(inner)
+        case Pair(first=a, second=b):
+            return f"{kind(a)}|{kind(b)}"
+        case Vector(elements=elements):
+            return "{" + ",".join(map(kind, elements)) + "}"
+        case Arguments(elements=elements):
+            return "(" + ",".join(map(kind, elements)) + ")"
+        case Address(base=base, parts=parts):
+            return "[" + ",".join(("#" if base is None else kind(base), *map(kind, parts))) + "]"
+        case Variable(space=space, type=t):
+            return f"{space}:{t.name}"
+        case Symbol(target=target):
+            return kind(target) + "+"
+        case Function(is_entry=is_entry):
+            return "entry" if is_entry else "func"
+        case Label():
+            return "label"
+        case Targets(kind=k):
+            return k + "targets"
+        case Prototype():
+            return "prototype"
+    return type(operand).__name__
+
+
+def described(operand: Operand) -> str:
+    """An operand's kind, in words for a message."""
+    match operand:
+        case Register(name=name, type=t, vector=n):
+            return f"{name}, a register of type .{t}" if n == 1 else f"{name}, a vector register .v{n} .{t}"
+        case Element(register=r, part=part):
+            return f"{r.name}.{part}"
+        case Immediate(kind="int"):
+            return "an integer constant"
+        case Immediate():
+            return "a floating-point constant"
+        case SpecialRegister(name=name, component=part):
+            return f"the special register {name}" + (f".{part}" if part else "")
+        case Sink():
+            return "'_'"
+        case Negated():
+            return "a negated predicate"
+        case Minus():
+            return "a negated register"
+        case Pair():
+            return "a pair a|b"
+        case Vector(elements=elements):
+            return f"a vector of {len(elements)}"
+        case Arguments():
+            return "a list of arguments"
+        case Address():
+            return "an address"
+        case Variable(name=name, space=space):
+            return f"{name}, a variable in .{space}"
+        case Symbol(target=target):
+            return f"an address in {target.name}"
+        case Function(name=name):
+            return f"the function {name}"
+        case Label(name=name):
+            return f"the label {name}"
+        case Targets(name=name) | Prototype(name=name):
+            return name
+    return "something else"
+
+
+# ---------------------------------------------------------------- registers against types
+
+
+@functools.cache
+def fitting(t: str, wider: bool = False, plain: bool = False) -> frozenset[str]:
+    """The register types that an instruction type takes.
+
+    `wider` is the rule of ld, st and cvt; `plain` is that of operands whose type the manual fixes (a shift's amount): integers only.
+    """
+    own = TYPES[t]
+    registers = [TYPES[r] for r in REGISTER_TYPES]
+    bits = max(8, own.bits) if own.bits != 96 else 128
+    scalar = own.elements == 1 or t == "b128"
+
+    def size(r: ScalarType) -> bool:
+        return r.kind != "p" and (r.bits == bits or (wider and r.bits > bits))
+
+    if own.kind == "p":
+        return frozenset({"pred"})
+    if own.kind == "b" and not plain:
+        return frozenset(r.name for r in registers if size(r))
+    if own.is_integer and scalar:
+        pairs = () if plain else ("f16x2",)
+        return frozenset(r.name for r in registers if size(r) and (r.is_integer or r.name in pairs))
+    if t in ("f16", "f32", "f64"):
+        return frozenset(r.name for r in registers if size(r) and (r.kind == "b" or r.name == t))
+    if own.bits == 32 and own.elements == 2 and own.kind in "fus" and t != "bf16x2":
+        return frozenset({"b32", "f16x2"})
+    return frozenset({f"b{bits}"})
+
+
+def constants(t: str, plain: bool = False) -> frozenset[str]:
+    """The kinds of constant that an instruction type takes."""
+    own = TYPES[t]
+    if own.kind == "p":
+        return frozenset({"#int"})
+    if t in ("f32", "f64"):
+        return frozenset({"#f32", "#f64", "#decimal"})
+    if own.is_integer and (own.elements == 1 or t == "b128"):
+        extra = {} if plain or own.kind != "b" else {32: {"#f32"}, 64: {"#f64", "#decimal"}}.get(own.bits, {})
+        return frozenset({"#int", *extra})
+    return frozenset()
+
+
+def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, plain: bool) -> Misfit | None:
+    """Does a register, part of a register or constant fit a type?"""
+    match operand:
+        case Register(vector=1):
+            register = operand
+        case Element(register=register, part=part) if part in "xyzw" and "xyzw".index(part) < register.vector:
+            pass
+        case Immediate():
+            if kind(operand) in constants(t.name, plain):
+                return None
+            return Misfit("operand-type", f"{described(operand)} does not fit type .{t}", _constant_help(operand, t))
+        case _:
+            return Misfit("operand-kind", f"a register or constant of type .{t} is expected here, not {described(operand)}")
+    if register.type.name in fitting(t.name, wider, plain):
+        return None
+    size = "at least " if wider else ""
+    return Misfit(
+        "operand-type",
+        f"{register.name} has type .{register.type}, which does not fit .{t}",
+        f"a register of {size}{t.bits} bits that fits .{t}: {', '.join('.' + r for r in REGISTER_TYPES if r in fitting(t.name, wider, plain))}",
+        register,
+    )
+
+
+def _constant_help(operand: Immediate, t: ScalarType) -> str:
+    if operand.kind == "int" and t.name in ("f32", "f64"):
+        return f"write {operand.text or operand.value}.0"
+    if operand.kind != "int" and t.is_integer:
+        return "write an integer"
+    return "put it into a register first"
+
+
+# ---------------------------------------------------------------- one operand in its place
+
+
+def place_type(form: Form, place: Place, settled: Mapping[str, str | bool]) -> ScalarType | None:
+    """The type of a place under the settled modifiers."""
+    return form.type_of(place, settled)
+
+
+def misfit(form: Form, settled: Mapping[str, str | bool], i: int, place: Place, operand: Operand) -> Misfit | None:
+    """Why the operand does not fit the place, or None."""
+    if place.address:
+        return address_misfit(form, settled, place, operand)
+    if place.constant:
+        if isinstance(operand, Immediate) and operand.kind == "int":
+            return None
+        return Misfit("operand-kind", f"an integer constant is expected here, not {described(operand)}")
+    first = i == 0 and place.is_destination
+    if place.second:
+        return _pair_misfit(form, settled, place, operand)
+    if isinstance(operand, Pair):
+        return Misfit("operand-kind", "no pair a|b is expected here")
+    t = place_type(form, place, settled)
+    if t is None:
+        return _untyped_misfit(form, place, operand)
+    if first:
+        return _destination_misfit(form, settled, place, operand, t)
+    return _source_misfit(form, settled, place, operand, t)
+
+
+def _plain(place: Place) -> bool:
+    return place.type in TYPES
+
+
+def count_of(place: Place, settled: Mapping[str, str | bool]) -> int:
+    """How many elements the braced vector of a place has; 0 for a plain register."""
+    if isinstance(place.count, int):
+        return place.count if place.count > 1 or "*" in place.text else 0
+    word = settled.get(place.count)
+    digits = str(word).lstrip("vx") if word is not None else ""
+    return int(digits) if digits.isdigit() else 0
+
+
+def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand) -> Misfit | None:
+    t = place_type(form, place, settled)
+    assert t is not None, form.row
+    if isinstance(operand, Pair):
+        first, second = operand.first, operand.second
+        if not isinstance(second, Sink):
+            wrong = type_misfit(second, TYPES["pred"], place, wider=False, plain=False)
+            if wrong is not None or isinstance(second, Immediate):
+                return wrong or Misfit("operand-kind", "a predicate register is expected after the |")
+    elif place.second_optional:
+        first = operand
+    else:
+        return Misfit("operand-kind", f"a pair {place.text} is expected here, not {described(operand)}")
+    if isinstance(first, Sink):
+        return None
+    if isinstance(first, Immediate):
+        return Misfit("operand-kind", "a result needs a register")
+    if count_of(place, settled):
+        return _vector_misfit(form, settled, place, first, t, sink=True)
+    return type_misfit(first, t, place, wider=place.wider, plain=_plain(place))
+
+
+def _untyped_misfit(form: Form, place: Place, operand: Operand) -> Misfit | None:
+    match place.name:
+        case "target":
+            return None if isinstance(operand, Label) else Misfit("operand-kind", f"a label is expected here, not {described(operand)}")
+        case "targets":
+            if isinstance(operand, Targets) and operand.kind == "branch":
+                return None
+            return Misfit("operand-kind", f"the name of a .branchtargets list is expected here, not {described(operand)}")
+    if isinstance(operand, Register | Immediate | Element):
+        return None
+    return Misfit("operand-kind", f"a register is expected here, not {described(operand)}")
+
+
+def _destination_misfit(
+    form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType
+) -> Misfit | None:
+    if isinstance(operand, Sink):
+        if form.opcode in ("atom", "mbarrier") or t.kind == "p" and form.opcode == "setp":
+            return None
+        return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
+    if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated):
+        return Misfit("operand-kind", f"a result needs a register, not {described(operand)}")
+    if form.opcode == "mov":
+        return _mov_vector(operand, t, source=False) if _is_vector(operand) else _plain_type(operand, t, place)
+    if count_of(place, settled):
+        return _vector_misfit(form, settled, place, operand, t, sink=True)
+    if isinstance(operand, Vector) and len(operand.elements) == 1 and place.count == "vec":
+        operand = operand.elements[0]
+    return _plain_type(operand, t, place)
+
+
+def _plain_type(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
+    return type_misfit(operand, t, place, wider=place.wider, plain=_plain(place))
+
+
+def _is_vector(operand: Operand) -> bool:
+    return isinstance(operand, Vector) or (isinstance(operand, Register) and operand.vector > 1)
+
+
+def _source_misfit(
+    form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType
+) -> Misfit | None:
+    if isinstance(operand, Sink):
+        return Misfit("operand-kind", "'_' takes a result; it cannot be read")
+    if isinstance(operand, Negated):
+        if not place.negatable:
+            return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
+        operand = operand.register
+    if form.opcode == "mov":
+        return _mov_source(operand, t, place)
+    if isinstance(operand, SpecialRegister):
+        if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
+            return _special_misfit(operand, t, wider=True)
+        return Misfit("special-register", f"{operand.name} can be read by mov and cvt only", "mov it into a register first")
+    if isinstance(operand, Function) and not _plain(place) and t.kind != "p":
+        return None  # ptxas takes a function's name for its address wherever the instruction's own type is asked for
+    if isinstance(operand, Variable | Symbol) and form.opcode in ("cvta", "mapa", "getctarank"):
+        return _space_misfit(form, settled, operand)
+    if count_of(place, settled):
+        return _vector_misfit(form, settled, place, operand, t, sink=False)
+    if isinstance(operand, Vector) and len(operand.elements) == 1 and place.count == "vec":
+        operand = operand.elements[0]
+    return _plain_type(operand, t, place)
+
+
+def _vector_misfit(
+    form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType, *, sink: bool
+) -> Misfit | None:
+    n = count_of(place, settled)
+    if isinstance(operand, Register) and operand.vector > 1:
+        if operand.vector != n:
+            return Misfit("vector-size", f"{operand.name} has {operand.vector} elements where {n} are expected", "", operand)
+        if operand.type.name in fitting(t.name, place.wider, _plain(place)):
+            return None
+        return Misfit("operand-type", f"{operand.name} has elements of type .{operand.type}, which do not fit .{t}", "", operand)
+    if not isinstance(operand, Vector):
+        if n == 1:
+            return _plain_type(operand, t, place)
+        return Misfit("vector-size", f"a vector of {n} elements is expected here, not {described(operand)}")
+    if len(operand.elements) != n:
+        return Misfit("vector-size", f"the vector has {len(operand.elements)} elements where {n} are expected")
+    for element in operand.elements:
+        if isinstance(element, Sink):
+            if not sink:
+                return Misfit("operand-kind", "'_' takes a result; it cannot be read")
+            continue
+        if sink and isinstance(element, Immediate):
+            return Misfit("operand-kind", "a result needs a register, not a constant")
+        wrong = _plain_type(element, t, place)
+        if wrong is not None:
+            return wrong
+    return None
+
+
+def _mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | None:
+    """mov packs and unpacks vectors whose elements fill the type."""
+    if t.kind != "b":
+        return Misfit("operand-type", f"only the .b types pack vectors, not .{t}", f"write mov.b{t.bits}")
+    if isinstance(operand, Register):
+        return None if operand.vector * operand.type.bits == t.bits else Misfit("vector-size", f"{operand.name} has not {t.bits} bits", "", operand)
+    assert isinstance(operand, Vector)
+    n = len(operand.elements)
+    each = t.bits // n
+    for element in operand.elements:
+        match element:
+            case Sink() if not source:
+                continue
+            case Immediate(kind="int") if source:
+                continue
+            case Register(vector=1, type=own) | Element(register=Register(type=own)) if own.kind != "p" and own.bits == each:
+                continue
+            case Sink():
+                return Misfit("operand-kind", "'_' takes a result; it cannot be read")
+        return Misfit("vector-size", f"{described(element)} does not make one of {n} equal parts of .{t}")
+    return None if each * n == t.bits and each >= 8 else Misfit("vector-size", f".{t} cannot be cut into {n} parts")
+
+
+def _mov_source(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
+    match operand:
+        case SpecialRegister():
+            return _special_misfit(operand, t, wider=False)
+        case Variable() | Symbol():
+            if t.is_integer and t.bits >= 16:
+                return None
+            return Misfit("operand-type", f"{described(operand)} is an address: it does not fit .{t}")
+        case Function():
+            return None
+        case _ if _is_vector(operand):
+            return _mov_vector(operand, t, source=True)
+    return _plain_type(operand, t, place)
+
+
+def _special_misfit(operand: SpecialRegister, t: ScalarType, *, wider: bool) -> Misfit | None:
+    own = SPECIAL.get(operand.name)
+    if own is None:
+        return None
+    return special_type_misfit(operand, t, wider)
+
+
+NARROW = frozenset({"%tid", "%ntid", "%ctaid", "%nctaid"})
+
+
+def special_type_misfit(operand: SpecialRegister, t: ScalarType, wider: bool) -> Misfit | None:
+    """Does a special register's own type fit?  %tid and its kin may also be read as 16 bits."""
+    own = SPECIAL[operand.name].type
+    sizes = {own.bits}
+    if operand.name in NARROW:
+        sizes |= {16}
+    if operand.name == "%gridid":
+        sizes = {16, 32, 64}
+    ok = t.kind == "p" if own.kind == "p" else t.is_integer and (t.bits in sizes or (wider and any(s > t.bits for s in sizes)))
+    if ok:
+        return None
+    return Misfit("operand-type", f"{operand.name} has type .{own}, which does not fit .{t}")
+
+
+# ---------------------------------------------------------------- addresses
+
+SPACES = {
+    "shared::cta": "shared", "shared::cluster": "shared", "param::entry": "param", "param::func": "param",
+}  # fmt: skip
+GENERIC = frozenset({"global", "shared", "local"})
+
+
+def space_of(settled: Mapping[str, str | bool], form: Form) -> str:
+    """The state space that an instruction names, or generic."""
+    for name in ("ss", "space"):
+        word = settled.get(name)
+        if isinstance(word, str):
+            return SPACES.get(word, word)
+    for name in ("global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"):
+        if settled.get(name) is True:
+            return SPACES.get(name, name)
+    return "generic"
+
+
+def _space_misfit(form: Form, settled: Mapping[str, str | bool], operand: Variable | Symbol) -> Misfit | None:
+    target = operand if isinstance(operand, Variable) else operand.target
+    wanted = space_of(settled, form) if form.opcode == "cvta" else "shared"
+    if isinstance(target, Variable) and target.space == wanted:
+        return None
+    return Misfit("state-space", f"{described(target)}, does not lie in .{wanted}", "", target if isinstance(target, Variable) else None)
+
+
+def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand) -> Misfit | None:
+    """Is it an address that the instruction can use?"""
+    if isinstance(operand, Symbol | Variable) and form.opcode in ("ld", "st", "atom", "red", "ldu", "prefetch") and isinstance(operand, Symbol):
+        operand = Address(operand.target, operand.offset)  # g[1] without brackets around it
+    if not isinstance(operand, Address):
+        return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}")
+    wanted = _address_space(form, settled, place)
+    match operand.base:
+        case None:
+            if wanted != "local":
+                return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
+        case Register(type=t, vector=n):
+            if n > 1 or t.name not in ADDRESS_TYPES:
+                return Misfit("operand-type", f"{described(operand.base)}, cannot be an address", "an address is an integer of up to 64 bits", operand.base)
+        case Variable(space=space) as variable:
+            if variable.type.kind == "o":
+                if "," not in place.text:
+                    return Misfit("operand-kind", f"{variable.name} is a handle, not memory", "", variable)
+            elif "," in place.text and form.opcode in ("tex", "tld4", "suld", "sust", "sured"):
+                return Misfit("operand-type", f"{variable.name} is no texture or surface", "", variable)
+            elif space != wanted and not (wanted == "generic" and space in GENERIC):
+                where = "the generic space" if wanted == "generic" else f".{wanted}"
+                return Misfit("state-space", f"{variable.name} lies in .{space}, not in {where}", _space_help(form, space, wanted), variable)
+        case Element():
+            pass
+        case other:
+            return Misfit("operand-kind", f"{described(other)} is no address")
+    return None
+
+
+def _space_help(form: Form, space: str, wanted: str) -> str:
+    return f"write {form.opcode}.{space}" if form.opcode in ("ld", "st", "atom", "red") else ""
+
+
+def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) -> str:
+    if form.opcode == "mbarrier":
+        return "shared"
+    if form.opcode == "cp":
+        # The words stand in the order of the addresses: destination first.
+        words = [SPACES.get(w, w) for w in (s if isinstance(s, str) else k for k, s in settled.items()) if SPACES.get(w, w) in ("shared", "global")]
+        first = place is form.operands[0]
+        if len(words) >= 2:
+            return words[0] if first else words[1] if place.name == "b" else "shared"
+        return words[0] if words else "generic"
+    return space_of(settled, form)

@@ -1,0 +1,297 @@
+"""What a launch did, as frozen values: totals, instruction by instruction, line by line, allocation by allocation.
+
+`KernelProfile.metrics` maps the names that Nsight Compute gives these counters to numbers; metrics.py explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from warplab.isa.profiles import DeviceProfile
+
+from ..occupancy import Occupancy
+from ..occupancy import waves as waves_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One warp's addresses in an access: the worst of those that were seen. None where a lane was inactive."""
+
+    addresses: tuple[int | None, ...]
+    width: int
+    count: int  # sectors or passes it took
+
+
+@dataclass(frozen=True, slots=True)
+class AccessProfile:
+    """What one instruction did to one memory space; for shared memory `units` are passes (wavefronts), else sectors or transactions."""
+
+    space: str  # global shared local const
+    kind: str  # ld st red atom
+    width: int  # bytes a lane
+    requests: int
+    units: int
+    ideal: int  # units had the lanes been neighbours
+    conflicts: int
+    hits: int  # sectors found in L1
+    l2_sectors: int
+    l2_hits: int
+    lanes: int
+    bytes: int  # that the lanes asked for
+    moved: int  # that the transactions carried
+    sample: Sample | None
+
+    @property
+    def excess(self) -> int:
+        """Units beyond what was needed."""
+        return max(0, self.units - self.ideal)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchProfile:
+    """Where the lanes of warps parted: how often, and which lanes (a bit each) took the branch, most frequent masks first."""
+
+    executed: int
+    divergent: int
+    masks: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteProfile:
+    """One instruction of the program."""
+
+    function: str
+    line: int  # of the PTX text, from 1
+    column: int
+    opcode: str
+    text: str
+    source: tuple[str, int] | None  # file and line of the .loc in force
+    warps: int  # warp instructions executed
+    threads: int
+    active: int  # of those, threads that the guard let through
+    flops: Mapping[str, int]
+    accesses: tuple[AccessProfile, ...] = ()
+    branch: BranchProfile | None = None
+    waits: Mapping[str, int] = field(default_factory=dict)  # barrier, lanes, cluster: how often a group had to wait for others
+
+    @property
+    def efficiency(self) -> float:
+        """Threads that took part, of those the warps have room for."""
+        return self.threads / (32 * self.warps) if self.warps else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LineProfile:
+    """The instructions of one line of a text, PTX or source."""
+
+    line: int
+    warps: int
+    threads: int
+    flops: int
+    global_requests: int
+    global_sectors: int
+    ideal_sectors: int
+    shared_passes: int
+    shared_conflicts: int
+    local_sectors: int
+    divergent: int
+    accesses: tuple[AccessProfile, ...]
+
+    @property
+    def efficiency(self) -> float:
+        """Threads that took part, of those the warps have room for."""
+        return self.threads / (32 * self.warps) if self.warps else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationProfile:
+    """Global traffic of one allocation, in sectors (transactions on early devices)."""
+
+    name: str
+    start: int
+    size: int
+    loaded: int
+    stored: int
+    atomics: int
+    hits: int
+
+
+@dataclass(frozen=True)
+class KernelProfile:
+    """One launch on one device."""
+
+    kernel: str
+    number: int
+    device: DeviceProfile
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    registers: int  # estimated from live ranges
+    static_shared: int
+    dynamic_shared: int
+    occupancy: Occupancy
+    sites: tuple[SiteProfile, ...]
+    allocations: tuple[AllocationProfile, ...]
+    timeline: tuple[tuple[int, int], ...]  # (warp instructions, thread instructions) of consecutive stretches of the launch
+    idle_threads: int  # that never wrote anything: padding, if others did
+    dram_written: int  # sectors that became dirty in L2
+    texts: Mapping[str, str]  # "" -> the PTX text
+
+    # ------------------------------------------------------------ totals
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def block_threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def threads(self) -> int:
+        """Threads of the launch."""
+        return self.blocks * self.block_threads
+
+    @property
+    def warps_launched(self) -> int:
+        """Warps of the launch."""
+        return self.blocks * -(-self.block_threads // 32)
+
+    @cached_property
+    def instructions(self) -> int:
+        """Warp instructions."""
+        return sum(s.warps for s in self.sites)
+
+    @cached_property
+    def thread_instructions(self) -> int:
+        """Thread instructions, whether the guard held or not."""
+        return sum(s.threads for s in self.sites)
+
+    @property
+    def simt_efficiency(self) -> float:
+        """Threads of an average warp instruction, of 32."""
+        return self.thread_instructions / (32 * self.instructions) if self.instructions else 0.0
+
+    @cached_property
+    def flops(self) -> dict[str, int]:
+        """Floating-point operations by type."""
+        out: dict[str, int] = {}
+        for s in self.sites:
+            for t, n in s.flops.items():
+                out[t] = out.get(t, 0) + n
+        return out
+
+    @cached_property
+    def accesses(self) -> tuple[AccessProfile, ...]:
+        """All accesses of all instructions."""
+        return tuple(a for s in self.sites for a in s.accesses)
+
+    def total(self, what: str, space: str, kinds: str = "ld st red atom") -> int:
+        """The sum of one number of the accesses to a space."""
+        return sum(getattr(a, what) for a in self.accesses if a.space == space and a.kind in kinds.split())
+
+    # ------------------------------------------------------------ intensity
+
+    @property
+    def global_bytes(self) -> int:
+        """Bytes of global memory that the threads asked for."""
+        return self.total("bytes", "global")
+
+    @property
+    def dram_bytes(self) -> int:
+        """Bytes between the device's memory and its chip, caches cold at the start and written back at the end."""
+        if not self.device.l2_cache:
+            return self.total("moved", "global")
+        read = self.total("l2_sectors", "global", "ld red atom") - self.total("l2_hits", "global", "ld red atom")
+        return 32 * (read + self.dram_written)
+
+    @property
+    def intensity(self) -> float:
+        """FLOP for each byte of global memory that the threads asked for (the course's CGMA ratio, by bytes)."""
+        return sum(self.flops.values()) / self.global_bytes if self.global_bytes else 0.0
+
+    @property
+    def dram_intensity(self) -> float:
+        """FLOP for each byte that came from or went to the device's memory."""
+        return sum(self.flops.values()) / self.dram_bytes if self.dram_bytes else 0.0
+
+    @property
+    def attainable(self) -> float:
+        """FLOP/s that the roofline of the device allows at this intensity."""
+        return min(self.device.peak_fp32, self.dram_intensity * self.device.memory_bandwidth)
+
+    # ------------------------------------------------------------ quantization
+
+    @property
+    def waves(self) -> float:
+        """How often the grid fills the device."""
+        return waves_of(self.device, self.blocks, self.occupancy.blocks) if self.occupancy.blocks else 0.0
+
+    @property
+    def wave_efficiency(self) -> float:
+        """The part of all places for blocks, over whole waves, that the grid fills."""
+        whole = -(-self.blocks // max(1, self.occupancy.blocks * self.device.multiprocessors))
+        return self.waves / whole if whole else 0.0
+
+    @property
+    def padding_lanes(self) -> int:
+        """Lanes of the blocks' last warps that no thread has."""
+        return self.warps_launched * 32 - self.threads
+
+    @cached_property
+    def metrics(self) -> dict[str, float]:
+        """Nsight Compute's names (nvprof's for devices before 7.0, where they differ) and their values."""
+        from .metrics import metrics_of
+
+        return metrics_of(self)
+
+    def lines(self) -> tuple[LineProfile, ...]:
+        """By line of the PTX text."""
+        return by_line((s.line, s) for s in self.sites)
+
+    def source_lines(self) -> dict[str, tuple[LineProfile, ...]]:
+        """By line of each source file that .loc names."""
+        files = dict.fromkeys(s.source[0] for s in self.sites if s.source)
+        return {f: by_line((s.source[1], s) for s in self.sites if s.source and s.source[0] == f) for f in files}
+
+    def _repr_html_(self) -> str:
+        """What notebooks show; the page is runtime's."""
+        if html_view is None:
+            return f"<pre>{self.kernel}</pre>"
+        return html_view(self)
+
+
+html_view = None
+
+
+def by_line(sites: Iterable[tuple[int, SiteProfile]]) -> tuple[LineProfile, ...]:
+    """Instructions gathered by a line number."""
+    found: dict[int, list[SiteProfile]] = {}
+    for line, site in sites:
+        found.setdefault(line, []).append(site)
+    return tuple(_line(n, found[n]) for n in sorted(found))
+
+
+def _line(number: int, sites: list[SiteProfile]) -> LineProfile:
+    accesses = tuple(a for s in sites for a in s.accesses)
+
+    def total(what: str, space: str) -> int:
+        return sum(getattr(a, what) for a in accesses if a.space == space)
+
+    return LineProfile(
+        line=number,
+        warps=sum(s.warps for s in sites),
+        threads=sum(s.threads for s in sites),
+        flops=sum(sum(s.flops.values()) for s in sites),
+        global_requests=total("requests", "global"),
+        global_sectors=total("units", "global"),
+        ideal_sectors=total("ideal", "global"),
+        shared_passes=total("units", "shared"),
+        shared_conflicts=total("conflicts", "shared"),
+        local_sectors=total("units", "local"),
+        divergent=sum(s.branch.divergent for s in sites if s.branch),
+        accesses=accesses,
+    )

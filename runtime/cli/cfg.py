@@ -1,0 +1,41 @@
+"""`warplab cfg`: the control flow of functions as text, dot or SVG."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from warplab.assembler.cfg import Graph, as_dot, as_text, graph
+from warplab.assembler.cfg_svg import as_svg
+from warplab.assembler.objectfile import load
+
+from . import files
+
+FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
+
+
+@click.command()
+@click.argument("source", metavar="FILE", type=files.SOURCE)
+@click.option("--function", "-f", "name", metavar="NAME", help="Only this function; without it text and dot show all, svg the first entry.")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="By default what the suffix of --output says, else text.")
+@click.option("--output", "-o", type=click.Path(), default="-", help='A file; "-", the default, is standard output.')
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def cfg(source: files.Source, name: str | None, form: str | None, output: str, as_json: bool) -> None:
+    """Draws the control flow of a function.
+
+    Blocks show their immediate dominator, the loops around them, and where the lanes of a warp meet again after they diverged.
+    """
+    module = load(source.data, source.name)
+    defined = [f for f in module.functions.values() if f.body is not None]
+    chosen = [f for f in defined if name in (None, f.name)]
+    if not chosen:
+        raise click.UsageError(f"{source.name} defines no function {name or ''}".rstrip())
+    form = form or ({"svg": "svg", "dot": "dot", "gv": "dot"}.get(output.rpartition(".")[2], "text"))
+    if form == "svg" and not as_json:
+        chosen = [next((f for f in chosen if f.is_entry), chosen[0])]
+    graphs: list[Graph] = [graph(f, module.text) for f in chosen]
+    if as_json:
+        files.print_json([files.plain(asdict(g)) for g in graphs])
+    else:
+        files.write(output, "\n".join(FORMATS[form](g) for g in graphs))

@@ -1,0 +1,68 @@
+"""`warplab check`: the verifier's findings, for people, for scripts, or as ptxas prints them."""
+
+from __future__ import annotations
+
+import click
+
+from warplab import assembler
+from warplab.assembler.diagnostics import EXPLANATIONS, LIMIT, Diagnostic
+
+from . import files
+from .errors import ExitCode
+
+
+@click.command()
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.SOURCE)
+@click.option("--target", metavar="SM", help="Verify for this target instead of the module's own, such as sm_70.")
+@click.option("--ptxas-style", is_flag=True, help="Print one line a finding, as ptxas does.")
+@click.option("--warn", "-W", multiple=True, metavar="NAME", help='Show only the warnings of this code word ("all", "none"); repeatable.')
+@click.option("--no-warn", multiple=True, metavar="NAME", help="Hide the warnings of this code word; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(
+    sources: tuple[files.Source, ...], target: str | None, ptxas_style: bool, warn: tuple[str, ...], no_warn: tuple[str, ...], as_json: bool
+) -> None:
+    """Verifies PTX and reports errors and warnings.
+
+    Each finding has a code word, which `warplab explain` explains. Exit code 3 if there are errors.
+    """
+    for name in (*warn, *no_warn):
+        if name not in EXPLANATIONS and name not in ("all", "none"):
+            raise click.UsageError(f"no finding has the code word {name}")
+    failed = False
+    report: list[files.Json] = []
+    for source in sources:
+        found = [d for d in assembler.check(source.data, target) if _wanted(d, warn, no_warn)]
+        failed |= any(d.severity == "error" for d in found)
+        if as_json:
+            report.append({"file": source.name, "diagnostics": [files.plain({**d.to_json(), "file": source.name}) for d in found]})
+        else:
+            _print(source, found, ptxas_style)
+    if as_json:
+        files.print_json(report)
+    if failed:
+        click.get_current_context().exit(ExitCode.PTX)
+
+
+def _wanted(d: Diagnostic, warn: tuple[str, ...], no_warn: tuple[str, ...]) -> bool:
+    if d.severity == "error":
+        return True
+    if d.code in no_warn or "all" in no_warn or "none" in warn:
+        return False
+    return not warn or "all" in warn or d.code in warn
+
+
+def _print(source: files.Source, found: list[Diagnostic], ptxas_style: bool) -> None:
+    text = source.data.decode(errors="replace")
+    for i, d in enumerate(found[:LIMIT]):
+        if ptxas_style:
+            click.echo(d.ptxas_style(source.name))
+        else:
+            click.echo(("\n" if i else "") + d.render(text, source.name))
+    if len(found) > LIMIT:
+        click.echo(f"... and {len(found) - LIMIT} more")
+    errors = sum(d.severity == "error" for d in found)
+    if ptxas_style and errors:
+        click.echo("ptxas fatal   : Ptx assembly aborted due to errors")
+    elif found and not ptxas_style:
+        warnings = sum(d.severity == "warning" for d in found)
+        click.echo(f"\n{source.name}: {errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")

@@ -1,0 +1,36 @@
+"""`warplab explain`: the paragraph behind a diagnostic's code word."""
+
+from __future__ import annotations
+
+import textwrap
+from difflib import get_close_matches
+
+import click
+
+import warplab.assembler.link
+import warplab.assembler.verify  # noqa: F401  both add their explanations
+from warplab.assembler.diagnostics import EXPLANATIONS
+from warplab.assembler.diagnostics import explain as explanation
+
+from . import files
+
+
+@click.command()
+@click.argument("code", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(code: str | None, as_json: bool) -> None:
+    """Explains the code word of a diagnostic; without one, lists them all."""
+    if code is None:
+        if as_json:
+            files.print_json(dict(sorted(EXPLANATIONS.items())))
+        else:
+            click.echo("\n".join(sorted(EXPLANATIONS)))
+        return
+    text = explanation(code)
+    if text is None:
+        near = get_close_matches(code, EXPLANATIONS, 1)
+        raise click.UsageError(f"no diagnostic has the code word {code}" + (f"; did you mean {near[0]}?" if near else ""))
+    if as_json:
+        files.print_json({"code": code, "explanation": text})
+    else:
+        click.echo(f"{code}\n\n" + textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="  "))

@@ -1,0 +1,54 @@
+"""`warplab link`: do these modules fit together, and who defines what?"""
+
+from __future__ import annotations
+
+import click
+
+from warplab.assembler.ir import Function, Variable
+from warplab.assembler.link import Program, link_modules
+from warplab.assembler.objectfile import load
+
+from . import files
+
+
+@click.command()
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.SOURCE)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def link(sources: tuple[files.Source, ...], as_json: bool) -> None:
+    """Links PTX texts and object files, and says what goes where.
+
+    Every .extern declaration must find its definition; a mistake is shown with both places. Exit code 3 if the files do not fit together.
+    """
+    program = link_modules([load(s.data, s.name) for s in sources])
+    rows = _rows(program)
+    if as_json:
+        files.print_json(
+            {
+                "modules": [m.name for m in program.modules],
+                "symbols": [dict(zip(("kind", "name", "file", "line", "used_by"), row, strict=True)) for row in rows],
+                "runtime": list(program.unresolved),
+            }
+        )
+        return
+    for kind, name, file, line, users in rows:
+        used = f", declared in {', '.join(users)}" if users else ""
+        click.echo(f"{kind:<8} {name}  {file}:{line}{used}")
+    for name in program.unresolved:
+        click.echo(f"runtime  {name}")
+
+
+def _rows(program: Program) -> list[tuple[str, str, str, int, list[str]]]:
+    """Kind, name and place of each definition, and the other modules that declare it."""
+    owner: dict[Function | Variable, str] = {}
+    users: dict[Function | Variable, list[str]] = {}
+    for module in program.modules:
+        nodes: list[Function | Variable] = [*module.functions.values(), *module.variables.values()]
+        for node in nodes:
+            owner[node] = module.name
+            found = program.definition(node)
+            if found is not node:
+                users.setdefault(found, []).append(module.name)
+    rows: list[tuple[str, str, Function | Variable]] = []
+    rows += [("kernel" if f.is_entry else "func", n, f) for n, f in program.functions.items()]
+    rows += [(v.space, n, v) for n, v in program.variables.items()]
+    return [(kind, name, owner.get(node, ""), node.span.line, users.get(node, [])) for kind, name, node in rows]

@@ -1,0 +1,176 @@
+"""`warplab run`: launches the kernels of a file as its options, its .toml or its `//@ run` comments say, and checks what comes out."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .errors import ExitCode
+from .files import SOURCE, Source, print_json
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, runs_of, with_options
+
+if TYPE_CHECKING:
+    from ..runner import Buffer, Outcome, Runner
+    from ..runspec import RunSpec
+
+SHOWN = 16  # elements of a buffer that are printed unasked
+
+
+@click.command()
+@click.argument("files", type=SOURCE, nargs=-1, required=True)
+@with_options(LAUNCH_OPTIONS, CHECK_OPTIONS)
+@click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
+@click.pass_context
+def run(ctx: click.Context, files: tuple[Source, ...], as_json: bool, **options: Any) -> None:
+    """Launches a kernel and checks the result.
+
+    Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
+    """
+    from ..errors import ApiError, UsageError
+    from ..runner import Runner
+
+    folder = Path(files[0].name).parent if not files[0].name.startswith("<") else Path()
+    code = 0
+    reports = []
+    try:
+        specs = runs_of(files, options)
+        if not specs:
+            _propose(files)
+            ctx.exit(ExitCode.USAGE)
+        for spec in specs:
+            sources = [*files, *(_open(folder / m) for m in spec.modules)]
+            runner = Runner([s.data for s in sources], [s.name for s in sources], spec, folder)
+            outcome = runner.run()
+            code = max(code, outcome.code)
+            if as_json:
+                reports.append(_report(outcome, spec))
+            else:
+                _tell(runner, outcome, spec)
+            _dump(outcome, spec, folder)
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None
+    except ApiError as e:
+        if e.name != "CUDA_ERROR_INVALID_PTX":
+            click.echo(f"error: {e}", err=True)
+            ctx.exit(ExitCode.FAULT)
+        click.echo(e.message, err=True)
+        ctx.exit(ExitCode.PTX)
+    if as_json:
+        print_json(reports)
+    ctx.exit(code)
+
+
+def _open(path: Path) -> Source:
+    return SOURCE.convert(str(path), None, None)
+
+
+# ---------------------------------------------------------------- saying what came out
+
+
+def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
+    from ..runner import describe_launches
+
+    what = describe_launches(runner.trail)
+    if outcome.failure:
+        click.echo(f"FAULT  {what}\n{outcome.failure}", err=True)
+        return
+    _show(runner, outcome, spec)
+    for m in outcome.mismatches:
+        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
+        click.echo(f"FAILED {what}: {m.text}", err=True)
+        click.echo(f"  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}", err=True)
+        if who := _writer(runner, m.name, m.index):
+            click.echo(f"  {who}", err=True)
+    if outcome.checked and not outcome.mismatches:
+        checks = "1 check" if outcome.checked == 1 else f"{outcome.checked} checks"
+        click.echo(f"ok     {what}: {checks} passed")
+    elif not outcome.checked and not spec.show:
+        click.echo(f"done   {what}")
+        for b in outcome.buffers.values():
+            if b.way in ("out", "inout") or b.changed:
+                click.echo(f"  {b.name} = {_preview(b)}")
+
+
+def _show(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
+    import numpy as np
+
+    from ..expect import Evaluator, compile_expression
+
+    now, before = runner.numbers()
+    for text in spec.show:
+        value = Evaluator(now, before).value(compile_expression(text).body, text)
+        click.echo(f"{text} = {np.array2string(np.asarray(value), separator=', ', threshold=1000)}")
+
+
+def _preview(b: Buffer) -> str:
+    import numpy as np
+
+    from ..values import as_numbers
+
+    assert b.after is not None
+    flat = as_numbers(b.after, b.type).ravel()
+    cells = (
+        [str(x) for x in flat[:SHOWN].tolist()]
+        if flat.dtype.kind != "f"
+        else [np.format_float_positional(x, trim="0", precision=6) for x in flat[:SHOWN]]
+    )
+    if b.unwritten is not None:
+        cells = ["--" if u else c for c, u in zip(cells, b.unwritten.ravel()[:SHOWN].tolist(), strict=True)]
+    more = f", ... {flat.size} in all" if flat.size > SHOWN else ""
+    note = ""
+    if b.unwritten is not None and b.unwritten.any():
+        note = f"   ({int(b.unwritten.sum())} cells were never written, shown as --)"
+    return f"[{', '.join(cells)}{more}]{note}"
+
+
+def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
+    """Which thread wrote a wrong element: the run is repeated with somebody who watches its address."""
+    if not name or index is None or name not in runner.outcome.buffers:
+        return ""
+    from ..watch import last_writer
+
+    return last_writer(runner, name, index)
+
+
+def _report(outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
+    return {
+        "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
+        "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
+                       for m in outcome.mismatches],
+        "buffers": {b.name: {"type": b.type, "shape": list(b.before.shape), "changed": b.changed} for b in outcome.buffers.values()},
+    }  # fmt: skip
+
+
+def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
+    import numpy as np
+
+    from ..errors import UsageError
+
+    for text in spec.dump:
+        name, _, file = text.partition("=")
+        if name not in outcome.buffers or not file:
+            raise UsageError(f"--dump {text!r}: write NAME=FILE.npy; the buffers are {' '.join(outcome.buffers) or 'none'}")
+        np.save(Path(file), outcome.buffers[name].after)  # type: ignore[arg-type]
+
+
+def _propose(files: tuple[Source, ...]) -> None:
+    """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
+    from ..context import Context
+
+    module = Context("sm_90").load([f.data for f in files], [f.name for f in files])
+    if not module.program.kernels:
+        click.echo("there is no .entry to launch")
+    for kernel in module.program.kernels.values():
+        click.echo(f"{kernel.name} takes")
+        words = ["warplab", "run", *(f.name for f in files), "--kernel", kernel.name, "--grid", "1", "--block", "32"]
+        for v, offset in kernel.parameters:
+            size = f"[{v.size}]" if v.dims else ""
+            click.echo(f"  {v.name:30} .{v.type.name}{size}  at byte {offset}")
+            words += [
+                "--arg",
+                f"{v.name}=" + ("f32[32]" if v.type.bytes == 8 and v.type.kind in "bu" else "32" if v.type.is_integer else "1.0"),
+            ]
+        click.echo("try\n  " + shlex.join(words))

@@ -1,0 +1,278 @@
+"""Loaded modules and their kernels: what the host may ask of one and set on it, and whether a launch of it can be."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING
+
+from warplab.assembler.info import FunctionInfo, function_info
+from warplab.assembler.ir import Function, Module
+from warplab.interpreter.launch import Dim3
+from warplab.interpreter.occupancy import block_limits, max_registers
+from warplab.interpreter.program import Kernel, LoadedProgram
+
+from .errors import ApiError, invalid
+
+if TYPE_CHECKING:
+    from .context import Context
+
+PORTABLE_CLUSTER = 8
+NONPORTABLE_CLUSTER = 16
+OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+
+
+@dataclass(slots=True)
+class Shape:
+    """How a launch is shaped."""
+
+    grid: Dim3
+    block: Dim3
+    dynamic_shared: int = 0
+    cooperative: bool = False
+    cluster: Dim3 | None = None
+
+
+@dataclass(eq=False)
+class LoadedModule:
+    """A module on a device."""
+
+    context: Context
+    program: LoadedProgram
+    modules: tuple[Module, ...]
+    loaded: bool = True
+
+    @cached_property
+    def kernels(self) -> dict[str, KernelHandle]:
+        """Every entry by name."""
+        return {name: KernelHandle(self, k) for name, k in self.program.kernels.items()}
+
+    def kernel(self, name: str) -> KernelHandle:
+        """An entry by name."""
+        found = self.kernels.get(name)
+        if found is None:
+            raise ApiError("CUDA_ERROR_NOT_FOUND", f"no entry is called {name}; there are {', '.join(self.kernels) or 'none'}")
+        return found
+
+    def variable(self, name: str) -> tuple[int, int]:
+        """(address, size) of a .global or .const variable."""
+        v = self.program.variables.get(name)
+        if v is None or v.space not in ("global", "const"):
+            raise ApiError("CUDA_ERROR_NOT_FOUND", f"no variable is called {name}")
+        return self.program.address(v), v.size
+
+
+@dataclass(eq=False)
+class KernelHandle:
+    """A kernel of a loaded module and the attributes that the host may set."""
+
+    module: LoadedModule
+    kernel: Kernel
+    max_dynamic_shared: int | None = None
+    carveout: int = -1
+    cluster: list[int] = field(default_factory=lambda: [0, 0, 0])
+    nonportable_cluster: bool = False
+    cache_config: int = 0
+    scheduling_policy: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.kernel.name
+
+    @property
+    def function(self) -> Function:
+        return self.kernel.function
+
+    @property
+    def context(self) -> Context:
+        return self.module.context
+
+    def directive(self, name: str) -> tuple[int, ...]:
+        """The values of a performance directive, () where it is missing."""
+        d = self.function.directive(name)
+        return tuple(int(v) for v in d.values) if d else ()
+
+    @cached_property
+    def facts(self) -> list[FunctionInfo]:
+        """What is known of the entry and of all that it may call."""
+        return [function_info(f) for f in self.kernel.reached]
+
+    @cached_property
+    def registers(self) -> int:
+        """Registers a thread needs by the values that live at once: an estimate of what ptxas would take."""
+        words = max(f.live_words for f in self.facts)
+        wanted = max(8, words)
+        bound = self.directive(".maxnreg")
+        profile = self.context.profile
+        most = min(bound[0] if bound else profile.max_registers_per_thread, profile.max_registers_per_thread)
+        if self.launch_bound:
+            blocks = (self.directive(".minnctapersm") or (1,))[0]
+            most = min(most, max_registers(profile, self.max_threads, max(blocks, 1)) or most)
+        return min(wanted, most)
+
+    @cached_property
+    def local_bytes(self) -> int:
+        """Local memory of a thread, without the stack of recursive calls."""
+        return sum(f.local_bytes for f in self.facts)
+
+    @cached_property
+    def const_bytes(self) -> int:
+        """Constant memory that the user declared."""
+        return self.facts[0].const_bytes
+
+    @cached_property
+    def barriers(self) -> int:
+        """Named barriers that a block claims."""
+        return 16 if any(f.any_barrier for f in self.facts) else max((b + 1 for f in self.facts for b in f.barriers), default=0)
+
+    @property
+    def launch_bound(self) -> tuple[int, ...]:
+        """.reqntid or .maxntid."""
+        return self.directive(".reqntid") or self.directive(".maxntid")
+
+    @cached_property
+    def max_threads(self) -> int:
+        """The largest block that the kernel allows."""
+        limit = self.context.profile.max_threads_per_block
+        bound = self.launch_bound
+        return min(limit, prod(bound)) if bound else limit
+
+    @property
+    def static_shared(self) -> int:
+        """Bytes of shared memory that the program declares."""
+        return self.kernel.static_shared
+
+    @property
+    def dynamic_limit(self) -> int:
+        """Bytes of dynamic shared memory that a launch may ask for."""
+        if self.max_dynamic_shared is not None:
+            return self.max_dynamic_shared
+        return max(0, self.context.profile.shared_per_block - self.static_shared)
+
+    @property
+    def needed_cluster(self) -> Dim3 | None:
+        """The cluster that .reqnctapercluster or the host's attributes ask for."""
+        d = self.directive(".reqnctapercluster") or self.directive(".explicitcluster")
+        values = d or (tuple(self.cluster) if all(self.cluster) else ())
+        if not values or not all(values):
+            return None
+        x, y, z = (*values, 1, 1)[:3]
+        return x, y, z
+
+    @property
+    def ptx_version(self) -> int:
+        """80 for .target sm_80."""
+        return self._target()
+
+    def _target(self) -> int:
+        home = next((m for m in self.module.modules if self.function.name in m.functions), self.module.modules[0])
+        for t in home.targets:
+            digits = "".join(c for c in t.removeprefix("sm_").removeprefix("compute_") if c.isdigit())
+            if digits:
+                return int(digits)
+        return 10
+
+    @cached_property
+    def parameters(self) -> tuple[tuple[str, int, int], ...]:
+        """(name, offset, size) of each parameter."""
+        return tuple((v.name, at, v.size) for v, at in self.kernel.parameters)
+
+    def set_dynamic_shared(self, size: int) -> None:
+        """Opts in to more dynamic shared memory."""
+        most = self.context.profile.shared_per_block_optin - self.static_shared
+        if not 0 <= size <= most:
+            raise invalid(f"{size} bytes of dynamic shared memory; {most} are allowed beside {self.static_shared} static ones")
+        self.max_dynamic_shared = size
+
+    def resident_blocks(self, threads: int, dynamic_shared: int) -> int:
+        """Blocks of this kernel that one multiprocessor holds."""
+        profile = self.context.profile
+        if threads <= 0:
+            raise invalid("a block needs a thread")
+        if threads > self.max_threads:
+            return 0
+        limit = self.static_shared + self.dynamic_limit
+        shared = self.static_shared + dynamic_shared
+        return min(block_limits(profile, threads, self.registers, shared, shared_limit=limit, barriers=self.barriers).values())
+
+    # ------------------------------------------------------------ launching
+
+    def validate(self, shape: Shape, parameters: bytes) -> Dim3 | None:
+        """Refuses a launch that cannot be; gives the cluster that it runs with."""
+        p, kernel = self.context.profile, self.kernel
+        if min(*shape.grid, *shape.block) < 1 or any(g > m for g, m in zip(shape.grid, p.max_grid, strict=True)):
+            raise invalid(f"grid {shape.grid}; the device allows {p.max_grid}")
+        threads = prod(shape.block)
+        if any(b > m for b, m in zip(shape.block, p.max_block, strict=True)) or threads > p.max_threads_per_block:
+            raise invalid(f"block {shape.block}; the device allows {p.max_block} and {p.max_threads_per_block} threads")
+        required = self.directive(".reqntid")
+        if required and tuple(required) + (1,) * (3 - len(required)) != tuple(shape.block):
+            raise invalid(f"block {shape.block}; the kernel requires {required}")
+        if threads > self.max_threads:
+            raise invalid(f"{threads} threads in a block; the kernel allows {self.max_threads}")
+        if shape.dynamic_shared > self.dynamic_limit:
+            raise invalid(f"{shape.dynamic_shared} bytes of dynamic shared memory; {self.dynamic_limit} are allowed")
+        total = (kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared
+        if max(total, self.static_shared) > p.shared_per_block_optin:
+            raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} a block")
+        if len(parameters) < kernel.parameter_bytes:
+            raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
+        cluster = self._cluster(shape)
+        if not self.resident_blocks(threads, shape.dynamic_shared):
+            raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
+        if shape.cooperative:
+            most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
+            if p.capability < (6, 0):
+                raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{p.name} has no cooperative launch")
+            if prod(shape.grid) > most:
+                raise ApiError("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", f"{prod(shape.grid)} blocks; {most} are resident together")
+        return cluster
+
+    def _cluster(self, shape: Shape) -> Dim3 | None:
+        own, given = self.needed_cluster, shape.cluster
+        cluster = given or own
+        if cluster is None:
+            return None
+        if own is not None and given is not None and tuple(given) != tuple(own) and self.directive(".reqnctapercluster"):
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {given}; the kernel requires {own}")
+        p = self.context.profile
+        if p.capability < (9, 0):
+            raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{p.name} has no clusters")
+        most = NONPORTABLE_CLUSTER if self.nonportable_cluster else PORTABLE_CLUSTER
+        if min(cluster) < 1 or prod(cluster) > most:
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {cluster}; {most} blocks are allowed")
+        if any(g % c for g, c in zip(shape.grid, cluster, strict=True)):
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"grid {shape.grid} is no multiple of cluster {cluster}")
+        return cluster
+
+    def max_cluster_blocks(self, threads: int, dynamic_shared: int) -> int:
+        """The largest cluster that can be."""
+        return (NONPORTABLE_CLUSTER if self.nonportable_cluster else PORTABLE_CLUSTER) if self.resident_blocks(threads, dynamic_shared) else 0
+
+    def pack(self, values: Sequence[bytes]) -> bytes:
+        """The parameter block of these values, one a parameter."""
+        out = bytearray(self.kernel.parameter_bytes)
+        if len(values) != len(self.parameters):
+            raise invalid(f"{len(values)} parameters; {self.name} takes {len(self.parameters)}")
+        for raw, (name, at, size) in zip(values, self.parameters, strict=True):
+            if len(raw) != size:
+                raise invalid(f"{len(raw)} bytes for parameter {name}, which has {size}")
+            out[at : at + size] = raw
+        return bytes(out)
+
+    def pack_table(self, table: int) -> bytes:
+        """The parameter block read through a table of pointers, one a parameter."""
+        out = bytearray(self.kernel.parameter_bytes)
+        if not self.parameters:
+            return bytes(out)
+        if not table:
+            raise invalid(f"no parameters; {self.name} takes {len(self.parameters)}")
+        pointers = (ctypes.c_void_p * len(self.parameters)).from_address(table)
+        for pointer, (name, at, size) in zip(pointers, self.parameters, strict=True):
+            if not pointer:
+                raise invalid(f"the pointer to parameter {name} is null")
+            out[at : at + size] = ctypes.string_at(pointer, size)
+        return bytes(out)

@@ -1,0 +1,191 @@
+"""The memory that host and devices share: one address for each byte, whoever asks, and what is known of every allocation.
+
+Device memory is an Arena for each device; pinned, mapped and managed memory is one Arena whose addresses are the process's own, so that a
+kernel and the host use the same pointer.  Host memory that was registered becomes an Arena too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
+
+from .errors import ApiError, invalid
+
+if TYPE_CHECKING:
+    from .context import Context
+
+Bytes = NDArray[np.uint8]
+HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
+PITCH = 512
+
+
+@dataclass(eq=False)
+class Buffer:
+    """An allocation that the host made, with its history."""
+
+    allocation: Allocation
+    arena: Arena
+    kind: str  # device host managed registered variable
+    context: Context
+    number: int
+    flags: int = 0
+    pool: object = None
+    mapped: bool = True
+    device_only: bool = False
+    sync_memops: bool = False
+
+    @property
+    def start(self) -> int:
+        return self.allocation.start
+
+    @property
+    def size(self) -> int:
+        return self.allocation.size
+
+
+class RegisteredArena(Arena):
+    """Host memory that somebody else owns."""
+
+    def __init__(self, address: int, size: int) -> None:
+        base = address & -256
+        self.base = base
+        self.size = self.limit = self.reserved = address + size - base
+        self.bytes = np.frombuffer((ctypes.c_ubyte * self.reserved).from_address(base), np.uint8)
+        self.host_address = base
+        self._views = {}
+        a = Allocation(address, size, "registered host memory")
+        self._starts = [address]
+        self._by_start = {address: a}
+        self.used = size
+
+    def view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+        """All of the memory as elements of a dtype; a last part that is none is left out."""
+        found = self._views.get(dtype.char)
+        if found is None:
+            found = self._views[dtype.char] = self.bytes[: self.reserved // dtype.itemsize * dtype.itemsize].view(dtype)
+        return found
+
+
+class AddressSpace:
+    """Every memory of the process that a device address may mean."""
+
+    def __init__(self) -> None:
+        self._host: Arena | None = None
+        self.registered: dict[int, RegisteredArena] = {}
+        self.devices: list[Arena] = []
+        self.buffers: dict[int, Buffer] = {}
+        self._numbers = 0
+
+    @property
+    def host(self) -> Arena:
+        """Pinned and managed memory."""
+        if self._host is None:
+            self._host = Arena(HOST_MEMORY)
+            self._host.base = self._host.host_address
+        return self._host
+
+    def host_arenas(self) -> list[Arena]:
+        """Host memory that kernels can reach."""
+        return [*([self._host] if self._host is not None else []), *self.registered.values()]
+
+    def add(self, allocation: Allocation, arena: Arena, kind: str, context: Context, flags: int = 0) -> Buffer:
+        """Enters an allocation."""
+        self._numbers += 1
+        b = self.buffers[allocation.start] = Buffer(allocation, arena, kind, context, self._numbers, flags)
+        return b
+
+    def allocate(self, arena: Arena, size: int, kind: str, context: Context, flags: int = 0, align: int = 256) -> Buffer:
+        """New memory."""
+        if size <= 0:
+            raise invalid("the size must be positive")
+        what = {"device": "allocation", "host": "pinned host allocation", "managed": "managed allocation"}.get(kind, kind)
+        try:
+            a = arena.allocate(size, what, align)
+        except OutOfMemory:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
+        return self.add(a, arena, kind, context, flags)
+
+    def release(self, address: int, kinds: tuple[str, ...]) -> Buffer:
+        """Gives an allocation back."""
+        b = self.buffers.get(address)
+        if b is None or b.kind not in kinds:
+            raise invalid(f"{address:#x} is not the start of an allocation: {self.explain(address)}")
+        del self.buffers[address]
+        if b.kind == "registered":
+            del self.registered[address]
+        else:
+            b.arena.free(b.allocation)
+        return b
+
+    def explain(self, address: int) -> str:
+        """What lies at an address, in words."""
+        return next((arena.nearest(address) for arena in self.arenas() if _inside(arena, address)), "no memory of a device")
+
+    def arenas(self) -> Iterator[Arena]:
+        """All memories; the devices' last, since the first of them begins at zero."""
+        yield from self.host_arenas()
+        yield from reversed(self.devices)
+
+    def find(self, address: int) -> tuple[Arena, Allocation] | None:
+        """The living allocation at an address."""
+        for arena in self.arenas():
+            if _inside(arena, address):
+                a = arena.find(address)
+                if a is not None and not a.freed:
+                    return arena, a
+        return None
+
+    def buffer_at(self, address: int) -> Buffer | None:
+        """The host's allocation that holds an address."""
+        found = self.find(address)
+        return self.buffers.get(found[1].start) if found else None
+
+    def device_bytes(self, address: int, size: int) -> Bytes:
+        """A view of memory that a device can reach."""
+        found = self.find(address)
+        if found is None or address + size > found[1].end:
+            raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
+        arena = found[0]
+        return arena.bytes[address - arena.base : address - arena.base + size]
+
+    def bytes_at(self, address: int, size: int) -> Bytes:
+        """A view of any memory: a device's where the address is one, else the process's own."""
+        if size == 0:
+            return np.zeros(0, np.uint8)
+        if address == 0:
+            raise invalid("a null pointer")
+        if self.is_device_range(address):
+            return self.device_bytes(address, size)
+        return host_bytes(address, size)
+
+    def is_device_range(self, address: int) -> bool:
+        """Does the address belong to a memory that devices own or that was registered?"""
+        return any(_inside(arena, address) for arena in self.arenas())
+
+    def tell(self, address: int) -> str:
+        """host or device: where a copy of unknown kind finds an address."""
+        found = self.buffer_at(address)
+        return "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
+
+
+def _inside(arena: Arena, address: int) -> bool:
+    return arena.base <= address < arena.base + arena.reserved
+
+
+def host_bytes(address: int, size: int) -> Bytes:
+    """A view of the process's own memory."""
+    if size == 0:
+        return np.zeros(0, np.uint8)
+    if address == 0:
+        raise invalid("a null host pointer")
+    return np.frombuffer((ctypes.c_ubyte * size).from_address(address), np.uint8)
+
+
+SPACE = AddressSpace()
