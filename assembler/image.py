@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from .elf import ObjectError
 from .ir import Initial, Symbol, Variable
 
+_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 BIGGEST = 1 << 28  # bytes of one initialised variable; a few characters of text can ask for any amount
 
 
@@ -23,19 +24,24 @@ def image(variable: Variable) -> tuple[bytearray, dict[int, Symbol]]:
 
 
 def values(variable: Variable, data: bytes, symbols: Mapping[int, Symbol]) -> Initial:
-    """The initial value that gives these bytes: nested as the dimensions are, without zeros at the end of each."""
-    size = variable.type.bytes
-    floats = variable.type.kind == "f"
+    """The initial value that gives these bytes: nested as the dimensions are, without zeros at the end of each array."""
+    size, kind = variable.type.bytes, variable.type.kind
+    if size == 0 or not data or len(data) != variable.size or any(at % size for at in symbols):
+        raise ObjectError(f"damaged: the initial value of {variable.name} does not fit its type")
+    floats = kind == "f" and variable.type.elements == 1 and size in _FORMATS
+    zero: Initial = 0.0 if floats else 0
     found: list[Initial | None] = []  # None stands for zeros
     for at in range(0, len(data), size):
-        number = int.from_bytes(data[at : at + size], "little")
-        found.append(symbols.get(at) or (_float(number, size) if floats else number) if number or at in symbols else None)
-    for n in reversed(_shape(variable)):
-        found = [_row(found[i : i + n]) for i in range(0, len(found), n)]
-    if len(found) != 1 or any(at % size for at in symbols):
-        raise ObjectError(f"damaged: the initial value of {variable.name} does not fit its type")
-    zero: Initial = 0.0 if floats else 0
-    for _ in _shape(variable):
+        raw = data[at : at + size]
+        number = _float(raw) if floats else int.from_bytes(raw, "little", signed=kind == "s")
+        found.append(symbols.get(at) or (number if any(raw) else None))
+    if variable.vector > 1:  # a vector is written whole
+        n = variable.vector
+        groups = (found[i : i + n] for i in range(0, len(found), n))
+        found = [None if all(e is None for e in g) else tuple(zero if e is None else e for e in g) for g in groups]
+        zero = (zero,) * n
+    for n in reversed(variable.dims):
+        found = [_row(found[i : i + n], zero) for i in range(0, len(found), n)]
         zero = (zero,)
     return zero if found[0] is None else found[0]
 
@@ -60,29 +66,20 @@ def _fill(variable: Variable, value: Initial, shape: tuple[int, ...], at: int, d
 
 def scalar_bytes(value: int | float, kind: str, size: int) -> bytes:
     """One element: an int modulo its width, a float in the format of a floating-point type or of an untyped one of its width."""
-    if isinstance(value, float) and kind in "fb" and size in (2, 4, 8):
+    if isinstance(value, float) and kind in "fb" and size in _FORMATS:
         try:
-            return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], value)
+            return struct.pack(_FORMATS[size], value)
         except OverflowError:
-            return struct.pack({2: "<e", 4: "<f", 8: "<d"}[size], float("inf") if value > 0 else float("-inf"))
+            return struct.pack(_FORMATS[size], float("inf") if value > 0 else float("-inf"))
     return (int(value) & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
-def _float(bits: int, size: int) -> float:
-    number: float = struct.unpack({2: "<e", 4: "<f", 8: "<d"}[size], bits.to_bytes(size, "little"))[0]
+def _float(raw: bytes) -> float:
+    number: float = struct.unpack(_FORMATS[len(raw)], raw)[0]
     return number
 
 
-def _row(elements: list[Initial | None]) -> Initial | None:
+def _row(elements: list[Initial | None], zero: Initial) -> Initial | None:
     while elements and elements[-1] is None:
         elements.pop()
-    if not elements:
-        return None
-    inner = next(e for e in elements if e is not None)
-    return tuple(_zero(inner) if e is None else e for e in elements)
-
-
-def _zero(like: Initial) -> Initial:
-    if isinstance(like, tuple):
-        return (_zero(like[0]),)
-    return 0.0 if isinstance(like, float) else 0
+    return tuple(zero if e is None else e for e in elements) if elements else None

@@ -14,7 +14,7 @@ from warplab.isa.types import ScalarType
 
 from . import shapes
 from .flaw import Flaw
-from .ir import Function, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
+from .ir import Address, Function, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
@@ -53,6 +53,24 @@ def make_register(name: str, type: ScalarType, vector: int, index: int, span: Sp
     return register  # type: ignore[return-value]
 
 
+class _FastAddress:
+    """Address's slots with a plain __init__."""
+
+    __slots__ = Address.__slots__  # type: ignore[misc]
+
+    def __init__(self, base: Register | Variable, offset: int) -> None:
+        self.base = base
+        self.offset = offset
+        self.parts = ()
+
+
+def make_address(base: Register | Variable, offset: int) -> Address:
+    """Address(...), faster."""
+    made = _FastAddress(base, offset)
+    made.__class__ = Address  # type: ignore[assignment]
+    return made  # type: ignore[return-value]
+
+
 class Stem:
     """`%r<10>`: ten registers, of which only those that the text uses ever exist."""
 
@@ -68,12 +86,44 @@ class Stem:
 class Operands(dict[str, Operand]):
     """Operand texts already seen in a scope; an unseen one is resolved on first sight."""
 
-    __slots__ = ("scope",)
+    __slots__ = ("scope", "stems")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.stems = scope.stems
 
     def __missing__(self, text: str) -> Operand:
+        # The next register of a range: what compilers' text asks for with every other instruction.
+        stem = text.rstrip("0123456789")
+        entry = self.stems.get(stem)
+        if entry is not None:
+            digits = text[len(stem) :]
+            if digits and (digits[0] != "0" or len(digits) == 1) and len(digits) < 11 and int(digits) < entry.count:
+                scope = self.scope
+                found = scope.names.get(text)
+                if found is None:
+                    registers = scope.registers
+                    fresh = _FastRegister(text, entry.type, entry.vector, len(registers), entry.span)
+                    fresh.__class__ = Register  # type: ignore[assignment]
+                    found = scope.names[text] = fresh  # type: ignore[assignment]
+                    registers.append(found)  # type: ignore[arg-type]
+                self[text] = found
+                return found
+        elif text[:1] == "[" and text[-1:] == "]":
+            # `[N]` and `[N+I]`, two shapes that the grammar knows, put together from parts that it has read before.
+            base = self.get(text[1:-1])
+            if base is None:
+                name, _, offset = text[1:-1].partition("+")
+                base, number = self.get(name), _OFFSETS.get(offset)
+            else:
+                number = 0
+            if number is not None and (base.__class__ is Register or base.__class__ is Variable):
+                value = self[text] = make_address(base, number)  # type: ignore[arg-type]
+                return value
+        return self.slow(text)
+
+    def slow(self, text: str) -> Operand:
+        """Looks the text up as a name, else leaves it to the grammar."""
         scope = self.scope
         found = scope.lookup(text)
         if found is not None:
@@ -92,9 +142,17 @@ class Operands(dict[str, Operand]):
             if len(values) != 1:
                 raise Compound
             value = values[0]
+            if isinstance(value, Address) and isinstance(value.base, Register):
+                m = _OFFSET.fullmatch(plain)
+                if m and len(_OFFSETS) < 1 << 16:
+                    _OFFSETS[m[1]] = value.offset
         if not scope.forward:
             self[text] = value
         return value
+
+
+_OFFSET = re.compile(r"\[[\w$%]+\+([0-9]+)\]", re.ASCII)
+_OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
 
 
 class Scope:

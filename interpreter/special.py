@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .group import Group
 
 U32, U64 = np.uint32, np.uint64
+RESERVED_SHARED = 1024  # bytes that the system keeps of each block's shared memory, recorded on the H200
 
 
 def _tid(g: Group, axis: int) -> Array:
@@ -62,8 +63,10 @@ READERS: dict[str, Callable[[Group], Array]] = {
     "%globaltimer_lo": lambda g: g.wave.launch.timer(g).astype(U32),
     "%globaltimer_hi": lambda g: (g.wave.launch.timer(g) >> U64(32)).astype(U32),
     "%dynamic_smem_size": _constant(lambda g: g.wave.launch.dynamic_shared),
-    "%total_smem_size": _constant(lambda g: g.wave.launch.total_shared),
-    "%aggr_smem_size": _constant(lambda g: g.wave.launch.total_shared),
+    "%total_smem_size": _constant(lambda g: -(-g.wave.launch.total_shared // 128) * 128),
+    "%aggr_smem_size": _constant(lambda g: g.wave.launch.total_shared + RESERVED_SHARED),
+    "%reserved_smem_offset_end": _constant(lambda g: 288),
+    "%reserved_smem_offset_cap": _constant(lambda g: RESERVED_SHARED),
     "%is_explicit_cluster": lambda g: np.array([[g.wave.launch.explicit_cluster]]),
     "%current_graph_exec": _constant(lambda g: 0, U64),
     "%smid": _block("smid"),

@@ -193,7 +193,7 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     low = np.left_shift(s.view(np.int64), _MOVE, out=t.view(np.int64))
     ties = np.minimum.reduce(low, axis=None) == _HALFWAY
     least = np.minimum.reduce(np.absolute(r), axis=None)
-    if not ties and least >= MIN32:
+    if least >= MIN32 and (not ties or _exact_sum(p, addend, s)):
         return r
     doubt = (np.abs(s) < MIN32) & (s != 0)  # a subnormal result has its ties elsewhere
     if ties:
@@ -206,6 +206,11 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
         if doubt.any():
             r[doubt] = odd(s[doubt], error[doubt]).astype(np.float32)
     return canonical(r)
+
+
+def _exact_sum(p: Array, q: Array, s: Array) -> bool:
+    """Did no sum s = p + q round?  The larger addend's difference tells, so both are asked."""
+    return bool((s - p == q).all()) and bool((s - q == p).all())
 
 
 def _wide_fma(a: Array, b: Array, c: Array) -> Array:

@@ -125,6 +125,8 @@ class Form:
             own = TYPES[str(modifiers["type"])]
             return TYPES[f"{own.kind}{own.bits * 2}"]
         word = modifiers.get(name, name)
+        if word is True:
+            word = name
         if isinstance(word, str) and word in TYPES:
             return TYPES[word]
         last = next((s.name for s in reversed(self.slots) if s.is_flag and s.name in TYPES), None)

@@ -37,3 +37,8 @@ class DeviceHeap:
         self.used -= -(-a.size // ALIGN) * ALIGN
         self.arena.free(a)
         return True
+
+    def close(self) -> None:
+        """Gives all blocks back."""
+        for address in list(self._blocks):
+            self.free(address)

@@ -1,0 +1,43 @@
+"""The verdict and the line that ptxas 13.0 gives, and warnings on what is legal and surely wrong.
+
+`check` takes text, `verify` a parsed module; both hand on Diagnostics in the order of the text and raise nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ..diagnostics import Diagnostic
+from ..ir import Function, Module
+from . import module as modules
+from .calls import judge_call
+from .instructions import Judge
+from .needs import Has
+
+
+def check(
+    text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None
+) -> list[Diagnostic]:
+    """Everything that is wrong with a PTX text, errors and warnings, in the order of the text."""
+    from ..parse import parse_all
+
+    module, found = parse_all(text, name)
+    if module is not None:
+        found = [*found, *verify(module, target, warnings)]
+    return _ordered(found)
+
+
+def verify(module: Module, target: str | None = None, warnings: Collection[str] | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a parsed module."""
+    found = [*modules.header(module, target), *modules.variables(module), *modules.functions(module)]
+    judge = Judge(module, found, Has.of(module))
+    for item in module.items:
+        if isinstance(item, Function) and item.body is not None:
+            for call in judge.body(item.body):
+                judge_call(judge, item, call)
+    found += modules.unresolved(module, set())
+    return _ordered(found)
+
+
+def _ordered(found: Collection[Diagnostic]) -> list[Diagnostic]:
+    return sorted(found, key=lambda d: (d.severity != "error", d.span.start))

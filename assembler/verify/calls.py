@@ -1,0 +1,148 @@
+"""Judges calls: the target, the number of arguments, and each argument against the parameter that it is handed to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..diagnostics import Diagnostic, Note
+from ..ir import (
+    Arguments,
+    Function,
+    Immediate,
+    Instruction,
+    Label,
+    Operand,
+    Prototype,
+    Register,
+    Sink,
+    Span,
+    Targets,
+    Variable,
+)
+from .operands import described
+from .places import Places, places
+
+if TYPE_CHECKING:
+    from .instructions import Judge
+
+Signature = tuple[tuple[Variable, ...], tuple[Variable, ...], str, Span]  # results, parameters, name, where it is declared
+
+
+def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
+    """Reports what is wrong with a call."""
+    results, target, arguments, how = split(call)
+    where = places(judge.module, call)
+    at = _spans(where, call)
+
+    def report(code: str, message: str, operand: Operand | None, note: Note | None = None, help: str = "") -> None:
+        span = at.get(id(operand), where.opcode) if operand is not None else where.opcode
+        notes = (note,) if note is not None else ()
+        judge.found.append(Diagnostic("error", code, message, span, notes, help, file=judge.module.name))
+
+    for signature in _signatures(function, target, how, report):
+        returns, params, name, declared = signature
+        note = Note(f"{name} is declared here", declared)
+        wrong = False
+        for given, formal, what in ((results, returns, "result"), (arguments, params, "argument")):
+            if len(given) != len(formal):
+                message = f"{name} has {len(formal)} {what}{'s' * (len(formal) != 1)}, the call {len(given)}"
+                report("call-arity", message, given[len(formal)] if len(given) > len(formal) else target, note)
+                wrong = True
+        for given, formal, what in ((results, returns, "result"), (arguments, params, "argument")):
+            for actual, parameter in zip(given, formal, strict=False):
+                why = _argument(function, actual, parameter, what)
+                if why and not wrong:
+                    formal_note = Note(f"parameter {parameter.name} is declared here", parameter.span)
+                    report("call-argument", f"{described(actual)}, does not match {_parameter(parameter)}: {why}", actual, formal_note)
+        if wrong:
+            return
+
+
+def split(call: Instruction) -> tuple[tuple[Operand, ...], Operand | None, tuple[Operand, ...], Operand | None]:
+    """The results, the target, the arguments, and the prototype or list of targets of a call."""
+    rest = list(call.operands)
+    results = rest.pop(0).elements if rest and isinstance(rest[0], Arguments) else ()  # type: ignore[union-attr]
+    target = rest.pop(0) if rest else None
+    arguments = rest.pop(0).elements if rest and isinstance(rest[0], Arguments) else ()  # type: ignore[union-attr]
+    return results, target, arguments, rest[0] if rest else None
+
+
+def _spans(where: Places, call: Instruction) -> dict[int, Span]:
+    return {id(operand): span for operand, span in zip(call.operands, where.operands, strict=False)} | {
+        id(e): span
+        for operand, span in zip(call.operands, where.operands, strict=False)
+        if isinstance(operand, Arguments)
+        for e in operand.elements
+    }
+
+
+def _signatures(function: Function, target: Operand | None, how: Operand | None, report: Report) -> Sequence[Signature]:
+    """What the target may be called with; empty after an error."""
+    if isinstance(target, Function):
+        if target.is_entry:
+            report("call-target", f"{target.name} is an .entry: only a .func can be called", target, Note("declared here", target.span))
+            return ()
+        if how is not None:
+            report("call-target", "a direct call takes no prototype", how)
+            return ()
+        return [(target.returns, target.params, target.name, target.span)]
+    if isinstance(target, Register) and target.vector == 1 and target.type.is_integer and target.type.bits in (32, 64):
+        match how:
+            case Prototype():
+                return [(how.returns, how.params, how.name, how.span)]
+            case Targets(kind="call", targets=targets):
+                return [(t.returns, t.params, t.name, t.span) for t in targets if isinstance(t, Function)]
+            case None:
+                report("call-target", f"the call through {target.name} names neither a .callprototype nor .calltargets", target)
+            case _:
+                report("call-target", f"{described(how)} is neither a .callprototype nor a list of .calltargets", how)
+        return ()
+    if isinstance(target, Label):
+        report("call-target", f"{target.name} is a label: a call goes to a function", target, Note("declared here", target.span))
+    elif target is not None:
+        report("call-target", f"{described(target)}, cannot be called", target)
+    return ()
+
+
+def _parameter(v: Variable) -> str:
+    dims = "".join(f"[{n or ''}]" for n in v.dims)
+    return f"the parameter .{v.space} .align {v.align} .{v.type} {v.name}{dims}"
+
+
+def _argument(function: Function, actual: Operand, formal: Variable, what: str) -> str:
+    """Why an argument cannot be handed to a parameter; "" where it can."""
+    t = formal.type
+    match actual:
+        case Sink():
+            return "" if what == "result" else "'_' takes a result, it is no argument"
+        case Immediate(kind=kind):
+            if what == "result":
+                return "a result needs a register or a .param variable"
+            if formal.dims:
+                return "an array needs a .param variable"
+            return "" if (kind == "int" and t.is_integer) or (kind != "int" and t.kind in "fb") else f"a constant of the other kind than .{t}"
+        case Register(type=own, vector=vector):
+            dims: tuple[int, ...] = ()
+            align = own.bytes * vector
+        case Variable(space="param", type=own, vector=vector, dims=dims, align=align) as v:
+            if v in function.params or v in function.returns:
+                return f"{v.name} is a parameter of {function.name} itself; load it first"
+        case Variable():
+            return "only registers and .param variables are handed over"
+        case _:
+            return "only registers, constants and .param variables are handed over"
+    if bool(dims) != bool(formal.dims) or (dims != formal.dims and 0 not in formal.dims):
+        return "the sizes differ"
+    if own.bits != t.bits or vector != formal.vector or own.kind == "p" != t.kind == "p":
+        return "the sizes differ"
+    if own.kind != t.kind and "f" in own.kind + t.kind and "b" not in own.kind + t.kind:
+        return "one is an integer, the other a floating-point number"
+    if isinstance(actual, Variable) and formal.space == "param" and align != formal.align:
+        return f"its alignment is {align}, the parameter's {formal.align}"
+    return ""
+
+
+from collections.abc import Callable  # noqa: E402
+
+Report = Callable[..., None]

@@ -1,0 +1,93 @@
+"""Why no form of an instruction has a spelling: an unknown opcode or word, a missing word, words that do not go together."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from warplab.isa import ops as _ops  # noqa: F401  fills FORMS
+from warplab.isa.notation import FORMS, Form
+from warplab.isa.types import TYPES
+
+from ..diagnostics import nearest
+from ..ir import Instruction
+
+MANY = 12  # forms shown
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A wrong spelling: the number of the wrong word (-1: the opcode, None: all of them together)."""
+
+    code: str
+    message: str
+    word: int | None
+    help: str = ""
+    forms: tuple[str, ...] = ()
+
+
+@functools.cache
+def words_of(opcode: str) -> frozenset[str]:
+    """All words that some form of an opcode has."""
+    return frozenset(w for form in FORMS[opcode] for slot in form.slots for w in slot.words)
+
+
+@functools.cache
+def _all_words() -> frozenset[str]:
+    return frozenset().union(*(words_of(o) for o in FORMS))
+
+
+def misspelt(instruction: Instruction) -> Spelling:
+    """What is wrong with an instruction that no row fits."""
+    opcode, words = instruction.opcode, instruction.modifiers
+    if opcode not in FORMS:
+        near = nearest(opcode, FORMS)
+        return Spelling("unknown-instruction", f"no instruction is called {opcode}", -1, f"is {near} meant?" if near else "")
+    shown = tuple(f.canonical for f in _closest(opcode, words))
+    known = words_of(opcode)
+    for i, word in enumerate(words):
+        if word not in known:
+            near = nearest(word, known)
+            hint = f"is .{near} meant?" if near else ""
+            if word in _all_words():
+                return Spelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)
+            return Spelling("unknown-word", f"no instruction has a word .{word}", i, hint, shown)
+    full = ".".join((opcode, *words))
+    return Spelling("no-such-form", f"no form of {opcode} is spelled {full}", *_blame(opcode, words), shown)
+
+
+def _closest(opcode: str, words: tuple[str, ...]) -> list[Form]:
+    """The forms that share most words with a spelling."""
+    given = set(words)
+
+    def distance(form: Form) -> int:
+        missing = sum(not s.optional and not given & set(s.words) for s in form.slots)
+        known = {w for s in form.slots for w in s.words}
+        return missing + 2 * len(given - known)
+
+    return sorted(FORMS[opcode], key=distance)[:MANY]
+
+
+def _blame(opcode: str, words: tuple[str, ...]) -> tuple[int | None, str]:
+    """The one word whose removal or exchange makes a legal spelling, with advice."""
+    types = [w for w in words if w in TYPES]
+    for form in FORMS[opcode]:
+        for i in range(len(words)):
+            if form.match(words[:i] + words[i + 1 :]) is not None:
+                return i, f"write {'.'.join((opcode, *words[:i], *words[i + 1 :]))}"
+    for form in FORMS[opcode]:
+        for slot in form.slots:
+            if slot.optional or any(w in slot.words for w in words):
+                continue
+            for w in slot.words[:4]:
+                for at in range(len(words) + 1):
+                    if form.match((*words[:at], w, *words[at:])) is not None:
+                        return None, f".{' or .'.join(slot.words[:8])} is missing"
+    for i, word in enumerate(words):
+        for form in FORMS[opcode]:
+            for slot in form.slots:
+                if word not in slot.words and any(form.match((*words[:i], w, *words[i + 1 :])) is not None for w in slot.words[:16]):
+                    choices = [w for w in slot.words if form.match((*words[:i], w, *words[i + 1 :])) is not None]
+                    if (word in types) == (choices[0] in TYPES):
+                        return i, f".{' .'.join(choices[:12])} may stand here"
+    return None, ""

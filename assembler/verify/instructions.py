@@ -1,0 +1,195 @@
+"""Judges the instructions of a function: spelling, needs, number and kinds of operands.
+
+The verdict depends on the words and the operands' kinds alone, so a combination found legal is remembered, and met again costs one look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from warplab.isa.notation import FORMS, Form
+from warplab.isa.notation import Operand as Place
+
+from ..diagnostics import Diagnostic, Note
+from ..ir import Block, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from . import limits, needs
+from .forms import misspelt
+from .operands import Misfit, described, kind, misfit
+from .places import Places, places
+
+Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Judge:
+    """Verdicts on one module's instructions."""
+
+    module: Module
+    found: list[Diagnostic]
+    has: needs.Has
+    kinds: dict[int, str] = field(default_factory=dict)  # of operands, by identity: the module keeps them alive
+    legal: set[Key] = field(default_factory=set)
+    settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
+
+    def body(self, block: Block) -> Iterator[Instruction]:
+        """Judges every instruction of a body; yields the calls, which are judged together with their declarations."""
+        kinds, legal = self.kinds, self.legal
+        stack = [iter(block.statements)]
+        while stack:
+            for s in stack[-1]:
+                if s.__class__ is Instruction:
+                    try:
+                        # A list beats a generator here, and this is the loop that a big module spends its time in.
+                        key = (id(s.settled), id(s.guard and s.guard.type), *[kinds[id(o)] for o in s.operands])
+                    except KeyError:
+                        kinds.update((id(o), kind(o)) for o in s.operands)
+                        key = (id(s.settled), id(s.guard and s.guard.type), *[kinds[id(o)] for o in s.operands])
+                    if key in legal:
+                        continue
+                    if s.opcode == "call":
+                        yield s
+                    if self.judge(s):
+                        self.settings[id(s.settled)] = s.settled
+                        legal.add(key)
+                elif s.__class__ is Block:
+                    stack.append(iter(s.statements))
+                    break
+            else:
+                stack.pop()
+
+    # ------------------------------------------------------------ one instruction
+
+    def judge(self, instruction: Instruction) -> bool:
+        """Reports what is wrong with an instruction; True where nothing is and its operands' values do not matter."""
+        form, settled = instruction.form, instruction.settled
+        guard = instruction.guard
+        if guard is not None and (guard.type.kind != "p" or guard.vector > 1):
+            self.report(
+                instruction, "bad-predicate", f"the guard {guard.name} is no predicate but has type .{guard.type}",
+                lambda p: p.guard, declared=guard,
+            )  # fmt: skip
+            return False
+        if form is None or settled is None:
+            wrong = misspelt(instruction)
+            self.report(
+                instruction, wrong.code, wrong.message, lambda p: _word(p, wrong.word), help=wrong.help, forms=wrong.forms,
+            )  # fmt: skip
+            return False
+        for word, need in needs.needed(form, settled):
+            missing = self.has.lacks(need)
+            if missing:
+                what = f".{word}" if word else instruction.opcode
+                place = instruction.modifiers.index(word) if word in instruction.modifiers else None if word else -1
+                self.needs(instruction, what, missing, place)
+                return False
+        if instruction.opcode == "call":
+            return False
+        matched = self.operands(instruction, form)
+        if matched is None:
+            return False
+        wrong_value = limits.out_of_range(form, settled, instruction)
+        if wrong_value is not None:
+            i, code, message, help = wrong_value
+            self.report(instruction, code, message, lambda p: p.head if i is None else p.operand(i), help=help)
+            return False
+        return not limits.by_value(form)
+
+    def operands(self, instruction: Instruction, form: Form) -> Form | None:
+        """Reports what is wrong with the operands; the form that they fit, else None."""
+        settled = instruction.settled
+        assert settled is not None
+        given = instruction.operands
+        first: tuple[int, Misfit] | None = None
+        alternatives = [form]
+        alternatives += [f for f in FORMS[form.opcode] if f is not form and f.match(instruction.modifiers) is not None]
+        counts = sorted({n for f in alternatives for n in _counts(f)})
+        for candidate in alternatives:
+            taken = assign(candidate.operands, len(given))
+            if taken is None:
+                continue
+            under = candidate.match(instruction.modifiers)
+            assert under is not None
+            for i, (place, operand) in enumerate(zip(taken, given, strict=True)):
+                wrong = misfit(candidate, under, i, place, operand)
+                if wrong is not None:
+                    first = first or (i, wrong)
+                    break
+            else:
+                return candidate if self.specials(instruction) else None
+        if first is None:
+            n = len(given)
+            expected = " or ".join(map(str, counts))
+            self.report(
+                instruction, "operand-count", f"{'.'.join((form.opcode, *instruction.modifiers))} takes {expected} operands, not {n}",
+                lambda p: p.operand(counts[-1]) if n > counts[-1] else p.head, forms=(form.row,),
+            )  # fmt: skip
+        else:
+            i, wrong = first
+            self.report(instruction, wrong.code, wrong.message, lambda p: p.operand(i), help=wrong.help, declared=wrong.declared, forms=(form.row,))
+        return None
+
+    def specials(self, instruction: Instruction) -> bool:
+        """Reports special registers that the module's version or target does not have."""
+        for i, operand in enumerate(instruction.operands):
+            if isinstance(operand, SpecialRegister):
+                missing = self.has.lacks(needs.of_special(operand))
+                if missing:
+                    self.report(instruction, "needs", f"{described(operand)} needs {missing}", lambda p, i=i: p.operand(i))  # type: ignore[misc]
+                    return False
+        return True
+
+    # ------------------------------------------------------------ reports
+
+    def needs(self, instruction: Instruction, what: str, missing: str, word: int | None) -> None:
+        """Reports a form or word that the module's version or target does not have."""
+        version = f"{self.module.version[0]}.{self.module.version[1]}"
+        self.report(
+            instruction, "needs", f"{what} needs {missing}", lambda p: _word(p, word),
+            help=f"the module says .version {version} and .target {self.module.target}",
+        )  # fmt: skip
+
+    def report(
+        self, instruction: Instruction, code: str, message: str, where: "Where", *, help: str = "", forms: Sequence[str] = (),
+        declared: Register | Variable | None = None,
+    ) -> None:  # fmt: skip
+        """Adds an error about a part of an instruction."""
+        span: Span = where(places(self.module, instruction))
+        notes = (Note(f"{declared.name} is declared here", declared.span),) if declared is not None else ()
+        self.found.append(Diagnostic("error", code, message, span, notes, help, tuple(forms), file=self.module.name))
+
+
+from collections.abc import Callable  # noqa: E402
+
+Where = Callable[[Places], Span]
+
+
+def _word(p: Places, word: int | None) -> Span:
+    if word is None:
+        return p.head
+    return p.words[word] if 0 <= word < len(p.words) else p.opcode
+
+
+def _counts(form: Form) -> set[int]:
+    least = sum(not place.optional for place in form.operands)
+    return set(range(least, len(form.operands) + 1))
+
+
+def assign(all_places: Sequence[Place], n: int) -> list[Place] | None:
+    """The places that n operands stand for: optional ones are filled from the left."""
+    spare = n - sum(not p.optional for p in all_places)
+    if spare < 0 or n > len(all_places):
+        return None
+    taken = []
+    for place in all_places:
+        if place.optional:
+            if not spare:
+                continue
+            spare -= 1
+        taken.append(place)
+    return taken
+
+
+def values(instruction: Instruction) -> tuple[Operand, ...]:
+    """The constants among the operands."""
+    return tuple(o for o in instruction.operands if isinstance(o, Immediate))

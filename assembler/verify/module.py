@@ -1,0 +1,219 @@
+"""Judges what stands outside of instructions: version and target, variables, parameters, directives, what is declared and never defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warplab.isa.notation import Need
+
+from ..diagnostics import Diagnostic, Note, nearest
+from ..ir import Declaration, Directive, Function, Instruction, Module, Span, Symbol, Variable
+from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
+
+CONST_BYTES = 65536
+OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
+
+
+def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
+    """`.version`, `.target`, `.address_size`, and the target that the caller means to assemble for."""
+
+    def error(code: str, message: str, word: str, help: str = "") -> Diagnostic:
+        return Diagnostic("error", code, message, _find(module, word), (), help, file=module.name)
+
+    version = module.version
+    if version == (0, 0):
+        return
+    if version not in VERSIONS:
+        newest = f"{NEWEST[0]}.{NEWEST[1]}"
+        yield error("unknown-version", f"there is no PTX version {version[0]}.{version[1]}", ".version", f"the newest is {newest}")
+        return
+    named = False
+    for name in module.targets:
+        plain = name.replace("compute_", "sm_")
+        if plain in TARGETS:
+            named = True
+            if version < TARGETS[plain]:
+                first = "{}.{}".format(*TARGETS[plain])
+                yield error("needs", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", ".target")
+        elif plain.startswith("sm_"):
+            near = nearest(plain, TARGETS)
+            yield error("unknown-target", f"there is no target {name}", ".target", f"is {near} meant?" if near else "")
+            named = True
+        elif name not in OPTIONS:
+            yield error("unknown-target", f"{name} is no target", ".target")
+            named = True
+    if not named and module.targets:
+        yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")
+    sm, suffix = capability(module.target)
+    if "map_f64_to_f32" in module.targets and sm >= 13:
+        yield error("unknown-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
+    if ".address_size" in module.text and version < (2, 3):
+        yield error("needs", ".address_size needs PTX 2.3", ".address_size")
+    if module.address_size == 32 and ".address_size" in module.text:
+        yield error("address-size", "32-bit addresses are not supported", ".address_size", "write .address_size 64")
+    if target is not None:
+        yield from _device(module, target, sm, suffix, error)
+
+
+def _device(module: Module, target: str, sm: int, suffix: str, error: object) -> Iterator[Diagnostic]:
+    """A module runs on its own target and later ones; with a letter on that very one, or its family."""
+    device, letter = capability(target)
+    span = _find(module, ".target")
+    reason = ""
+    if sm > device:
+        reason = f"the module is for {module.target}, newer than {target}"
+    elif suffix == "a" and (sm, "a") != (device, letter):
+        reason = f"a module for {module.target} runs on {module.target} only, not on {target}"
+    elif suffix == "f" and sm // 10 != device // 10:
+        reason = f"a module for {module.target} runs on its family only, not on {target}"
+    if reason and device:
+        yield Diagnostic("error", "target-mismatch", reason, span, file=module.name)
+
+
+def _find(module: Module, word: str) -> Span:
+    at = max(0, module.text.find(word))
+    end = module.text.find("\n", at)
+    stop = len(module.text) if end < 0 else end
+    line = module.text.count("\n", 0, at) + 1
+    return Span(at, max(at + 1, stop), line, at - module.text.rfind("\n", 0, at))
+
+
+# ---------------------------------------------------------------- variables
+
+def variables(module: Module) -> Iterator[Diagnostic]:
+    """Variables of the module: spaces, sizes, initial values."""
+    constant = 0
+    for item in module.items:
+        if not isinstance(item, Declaration):
+            continue
+        for v in item.variables:
+            yield from _variable(module, v)
+            if v.space == "const" and v.linkage != "extern":
+                constant = -(-constant // v.align) * v.align + v.size
+                if constant > CONST_BYTES:
+                    text = f"the module has more than {CONST_BYTES} bytes of .const data"
+                    yield Diagnostic("error", "too-much-const", text, v.span, file=module.name)
+                    constant = 0
+
+
+def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
+    def error(code: str, message: str, help: str = "") -> Diagnostic:
+        return Diagnostic("error", code, message, v.span, (), help, file=module.name)
+
+    if v.type.kind == "o" and v.space != "global":
+        yield error("bad-variable", f"the handle {v.name} lies in .{v.space}; textures, samplers and surfaces lie in .global")
+    if v.type.name == "samplerref" and "texmode_independent" not in module.targets:
+        yield error("bad-variable", f"the sampler {v.name} needs .target texmode_independent")
+    if v.space == "tex" and module.version >= (1, 5):
+        yield error("bad-variable", ".tex variables ended with PTX 1.5", f"write .global .texref {v.name}")
+    if v.linkage == "common" and v.space != "global":
+        yield error("bad-variable", f".common variables lie in .global, {v.name} does not")
+    if v.linkage == "extern" and v.initial is not None:
+        yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
+    if "managed" in v.attributes and v.space != "global":
+        yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
+    if v.type.name == "b128" and module.version < (8, 3):
+        yield error("needs", ".b128 needs PTX 8.3")
+
+
+# ---------------------------------------------------------------- functions
+
+DIRECTIVES = {
+    ".maxntid": Need(1.3), ".maxnreg": Need(1.3), ".minnctapersm": Need(2.0), ".maxnctapersm": Need(1.3), ".reqntid": Need(2.1),
+    ".pragma": Need(2.0), ".reqnctapercluster": Need(7.8, 90), ".explicitcluster": Need(7.8, 90), ".maxclusterrank": Need(7.8, 90),
+    ".blocksareclusters": Need(9.0, 90), ".noreturn": Need(6.4, 30),
+}  # fmt: skip
+POSITIVE = frozenset({".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg"})
+EXCLUSIVE = ((".maxntid", ".reqntid"), (".reqnctapercluster", ".maxclusterrank"))
+
+
+def functions(module: Module) -> Iterator[Diagnostic]:
+    """Headers of functions: parameters, directives; declared functions that nothing defines."""
+    has = Has.of(module)
+    for item in module.items:
+        if isinstance(item, Function):
+            yield from _directives(module, item, has)
+            yield from _parameters(module, item, has)
+
+
+def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
+    def error(code: str, message: str, d: Directive, note: Note | None = None) -> Diagnostic:
+        return Diagnostic("error", code, message, d.span, (note,) if note else (), file=module.name)
+
+    for d in f.directives:
+        missing = has.lacks(DIRECTIVES.get(d.name, Need()))
+        if missing:
+            yield error("needs", f"{d.name} needs {missing}", d)
+        if d.name in POSITIVE and any(isinstance(v, int) and v % 2**32 == 0 for v in d.values):
+            yield error("bad-directive", f"{d.name} takes positive numbers", d)
+        if d.name == ".maxnctapersm" and module.version >= (2, 1):
+            yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
+        if d.name == ".noreturn" and f.returns:
+            yield error("bad-directive", f"{f.name} is .noreturn and yet has a result", d)
+        if d.name == ".blocksareclusters" and not (f.directive(".reqntid") and f.directive(".reqnctapercluster")):
+            yield error("bad-directive", ".blocksareclusters needs .reqntid and .reqnctapercluster", d)
+    for a, b in EXCLUSIVE:
+        one, other = f.directive(a), f.directive(b)
+        if one is not None and other is not None:
+            later, earlier = (one, other) if one.span > other.span else (other, one)
+            yield error("conflicting-directives", f"{a} and {b} exclude each other", later, Note("the other one is here", earlier.span))
+
+
+def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
+    def error(code: str, message: str, span: Span, help: str = "") -> Diagnostic:
+        return Diagnostic("error", code, message, span, (), help, file=module.name)
+
+    offset = 0
+    for i, p in enumerate((*f.returns, *f.params)):
+        if p.name == "_":
+            if not f.is_entry:
+                yield error("bad-parameter", "'_' names no parameter of a function", p.span)
+        if p.pointer is not None and not f.is_entry:
+            yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
+        if p.vector > 1 and p.space == "param" or p.type.name == "f16x2" and p.space == "param":
+            yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
+        if 0 in p.dims and not f.is_entry:
+            if i < len(f.returns):
+                yield error("bad-parameter", f"the result {p.name} needs a size", p.span)
+            elif p is not f.params[-1]:
+                yield error("bad-parameter", f"only the last parameter may be an open array, {p.name} is not", p.span)
+        offset = -(-offset // p.align) * p.align + p.size
+    if len(f.returns) > 1 and any(p.space == "param" for p in f.returns):
+        yield error("bad-parameter", f"{f.name} has several results: they must be .reg", f.returns[1].span)
+    if not f.is_entry:
+        return
+    limit = 256 if module.version < (1, 5) else 4352 if module.version < (8, 1) else 32764
+    if offset > limit:
+        help = f"PTX 8.1 and sm_70 allow 32764 bytes" if limit == 4352 else ""
+        yield error("too-many-parameters", f"{f.name} has {offset} bytes of parameters, {limit} are allowed", f.span, help)
+    elif offset > 4352 and has.lacks(Need(8.1, 70)):
+        yield error("needs", f"{offset} bytes of parameters need {has.lacks(Need(8.1, 70))}", f.span)
+
+
+def unresolved(module: Module, called: set[Function]) -> Iterator[Diagnostic]:
+    """Functions that are declared, neither extern nor defined; extern arrays without a size."""
+    for item in module.items:
+        if isinstance(item, Function) and item.body is None and item.linkage != "extern" and item.definition is None:
+            if item.name in module.aliases or (module.functions.get(item.name) is not None and module.functions[item.name].body is not None):
+                continue
+            text = f"{item.name} is declared and never defined"
+            yield Diagnostic("error", "unresolved", text, item.span, (), f"write .extern before it", file=module.name)
+        if isinstance(item, Declaration):
+            for v in item.variables:
+                if v.linkage == "extern" and 0 in v.dims and v.space in ("global", "const") and module.variables.get(v.name) is v:
+                    text = f"{v.name} is .extern without a size, and nothing defines it"
+                    yield Diagnostic("error", "unresolved", text, v.span, file=module.name)
+
+
+def symbols(value: object) -> Iterator[Symbol]:
+    """The addresses in an initial value."""
+    if isinstance(value, Symbol):
+        yield value
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from symbols(v)
+
+
+def is_defined(instruction: Instruction) -> bool:
+    """Does the instruction belong to some form?"""
+    return instruction.form is not None

@@ -1,0 +1,84 @@
+"""Which PTX version and target a form, word, special register or directive asks for, and whether a module has them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from warplab.isa.notation import Form, Need
+from warplab.isa.special import SPECIAL
+
+from ..ir import Module, SpecialRegister
+
+# The first PTX version that knows each target.
+TARGETS: dict[str, tuple[int, int]] = {
+    f"sm_{name}": (int(version[0]), int(version[2]))
+    for version, names in {
+        "1.0": "10 11", "1.2": "12 13", "2.0": "20 21", "3.0": "30", "3.1": "35", "4.0": "32 50", "4.1": "37 52", "4.2": "53",
+        "5.0": "60 61 62", "5.1": "70", "6.1": "72", "6.2": "82", "6.3": "75", "7.0": "80", "7.1": "86", "7.3": "88", "7.4": "87",
+        "7.8": "89 90", "8.0": "90a", "8.6": "100 100a 101 101a", "8.7": "120 120a",
+        "8.8": "100f 101f 103 103a 103f 120f 121 121a 121f", "9.0": "110 110a 110f",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+VERSIONS = frozenset(
+    (major, minor)
+    for major, last in {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 0}.items()
+    for minor in range(last + 1)
+)
+NEWEST = max(VERSIONS)
+_NAME = re.compile(r"(?:sm|compute)_(\d+)([af]?)$")
+
+
+@functools.cache
+def capability(target: str) -> tuple[int, str]:
+    """`sm_90a` as (90, "a")."""
+    m = _NAME.match(target)
+    return (int(m[1]), m[2]) if m else (0, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """What a module offers."""
+
+    version: tuple[int, int]
+    target: str
+
+    @classmethod
+    def of(cls, module: Module) -> Has:
+        return cls(module.version, module.target)
+
+    def lacks(self, need: Need) -> str:
+        """What is missing, in words; "" where nothing is."""
+        sm, suffix = capability(self.target)
+        missing = []
+        ptx = (int(need.ptx), round(need.ptx * 10) % 10)
+        if self.version < ptx:
+            missing.append(f"PTX {ptx[0]}.{ptx[1]}")
+        if sm < need.sm or (need.arch and not family(sm, suffix, need)):
+            missing.append(f"sm_{need.sm}{need.arch}")
+        return " and ".join(missing)
+
+
+def family(sm: int, suffix: str, need: Need) -> bool:
+    """Does a target with a letter offer what the manual gives to sm_90a or to the family sm_100f?"""
+    if need.arch == "f":
+        return suffix in ("a", "f") and sm >= need.sm
+    return suffix == "a" and sm >= need.sm
+
+
+def needed(form: Form, settled: Mapping[str, str | bool]) -> Iterator[tuple[str, Need]]:
+    """Every need of a form under its modifiers, with the word that has it ("" for the form itself)."""
+    yield "", form.need
+    for slot, word in settled.items():
+        need = form.word_needs.get(slot if word is True else str(word))
+        if need is not None:
+            yield (slot if word is True else str(word)), need
+
+
+def of_special(operand: SpecialRegister) -> Need:
+    """What a special register needs."""
+    row = SPECIAL.get(operand.name)
+    return row.need if row is not None else Need()

@@ -1,0 +1,282 @@
+"""The observer behind the profiler: counts instructions, accesses, partings and waits, and hands on a KernelProfile.
+
+Each event is worked out for all warps of its group at once by the rules of the device.  What the load-store unit never sees (bulk copies,
+matrix descriptors, parameters of calls) counts as instructions alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Immediate, Instruction
+from warplab.isa.profiles import DeviceProfile
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.types import ScalarType
+
+from ..geometry import Geometry
+from ..memory.banks import atomic_passes, matrix_passes, shared_passes
+from ..memory.cache import empties_l1
+from ..memory.constant import constant_passes
+from ..memory.local import local_sectors
+from ..observe import Silent
+from ..occupancy import l1_bytes
+from ..registers import kernel_registers, residency
+from ..values import Array
+from .flops import flops_of
+from .hierarchy import Hierarchy, Outcome
+from .lanes import count_warps, few_lanes, lanes_of
+from .places import Places
+from .profile import KernelProfile
+from .tally import SiteTally, keep_worst, keep_worst_of
+from .touch import WARP, Lanes, patterns
+
+if TYPE_CHECKING:
+    from ..engine import Wave
+    from ..group import Group
+    from ..launch import Launch
+    from ..plan import Site
+
+STRETCH = 64  # events of the timeline's first stretches
+STRETCHES = 400  # at most; then two become one
+OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
+OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
+Index = NDArray[np.int64]
+
+
+class Counters(Silent):
+    """Counts one launch; `profile` is there when it is over."""
+
+    def __init__(self, device: DeviceProfile) -> None:
+        self.device = device
+        self.profile: KernelProfile | None = None
+
+    # ------------------------------------------------------------ the launch
+
+    def begin(self, launch: Launch) -> None:
+        self.launch = launch
+        self.registers = kernel_registers(launch.kernel)
+        self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
+        size = l1_bytes(self.device, launch.total_shared, max(1, self.occupancy.blocks)) if self.device.l1_size else 0
+        self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
+        self.memory = Hierarchy(self.device, self.multiprocessors, size)
+        self.places = Places(launch)
+        self.tallies: dict[int, SiteTally] = {}
+        self.idle = launch.blocks * launch.threads
+        self._wrote: dict[int, NDArray[np.bool_]] = {}
+        self._where: dict[int, Index] = {}
+        self._waves: list[Wave] = []  # keeps their ids their own
+        self._geometry: Geometry | None = None
+        self._warps = self._lanes = 0
+        self._sizes: dict[int, tuple[Geometry, int, int]] = {}
+        self._copy: Lanes | None = None
+        self._copied = False
+        self.timeline: list[tuple[int, int]] = []
+        self._stretch, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
+
+    def wave(self, wave: Wave) -> None:
+        self._waves.append(wave)
+        self._where[id(wave)] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
+        self._wrote[id(wave)] = np.zeros((wave.count, self.launch.threads), np.bool_)
+
+    def end(self, launch: Launch) -> None:
+        self._mark()
+        self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
+        order = sorted(self.tallies.values(), key=lambda t: (t.site.function != launch.name, t.site.function, t.site.instruction.span.start))
+        self.profile = KernelProfile(
+            kernel=launch.name,
+            number=launch.number,
+            device=self.device,
+            grid=launch.grid,
+            block=launch.block,
+            registers=self.registers,
+            static_shared=launch.kernel.static_shared,
+            dynamic_shared=launch.dynamic_shared,
+            occupancy=self.occupancy,
+            sites=tuple(t.frozen(launch) for t in order),
+            allocations=self.places.frozen(),
+            timeline=tuple(self.timeline),
+            idle_threads=self.idle,
+            dram_written=self.memory.written,
+            texts={m.name: m.text for m in launch.kernel.program.modules},
+        )
+
+    # ------------------------------------------------------------ instructions
+
+    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+        g = group.geometry
+        if g is not self._geometry:
+            self._enter(g)
+        tally = self.tallies.get(id(site))
+        if tally is None:
+            tally = self._tally(site)
+        tally.warps += self._warps
+        tally.threads += self._lanes
+        tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
+        if tally.special:
+            self._copy, self._copied = None, False
+            if empties_l1(site.instruction.opcode, site.instruction.modifiers):
+                self.memory.l1.empty(np.unique(self._where[id(group.wave)][g.blocks]))
+        self._issued += self._warps
+        self._threads += self._lanes
+        self._events += 1
+        if self._events == self._stretch:
+            self._mark()
+
+    def _tally(self, site: Site) -> SiteTally:
+        tally = self.tallies.get(id(site))
+        if tally is None:
+            i = site.instruction
+            tally = self.tallies[id(site)] = SiteTally(site, flops_of(i), i.opcode == "cp" or empties_l1(i.opcode, i.modifiers))
+        return tally
+
+    def _enter(self, g: Geometry) -> None:
+        known = self._sizes.get(id(g))
+        if known is None or known[0] is not g:
+            if len(self._sizes) > 512:
+                self._sizes.clear()
+            known = self._sizes[id(g)] = (g, count_warps(g), g.n)
+        self._geometry, self._warps, self._lanes = known
+
+    def _mark(self) -> None:
+        if self._issued:
+            self.timeline.append((self._issued, self._threads))
+        self._events = self._issued = self._threads = 0
+        if len(self.timeline) >= STRETCHES:
+            t = self.timeline
+            self.timeline = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(t[::2], t[1::2], strict=False)]
+            self._stretch *= 2
+
+    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+        layout = group.geometry.warps
+        if condition.size == 1 or (condition.shape[1] == 1 and layout.aligned):
+            return
+        times, there = 1, layout.members
+        if condition.shape[0] == 1 and layout.aligned:
+            times, taken, there = group.geometry.shape[0], condition.reshape(-1, WARP), there[: condition.size // WARP]
+        else:
+            taken = layout.spread(np.broadcast_to(condition, group.geometry.shape)) & there
+        parted = taken.any(axis=1) & (there & ~taken).any(axis=1)
+        n = int(np.count_nonzero(parted))
+        if n:
+            tally = self._tally(site)
+            tally.divergent += n * times
+            bits = np.packbits(taken[parted], axis=1, bitorder="little").view(np.uint32).ravel()
+            masks, counts = np.unique(bits, return_counts=True)
+            for m, c in zip(masks.tolist(), counts.tolist(), strict=True):
+                tally.masks[m] = tally.masks.get(m, 0) + c * times
+
+    def wait(self, site: Site | None, group: Group, why: str) -> None:
+        if site is not None:
+            waits = self._tally(site).waits
+            waits[why] = waits.get(why, 0) + 1
+
+    # ------------------------------------------------------------ accesses
+
+    def access(
+        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+    ) -> None:
+        tally, i, width = self._tally(site), site.instruction, type.bytes * count
+        if kind != "ld" and space != "local":
+            self._writes(group, mask)
+        if i.opcode in OTHER_UNITS or (i.opcode in ("cp", "st", "red") and {"bulk", "async"} <= {"bulk", "async", *i.modifiers} - {"bulk", "async"} | set(i.modifiers)):
+            return
+        if space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):
+            return  # of a call: registers carry these
+        if space.startswith("shared"):
+            self._shared(tally, group, kind, address, mask, width)
+        elif space == "const":
+            lanes, times = few_lanes(group.geometry, address, mask)
+            passes, n = int(constant_passes(self.device, lanes.full, lanes.mask).sum()) * times, lanes.requests * times
+            tally.count("const", kind, width, lanes=lanes.count * times, requests=n, units=passes, ideal=n)
+        elif space == "local":
+            self._local(tally, group, kind, address, mask, width)
+        elif space == "generic" and int(address.max()) >= LOCAL_BASE:
+            self._generic(tally, group, kind, address, mask, width)
+        else:
+            self._global(tally, group, kind, address, mask, width)
+
+    def _writes(self, group: Group, mask: Array | None) -> None:
+        g, wrote = group.geometry, self._wrote[id(group.wave)]
+        if mask is None and g.n == wrote.size:
+            wrote[...] = True
+        else:
+            wrote[g.block, g.thread] |= True if mask is None else mask
+
+    def _generic(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        """Generic addresses of which some mean shared or local memory."""
+        rest = np.ones((1, 1), np.bool_) if mask is None else mask
+        for base, count in ((SHARED_BASE, self._shared), (LOCAL_BASE, self._local)):
+            inside = (address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE))
+            own = rest & inside
+            if own.any():
+                rest = rest & ~inside
+                count(tally, group, kind, np.where(inside, address - np.uint64(base), np.uint64(0)), None if own.all() else own, width)
+        if rest.any():
+            self._global(tally, group, kind, address, rest, width)
+
+    def _shared(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        i = tally.site.instruction
+        if i.opcode == "cp":
+            if self._copy is not None and not self._copied:
+                self._copies(tally, group, self._copy, lanes_of(group.geometry, address, mask))
+            return
+        lanes, times = few_lanes(group.geometry, address & address.dtype.type(OFFSET), mask)
+        where, active, which = patterns(lanes, 128)
+        matrices = matrix_count(i)
+        if matrices:
+            passes, conflicts = matrix_passes(matrix_rows(where, matrices), matrices)
+        elif kind in ("red", "atom"):
+            last = i.operands[-1]
+            counting = kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1
+            passes, conflicts = atomic_passes(where, active, width, counting=counting, swap="cas" in i.modifiers)
+        else:
+            passes, conflicts = shared_passes(self.device, where, active, width, store=kind == "st")
+        n = np.bincount(which, minlength=len(passes)) * times
+        total, beyond = int(passes @ n), int(conflicts @ n)
+        worst = int(passes.argmax())
+        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=lanes.requests * times, units=total, ideal=total - beyond,
+                        conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
+        keep_worst(a, where[worst], active[worst], int(passes[worst]))
+
+    def _local(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        lanes, times = few_lanes(group.geometry, address, mask)
+        where, active, which = patterns(lanes, 4)
+        requests, sectors = local_sectors(where, active, width)
+        n = np.bincount(which, minlength=len(sectors)) * times
+        asked, total = int(requests @ n), int(sectors @ n)
+        tally.count("local", kind, width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
+
+    def _global(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        lanes = lanes_of(group.geometry, address, mask)
+        if tally.site.instruction.opcode == "cp":
+            self._copy = lanes
+            return
+        done = self.memory.access(tally.site.instruction, kind, self._multiprocessors_of(group), lanes, width)
+        self._count(tally, kind, lanes, width, done)
+
+    def _copies(self, tally: SiteTally, group: Group, source: Lanes, target: Lanes) -> None:
+        """The second half of a cp.async; one that copies byte by byte counts once."""
+        self._copied = True
+        i = tally.site.instruction
+        width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
+        self._count(tally, "ld", source, width, self.memory.copy(i, self._multiprocessors_of(group), source, target, width))
+
+    def _multiprocessors_of(self, group: Group) -> Index:
+        """Of each warp."""
+        return self._where[id(group.wave)][group.geometry.warps.block[:, 0]]
+
+    def _count(self, tally: SiteTally, kind: str, lanes: Lanes, width: int, done: Outcome) -> None:
+        self.places.count(kind, done.touch, done.hits)
+        a = tally.count("global", kind, width, lanes=lanes.count, requests=done.requests, units=int(done.units.sum()), ideal=done.ideal,
+                        hits=done.hits, l2=done.l2, l2_hits=done.l2_hits, moved=done.moved)  # fmt: skip
+        keep_worst_of(a, lanes, done.units)
+
+
+def matrix_count(i: Instruction) -> int:
+    """How many matrices ldmatrix or stmatrix moves; 0 for other instructions."""
+    if i.opcode not in ("ldmatrix", "stmatrix"):
+        return 0
+    return next((int(w[1:]) for w in i.modifiers if w in ("x1", "x2", "x4")), 1)

@@ -1,0 +1,48 @@
+"""The warps of a group's access: how arrays of the group's shape become lanes of warps."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import Geometry
+from ..values import Array
+from .touch import WARP, Lanes
+
+Index = NDArray[np.int64]
+
+
+def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
+    """An access by warps, all of the group's."""
+    layout = g.warps
+    if mask is not None:
+        active = layout.spread(np.broadcast_to(mask, g.shape))
+        if not layout.aligned:
+            active = active & layout.members
+    else:
+        active = None if layout.aligned else layout.members
+    if address.size == 1:
+        where = address.astype(np.int64).reshape(1, 1)
+    elif layout.aligned and address.shape[1] == 1:
+        where = np.repeat(address.astype(np.int64), g.shape[1] // WARP, axis=0)
+    else:
+        where = layout.spread(address.astype(np.int64))
+    return Lanes(where, active, layout.count)
+
+
+def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, int]:
+    """An access by warps, and how many times: blocks that all do the same are taken once."""
+    if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
+        where = address.astype(np.int64).reshape(-1, WARP if address.shape[1] > 1 else 1)
+        active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
+        return Lanes(where, active, g.shape[1] // WARP), g.shape[0]
+    return lanes_of(g, address, mask), 1
+
+
+def count_warps(g: Geometry) -> int:
+    """Warps that have lanes in a group; lanes stand in ascending order."""
+    if g.block.shape[1] == 1:
+        number = g.thread[0] >> 5
+        return g.shape[0] * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
+    number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()
+    return 1 + int(np.count_nonzero(number[1:] != number[:-1]))

@@ -1,0 +1,120 @@
+"""Counts that grow while a launch runs, one of each instruction; frozen when it is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
+from .touch import Lanes
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+    from ..plan import Site
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+MASKS = 8  # of a branch that a profile keeps
+
+
+class AccessTally:
+    """What one instruction did to one space."""
+
+    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "units", "width")
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.requests = self.units = self.ideal = self.conflicts = self.hits = self.l2 = self.l2_hits = self.lanes = self.bytes = self.moved = 0
+        self.sample: tuple[Index, Flags, int] | None = None
+
+
+class SiteTally:
+    """What one instruction did."""
+
+    __slots__ = ("accesses", "active", "divergent", "flops", "masks", "shared_width", "site", "special", "threads", "waits", "warps")
+
+    def __init__(self, site: Site, flops: tuple[str, float] | None, special: bool) -> None:
+        self.site = site
+        self.flops = flops
+        self.special = special  # fences and copies, which need a look at each execution
+        self.warps = self.threads = self.active = self.divergent = 0
+        self.masks: dict[int, int] = {}
+        self.waits: dict[str, int] = {}
+        self.accesses: dict[tuple[str, str], AccessTally] = {}
+
+    def access(self, space: str, kind: str, width: int) -> AccessTally:
+        """The tally of one space and kind."""
+        found = self.accesses.get((space, kind))
+        if found is None:
+            found = self.accesses[space, kind] = AccessTally(width)
+        return found
+
+    def count(
+        self, space: str, kind: str, width: int, *, lanes: int, requests: int, units: int, ideal: int, conflicts: int = 0, hits: int = 0,
+        l2: int = 0, l2_hits: int = 0, moved: int = 0,
+    ) -> AccessTally:  # fmt: skip
+        """Adds one access of a group."""
+        a = self.access(space, kind, width)
+        a.requests += requests
+        a.units += units
+        a.ideal += ideal
+        a.conflicts += conflicts
+        a.hits += hits
+        a.l2 += l2
+        a.l2_hits += l2_hits
+        a.lanes += lanes
+        a.bytes += lanes * width
+        a.moved += moved
+        return a
+
+    def frozen(self, launch: Launch) -> SiteProfile:
+        """The counts as values."""
+        i, location = self.site.instruction, self.site.location
+        text = launch.text_of(self.site)
+        source = None
+        if location is not None:
+            file, _, _ = launch.source_of(self.site).rpartition(":")
+            source = (file, location.line)
+        conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
+        return SiteProfile(
+            function=self.site.function,
+            line=i.span.line,
+            column=i.span.column,
+            opcode=i.opcode,
+            text=text,
+            source=source,
+            warps=self.warps,
+            threads=self.threads,
+            active=self.active,
+            flops={self.flops[0]: round(self.flops[1] * self.active)} if self.flops else {},
+            accesses=tuple(_frozen(space, kind, a) for (space, kind), a in self.accesses.items()),
+            branch=BranchProfile(self.warps, self.divergent, tuple(sorted(self.masks.items(), key=lambda m: -m[1])[:MASKS]))
+            if conditional or self.divergent
+            else None,
+            waits=dict(self.waits),
+        )
+
+
+def keep_worst(a: AccessTally, where: Index, active: Flags, units: int) -> None:
+    """Remembers a warp's addresses if no warp before took more units."""
+    if a.sample is None or units > a.sample[2]:
+        a.sample = (where.copy(), active.copy(), units)
+
+
+def keep_worst_of(a: AccessTally, lanes: Lanes, units: Index) -> None:
+    """As keep_worst, for the worst of some warps."""
+    worst = int(units.argmax())
+    if a.sample is None or int(units[worst]) > a.sample[2]:
+        keep_worst(a, lanes.full[worst] if lanes.where.shape[0] > 1 else lanes.full[0], lanes.mask[worst], int(units[worst]))
+
+
+def _frozen(space: str, kind: str, a: AccessTally) -> AccessProfile:
+    sample = None
+    if a.sample is not None:
+        where, active, count = a.sample
+        sample = Sample(tuple(int(x) if on else None for x, on in zip(where.tolist(), active.tolist(), strict=True)), a.width, count)
+    return AccessProfile(
+        space, kind, a.width, a.requests, a.units, a.ideal, a.conflicts, a.hits, a.l2, a.l2_hits, a.lanes, a.bytes, a.moved, sample
+    )

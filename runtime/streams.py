@@ -1,0 +1,52 @@
+"""Streams and events.
+
+Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier, and an event
+that is waited for before it is recorded holds nobody up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .errors import ApiError
+
+if TYPE_CHECKING:
+    from .context import Context
+
+LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
+_numbers = itertools.count(1)
+
+
+@dataclass(eq=False)
+class Stream:
+    """An order of work."""
+
+    context: Context
+    flags: int = 0  # 1: does not wait for the legacy default stream
+    priority: int = 0
+    number: int = field(default_factory=lambda: next(_numbers))
+    alive: bool = True
+    attributes: dict[int, bytes] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Event:
+    """A place in a stream's work, and when it was reached."""
+
+    context: Context
+    flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
+    reached: int | None = None  # nanoseconds
+    alive: bool = True
+
+    def record(self) -> None:
+        """The stream reaches the event."""
+        self.reached = time.perf_counter_ns()
+
+    def milliseconds_since(self, start: Event) -> float:
+        """Time between two events, in steps of about half a microsecond as CUDA's clock has."""
+        if (self.flags | start.flags) & 2 or self.reached is None or start.reached is None:
+            raise ApiError("CUDA_ERROR_INVALID_HANDLE", "both events must be recorded, and made with timing")
+        return (self.reached - start.reached) / 1e6
