@@ -19,7 +19,7 @@ from .walk import statements
 
 def tree(data: bytes, name: str) -> str:
     """The grammar's tree of every declaration and instruction."""
-    module = load(data, name, verify=False)
+    module = load(data, name, verified=False)
     code = Source(module.text, name).code
     parser = shapes.grammar()
     out: list[str] = []
@@ -40,7 +40,7 @@ def _spans(module: Module) -> Iterator[Span]:
 
 def ir(data: bytes, name: str) -> str:
     """The typed IR as an outline."""
-    module = load(data, name, verify=False)
+    module = load(data, name, verified=False)
     out = [f"Module {module.name} version {module.version[0]}.{module.version[1]} targets {' '.join(module.targets)}"]
     for item in module.items:
         out += _node(item, 1)
@@ -91,7 +91,7 @@ def _value(value: object) -> str:
 
 def flow_facts(data: bytes, name: str) -> str:
     """Blocks, edges, dominators, loops, reconvergence and live registers of every function."""
-    module = load(data, name, verify=False)
+    module = load(data, name, verified=False)
     out: list[str] = []
     for item in module.items:
         if isinstance(item, Function) and item.body is not None:

@@ -16,6 +16,7 @@ from .emit import PREFIX, emit
 from .diagnostics import PtxError
 from .ir import Module
 from .parse import parse
+from .verify import verify
 
 VERSION = 1
 _NOTE = struct.Struct("<III8sII")  # the sizes of name and contents, type, name, format version, checksum
@@ -61,16 +62,21 @@ def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
     return ObjectFile(name, bytes(data), contents)
 
 
-def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verify: bool = True) -> Module:
-    """The verified module of a PTX text, an object file, or a module; PtxError or ObjectError where it is not legal."""
+def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verified: bool = True) -> Module:
+    """The module of a PTX text, of an object file, or as it is; PtxError or ObjectError where it is not legal.
+
+    A name that nothing defines is no error yet: another module may.
+    """
     if isinstance(source, bytes) and source.startswith(b"\x7fELF"):
         source = read_object(source, name)
     if isinstance(source, ObjectFile):
         # Printed and parsed, so that spans lead to a text that people can look at.
         name, source = source.name, print_module(source.module())
     module = source if isinstance(source, Module) else parse(source, name=name)
-    if verify and (errors := [d for d in verify_module(module) if d.severity == "error"]):
-        raise PtxError(errors, module.text, module.name)
+    if verified:
+        errors = [d for d in verify(module, warnings=()) if d.severity == "error" and d.code != "unresolved"]
+        if errors:
+            raise PtxError(errors, module.text, module.name)
     return module
 
 

@@ -97,7 +97,7 @@ class Barriers:
             g.pc = pc
             g.blocked = BarrierWait(state, pc, wave.count, put)
             state.waiting.append(g)
-            wave.wait(g, "barrier")
+            wave.room.wait(g, "barrier")
         self._check(state)
         return None if waits else pc
 
@@ -117,6 +117,7 @@ class Barriers:
         if state.values is not None:
             counted = (state.values & state.arrived).sum(axis=1)
             result = {"popc": counted, "or": counted > 0, "and": counted == state.arrived.sum(axis=1)}[state.op]
+        wave.room.events += 1
         state.arrived[complete] = False
         for g in list(state.waiting):
             wait = g.blocked
@@ -150,7 +151,7 @@ class Barriers:
 
     def _pass(self, g: Group, wait: BarrierWait) -> None:
         wait.state.waiting.remove(g)
-        self.wave.waiting.remove(g)
+        self.wave.room.waiting.remove(g)
         g.blocked = None
         if wait.put is not None and wait.result is not None:
             value = wait.result[g.geometry.block]
@@ -168,7 +169,7 @@ class Barriers:
     def split_passed(self) -> bool:
         """Groups of which some blocks have passed part, so that those can go on."""
         wave, moved = self.wave, False
-        for g in list(wave.waiting):
+        for g in list(wave.room.waiting):
             wait = g.blocked
             if not isinstance(wait, BarrierWait) or not wait.done[self._own(g)].any():
                 continue
@@ -178,12 +179,12 @@ class Barriers:
             a, b = wave.divide(g, [(yes, g.pc), (no, g.pc)])
             a.dirty = b.dirty = g.dirty
             wait.state.waiting.remove(g)
-            wave.waiting.remove(g)
+            wave.room.waiting.remove(g)
             b.blocked = BarrierWait(wait.state, wait.pc, wave.count, wait.put)
             wait.state.waiting.append(b)
-            wave.waiting.append(b)
+            wave.room.waiting.append(b)
             wait.state.waiting.append(a)
-            wave.waiting.append(a)
+            wave.room.waiting.append(a)
             a.blocked = wait
             self._pass(a, wait)
             moved = True
@@ -223,7 +224,7 @@ class Barriers:
         g.pc = pc
         g.blocked = self
         self.cluster_waiting.append(g)
-        self.wave.wait(g, "cluster")
+        self.wave.room.wait(g, "cluster")
         return None
 
     def _over(self, g: Group) -> bool:
@@ -245,6 +246,6 @@ class Barriers:
         for g in list(self.cluster_waiting):
             if self._over(g):
                 self.cluster_waiting.remove(g)
-                wave.waiting.remove(g)
+                wave.room.waiting.remove(g)
                 g.blocked = None
                 wave.ready.append(g)

@@ -141,7 +141,7 @@ def _turn(low: Lowering, b: int, target: int) -> Callable[[Group, int], int | No
             return pc
         g.spins += 1
         if g.spins >= limit:
-            return g.wave.rest(g, pc)
+            return g.wave.room.rest(g, pc)
         return pc
 
     return turn
@@ -306,7 +306,7 @@ def _wait_for_lanes(low: Lowering, i: Instruction, pc: int) -> Terminator:
     def go(g: Group) -> int | None:
         if g.geometry.whole_warps and g.active is None:
             return pc
-        return g.wave.wait_for_lanes(g, None if get is None else get(g.R), pc)
+        return g.wave.room.wait_for_lanes(g, None if get is None else get(g.R), pc)
 
     return _guard_only(low, i, go, pc) if i.form is not None and i.form.effect else _maybe_guarded_wait(low, i, go, pc)
 

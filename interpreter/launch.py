@@ -125,9 +125,10 @@ class Launch:
         per_wave = self._blocks_per_wave()
         while True:
             if self._next_block < self.blocks and len(self._suspended) < self.options.max_waves:
-                count = min(per_wave, self.blocks - self._next_block)
-                wave = Wave(self, self._next_block, count)
+                first = self._next_block
+                count = min(per_wave, self.blocks - first)
                 self._next_block += count
+                wave = Wave(self, first, count)
             elif self._suspended:
                 wave = self._suspended.popleft()
             else:

@@ -6,6 +6,7 @@ Events come in the order of execution, from groups of lanes at once.  Arrays hav
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -125,10 +126,18 @@ def observed_end(segment: Segment, homes: dict[int, Home]) -> None:
     site, inner = segment.end, segment.terminate
     if site is None or inner is None:
         return
-    announce = observed_step(lambda R: None, site, homes)
+    form = site.instruction.form
+    if form is not None and not form.effect:  # lanes wait for their warp here; the instruction itself comes next
+        announce = functools.partial(_at, site)
+    else:
+        announce = observed_step(lambda R: None, site, homes)
 
     def terminate(g: Group) -> int | None:
         announce(g.R)
         return inner(g)
 
     segment.terminate = terminate
+
+
+def _at(site: Site, R: list[Any]) -> None:
+    R[0].wave.current = site

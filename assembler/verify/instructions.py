@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic, Note
 from ..ir import Block, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
 from . import limits, needs
 from .forms import misspelt
-from .operands import Misfit, described, kind, misfit
+from .operands import Misfit, described, is_narrow, kind, misfit
 from .places import Places, places
 
 Key = tuple[object, ...]
@@ -92,6 +92,10 @@ class Judge:
         if wrong_value is not None:
             i, code, message, help = wrong_value
             self.report(instruction, code, message, lambda p: p.head if i is None else p.operand(i), help=help)
+            return False
+        narrow = is_narrow(form, settled, instruction.operands)
+        if narrow is not None:
+            self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow))
             return False
         return not limits.by_value(form)
 

@@ -10,9 +10,9 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from warplab.isa import special
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
-from warplab.isa.special import SPECIAL
 from warplab.isa.types import TYPES, ScalarType
 
 from ..ir import (
@@ -405,27 +405,14 @@ def _mov_source(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
 
 
 def _special_misfit(operand: SpecialRegister, t: ScalarType, *, wider: bool) -> Misfit | None:
-    own = SPECIAL.get(operand.name)
-    if own is None:
+    full = f"{operand.name}.{operand.component}" if operand.component else operand.name
+    row = special.register(full)
+    if row is None:
+        whole = operand.name in special.SPECIAL and special.SPECIAL[operand.name].vector
+        return Misfit("special-register", f"{full} is no special register", f"write {operand.name}.x" if whole else "")
+    if t.name in (row.cvt_types if wider else row.mov_types):
         return None
-    return special_type_misfit(operand, t, wider)
-
-
-NARROW = frozenset({"%tid", "%ntid", "%ctaid", "%nctaid"})
-
-
-def special_type_misfit(operand: SpecialRegister, t: ScalarType, wider: bool) -> Misfit | None:
-    """Does a special register's own type fit?  %tid and its kin may also be read as 16 bits."""
-    own = SPECIAL[operand.name].type
-    sizes = {own.bits}
-    if operand.name in NARROW:
-        sizes |= {16}
-    if operand.name == "%gridid":
-        sizes = {16, 32, 64}
-    ok = t.kind == "p" if own.kind == "p" else t.is_integer and (t.bits in sizes or (wider and any(s > t.bits for s in sizes)))
-    if ok:
-        return None
-    return Misfit("operand-type", f"{operand.name} has type .{own}, which does not fit .{t}")
+    return Misfit("operand-type", f"{full} has type .{row.type}, which does not fit .{t}")
 
 
 # ---------------------------------------------------------------- addresses
@@ -501,3 +488,19 @@ def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) 
             return words[0] if first else words[1] if place.name == "b" else "shared"
         return words[0] if words else "generic"
     return space_of(settled, form)
+
+
+def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...]) -> int | None:
+    """Which operand makes an address of the global or generic space of 32 bits, which no supported target has."""
+    if form.opcode in ("ld", "st", "atom", "red", "prefetch", "ldu"):
+        for i, operand in enumerate(operands):
+            match operand:
+                case Address(base=Register(type=t)) if t.bits == 32 and space_of(settled, form) in ("generic", "global"):
+                    return i
+    if form.opcode == "cvta" and "u32" in settled.values():
+        return 0
+    if form.opcode == "mov" and len(operands) == 2 and settled.get("type") in ("u32", "b32", "s32"):
+        match operands[1]:
+            case Variable(space="global") | Symbol(target=Variable(space="global")):
+                return 1
+    return None

@@ -181,7 +181,7 @@ class Counters(Silent):
         tally, i, width = self._tally(site), site.instruction, type.bytes * count
         if kind != "ld" and space != "local":
             self._writes(group, mask)
-        if i.opcode in OTHER_UNITS or (i.opcode in ("cp", "st", "red") and {"bulk", "async"} <= {"bulk", "async", *i.modifiers} - {"bulk", "async"} | set(i.modifiers)):
+        if i.opcode in OTHER_UNITS or "bulk" in i.modifiers or ("async" in i.modifiers and i.opcode in ("st", "red")):
             return
         if space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):
             return  # of a call: registers carry these
@@ -225,9 +225,8 @@ class Counters(Silent):
             return
         lanes, times = few_lanes(group.geometry, address & address.dtype.type(OFFSET), mask)
         where, active, which = patterns(lanes, 128)
-        matrices = matrix_count(i)
-        if matrices:
-            passes, conflicts = matrix_passes(matrix_rows(where, matrices), matrices)
+        if i.opcode in ("ldmatrix", "stmatrix"):
+            passes, conflicts = matrix_passes(where[:, ::4] if width == 4 else where, matrix_count(i) if width == 16 else 1)
         elif kind in ("red", "atom"):
             last = i.operands[-1]
             counting = kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1
@@ -276,7 +275,5 @@ class Counters(Silent):
 
 
 def matrix_count(i: Instruction) -> int:
-    """How many matrices ldmatrix or stmatrix moves; 0 for other instructions."""
-    if i.opcode not in ("ldmatrix", "stmatrix"):
-        return 0
+    """How many matrices ldmatrix or stmatrix moves."""
     return next((int(w[1:]) for w in i.modifiers if w in ("x1", "x2", "x4")), 1)

@@ -1,0 +1,103 @@
+"""How many registers a thread of a kernel needs, from the live ranges of its virtual registers.
+
+An assembler spends no register on what it can have for nothing: parameters (constant memory is an operand), immediates, copies,
+address arithmetic by a constant, predicates (a file of their own).  What is left is counted where most of it is alive at once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from warplab.assembler.flow import Flow, flow
+from warplab.assembler.ir import Function, Immediate, Instruction, Register, SpecialRegister
+from warplab.isa.profiles import DeviceProfile
+
+from .occupancy import Occupancy, occupancy
+from .plan import uses
+from .program import Kernel, body_instructions
+
+LEAST = 8  # what the assembler gives the smallest kernel
+BESIDE = 4  # for addresses, constants and the stack pointer that come and go between the lines of PTX
+CALL_FRAME = 16  # kept for a callee by the calling convention
+
+
+def kernel_registers(kernel: Kernel) -> int:
+    """Registers a thread: of the entry and, if it really calls, of the hungriest function it may reach."""
+    own = function_registers(kernel.function)
+    others = [function_registers(f) for f in kernel.reached if f is not kernel.function]
+    need = max([own, *(n + CALL_FRAME // 2 for n in others)])
+    bound = kernel.function.directive(".maxnreg")
+    return min(need, int(bound.values[0])) if bound and bound.values else need
+
+
+@lru_cache(maxsize=512)
+def function_registers(function: Function) -> int:
+    """Registers that one function needs."""
+    graph = flow(function)
+    order = [i for b in graph.rpo for i in graph.blocks[b].instructions]
+    peak = _peak(graph, function, order)
+    return max(LEAST, peak + BESIDE)
+
+
+def _peak(graph: Flow, function: Function, order: list[Instruction]) -> int:
+    """The most 32-bit words that values needing a register fill at one place."""
+    free, same = _free(order)
+    words: dict[int, int] = {}  # words of one value -> mask of registers
+    for r in function.registers:
+        if r.type.name != "pred" and not free >> r.index & 1:
+            n = max(1, r.type.bits // 32) * r.vector
+            words[n] = words.get(n, 0) | 1 << r.index
+    most = 0
+    for b in graph.rpo:
+        for live in {graph.live_in[b], *(after for _, after in graph.live_after(b))}:
+            for alias, of in same.items():  # a copy lives where its source does
+                if live >> alias & 1:
+                    live = live & ~(1 << alias) | 1 << of
+            most = max(most, sum(n * (live & mask).bit_count() for n, mask in words.items()))
+    return most
+
+
+def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
+    """Registers that cost nothing, as a mask, and those that are another register in disguise."""
+    definitions: dict[int, list[Instruction]] = {}
+    for i in order:
+        for r in uses(i)[1]:
+            definitions.setdefault(r.index, []).append(i)
+    free, same = 0, dict[int, int]()
+    for i in order:
+        d = i.operands[0] if i.operands else None
+        if not isinstance(d, Register) or len(definitions.get(d.index, ())) != 1 or i.guard is not None:
+            continue
+        sources = i.operands[1:]
+        if i.opcode == "ld" and "param" in i.modifiers:
+            free |= 1 << d.index
+        elif i.opcode in ("mov", "cvta", "add", "sub", "cvt", "shl"):
+            values = [o for o in sources if isinstance(o, Register)]
+            constant = all(isinstance(o, Register | Immediate) or o.__class__.__name__ in ("Variable", "Symbol") for o in sources)
+            if not constant or isinstance(sources[0], SpecialRegister):
+                continue
+            if all(free >> v.index & 1 for v in values):
+                free |= 1 << d.index
+            elif i.opcode in ("mov", "cvta", "add", "sub") and len(values) == 1 and len(definitions.get(values[0].index, ())) == 1:
+                if values[0].type.bits == d.type.bits:
+                    same[d.index] = same.get(values[0].index, values[0].index)
+    return free, same
+
+
+def barriers_of(kernel: Kernel) -> int:
+    """Named barriers that a block claims: up to the highest number, all 16 where a register chooses."""
+    most = 1
+    for f in kernel.reached:
+        assert f.body is not None
+        for i in body_instructions(f.body):
+            if i.form is None or i.form.effect != "barrier":
+                continue
+            operand = i.operands[1 if i.form.operands and i.form.operands[0].is_destination else 0]
+            most = max(most, int(operand.value) + 1 if isinstance(operand, Immediate) else 16)
+    return most
+
+
+def residency(device: DeviceProfile, kernel: Kernel, threads: int, shared: int) -> Occupancy:
+    """How many blocks of a kernel one multiprocessor holds, by the estimated registers."""
+    limit = max(device.shared_per_block, shared)  # a launch that got so far may use what it uses
+    return occupancy(device, threads, kernel_registers(kernel), shared, shared_limit=limit, barriers=barriers_of(kernel))

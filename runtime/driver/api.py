@@ -1,0 +1,164 @@
+"""What every driver call does around its work: results as tuples, errors as codes, handles for objects, the current context."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from ..context import Context
+from ..errors import ApiError, UsageError
+from ..kernels import KernelHandle
+from ..machine import Device, machine
+from ..streams import LEGACY, PER_THREAD, Stream
+from .enums import CUresult
+from .layout import Handle
+
+P = ParamSpec("P")
+T = TypeVar("T")
+H = TypeVar("H", bound=Handle)
+
+
+class State(threading.local):
+    """What belongs to one host thread."""
+
+    def __init__(self) -> None:
+        self.stack: list[Context] = []
+        self.last: ApiError | None = None
+
+
+STATE = State()
+_ready: list[bool] = []
+
+
+def initialise() -> None:
+    """cuInit was called."""
+    if not _ready:
+        try:
+            machine()
+        except UsageError as e:
+            raise ApiError("CUDA_ERROR_NO_DEVICE", str(e)) from None
+        _ready.append(True)
+
+
+def api(results: int = 0, before_init: bool = False) -> Callable[[Callable[P, object]], Callable[P, tuple[Any, ...]]]:
+    """A function that returns its results, or raises ApiError, as a driver call: (code, *results)."""
+
+    def wrap(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
+        @functools.wraps(work)
+        def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+            try:
+                if not before_init and not _ready:
+                    raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
+                out = work(*args, **kwargs)
+            except ApiError as e:
+                STATE.last = e
+                return (CUresult[e.name], *(None,) * results)
+            if results == 0:
+                return (CUresult.CUDA_SUCCESS,)
+            return (CUresult.CUDA_SUCCESS, out) if results == 1 else (CUresult.CUDA_SUCCESS, *out)  # type: ignore[misc]
+
+        return call
+
+    return wrap
+
+
+# ---------------------------------------------------------------- handles
+
+_objects: dict[int, object] = {}
+_handles: dict[int, int] = {}
+_next = itertools.count(0x10_0000, 0x10)
+
+
+def handle_of(thing: object) -> int:
+    """The number that stands for an object."""
+    found = _handles.get(id(thing))
+    if found is None:
+        found = _handles[id(thing)] = next(_next)
+        _objects[found] = thing
+    return found
+
+
+def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HANDLE") -> T:
+    """The object that a handle stands for."""
+    number = integer(handle)
+    found = _objects.get(number)
+    if not isinstance(found, kind):
+        raise ApiError(code if number else "CUDA_ERROR_INVALID_VALUE" if code == "CUDA_ERROR_INVALID_HANDLE" else code, f"{handle!r} stands for nothing of this kind")
+    return found
+
+
+def forget(thing: object) -> None:
+    """The object is gone, and its handle with it."""
+    number = _handles.pop(id(thing), None)
+    if number is not None:
+        del _objects[number]
+
+
+def integer(value: object) -> int:
+    """The number of an argument: an int, a handle, an enum member, None."""
+    if value is None:
+        return 0
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def text(value: object) -> str:
+    """A name, given as bytes."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes | bytearray):
+        return value.decode(errors="replace")
+    raise ApiError("CUDA_ERROR_INVALID_VALUE", "a name is bytes")
+
+
+# ---------------------------------------------------------------- contexts, streams, kernels
+
+
+def device_of(dev: object) -> Device:
+    """A device by its number."""
+    return machine().device(integer(dev))
+
+
+def current() -> Context:
+    """The calling thread's context."""
+    if not STATE.stack:
+        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "no context is current: cuCtxSetCurrent comes first")
+    c = STATE.stack[-1]
+    if not c.alive:
+        raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the current context was destroyed")
+    return c
+
+
+def context_of(handle: object) -> Context:
+    """A context by its handle; the current one for null."""
+    if not integer(handle):
+        return current()
+    return object_of(handle, Context, "CUDA_ERROR_INVALID_CONTEXT")
+
+
+def stream_of(handle: object) -> Stream:
+    """A stream by its handle; 0, 1 and 2 are the default ones."""
+    number = integer(handle)
+    if number in (0, LEGACY):
+        return current().default_stream
+    if number == PER_THREAD:
+        return current().thread_stream
+    s = object_of(handle, Stream)
+    if not s.alive:
+        raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the stream's context was destroyed")
+    return s
+
+
+def kernel_of(handle: object) -> KernelHandle:
+    """A kernel by the handle of a function or of a library's kernel."""
+    from .modules import LibraryKernel
+
+    found = _objects.get(integer(handle))
+    if isinstance(found, LibraryKernel):
+        return found.here()
+    k = object_of(handle, KernelHandle)
+    if not k.module.loaded:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
+    return k

@@ -1,0 +1,429 @@
+"""The driver's calls about devices and contexts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..context import Context
+from ..errors import ApiError, invalid
+from ..machine import Device, machine
+from .api import STATE, api, context_of, current, device_of, handle_of, initialise, integer, object_of
+from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUfunc_cache, CUlimit, CUresult, CUsharedconfig
+from .errors import MESSAGES
+from .structs import CUcontext, CUdevice, CUdevprop, CUuuid
+
+VERSION = 13000
+API_VERSION = 3020
+LIMIT_NAMES = {
+    CUlimit.CU_LIMIT_STACK_SIZE: "stack_size", CUlimit.CU_LIMIT_PRINTF_FIFO_SIZE: "printf_fifo_size",
+    CUlimit.CU_LIMIT_MALLOC_HEAP_SIZE: "malloc_heap_size", CUlimit.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: "dev_runtime_sync_depth",
+    CUlimit.CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: "dev_runtime_pending_launch_count",
+    CUlimit.CU_LIMIT_MAX_L2_FETCH_GRANULARITY: "max_l2_fetch_granularity",
+    CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE: "persisting_l2_cache_size",
+}  # fmt: skip
+
+
+@api(before_init=True)
+def cuInit(Flags: object) -> None:
+    """Makes the devices."""
+    if integer(Flags):
+        raise invalid("the flags must be 0")
+    initialise()
+
+
+@api(1, before_init=True)
+def cuDriverGetVersion() -> int:
+    """13000: CUDA 13.0."""
+    return VERSION
+
+
+@api(1, before_init=True)
+def cuGetErrorName(error: object) -> bytes:
+    """CUDA's name for a code."""
+    try:
+        return CUresult(integer(error)).name.encode()
+    except ValueError:
+        raise invalid(f"{error} is no code") from None
+
+
+@api(1, before_init=True)
+def cuGetErrorString(error: object) -> bytes:
+    """What a code means, in a few words."""
+    try:
+        return MESSAGES[CUresult(integer(error)).name].encode()
+    except (ValueError, KeyError):
+        raise invalid(f"{error} is no code") from None
+
+
+# ---------------------------------------------------------------- devices
+
+
+@api(1)
+def cuDeviceGet(ordinal: object) -> CUdevice:
+    """A device by its number."""
+    return CUdevice(machine().device(integer(ordinal)).ordinal)
+
+
+@api(1)
+def cuDeviceGetCount() -> int:
+    """How many devices there are."""
+    return len(machine().devices)
+
+
+@api(1)
+def cuDeviceGetName(length: object, dev: object) -> bytes:
+    """The device's name, with a zero byte where there is room."""
+    n = integer(length)
+    if n <= 0:
+        raise invalid("the length must be positive")
+    return device_of(dev).name.encode()[: n - 1]
+
+
+@api(1)
+def cuDeviceGetUuid(dev: object) -> CUuuid:
+    """16 bytes that name the device."""
+    out = CUuuid()
+    out.bytes = device_of(dev).uuid  # type: ignore[assignment]
+    return out
+
+
+@api(2)
+def cuDeviceGetLuid(dev: object) -> tuple[bytes, int]:
+    """Windows' number for the device, which there is none of elsewhere."""
+    device_of(dev)
+    raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "a LUID is a thing of Windows")
+
+
+@api(1)
+def cuDeviceTotalMem(dev: object) -> int:
+    """Bytes of device memory."""
+    return device_of(dev).memory
+
+
+@api(1)
+def cuDeviceGetAttribute(attrib: object, dev: object) -> int:
+    """One attribute of a device."""
+    d = device_of(dev)
+    try:
+        name = CUdevice_attribute(integer(attrib)).name
+    except ValueError:
+        raise invalid(f"{attrib} is no attribute") from None
+    return d.attribute(name.removeprefix("CU_DEVICE_ATTRIBUTE_"))
+
+
+@api(2)
+def cuDeviceComputeCapability(dev: object) -> tuple[int, int]:
+    """(9, 0) of sm_90."""
+    return device_of(dev).profile.capability
+
+
+@api(1)
+def cuDeviceGetProperties(dev: object) -> CUdevprop:
+    """The oldest properties of a device."""
+    d, out = device_of(dev), CUdevprop()
+    p = d.profile
+    out.maxThreadsPerBlock = p.max_threads_per_block
+    out.maxThreadsDim = list(p.max_block)
+    out.maxGridSize = list(p.max_grid)
+    out.sharedMemPerBlock = p.shared_per_block
+    out.totalConstantMemory = p.constant_memory
+    out.SIMDWidth = p.warp_size
+    out.memPitch = d.attribute("MAX_PITCH")
+    out.regsPerBlock = p.registers_per_block
+    out.clockRate = d.attribute("CLOCK_RATE")
+    out.textureAlign = d.attribute("TEXTURE_ALIGNMENT")
+    return out
+
+
+def pci_bus_id(d: Device) -> str:
+    """domain:bus:device.function."""
+    return f"{d.attribute('PCI_DOMAIN_ID'):04x}:{d.attribute('PCI_BUS_ID'):02x}:{d.attribute('PCI_DEVICE_ID'):02x}.0"
+
+
+@api(1)
+def cuDeviceGetPCIBusId(length: object, dev: object) -> bytes:
+    """Where a device would sit on the bus."""
+    name = pci_bus_id(device_of(dev))
+    if integer(length) <= len(name):
+        raise invalid(f"{len(name) + 1} bytes are needed")
+    return name.encode()
+
+
+@api(1)
+def cuDeviceGetByPCIBusId(pciBusId: bytes) -> CUdevice:
+    """The device at a place on the bus."""
+    wanted = pciBusId.decode().lower().split("\0")[0]
+    for d in machine().devices:
+        known = pci_bus_id(d)
+        if wanted in (known, known[5:], known[:-2]):
+            return CUdevice(d.ordinal)
+    raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"nothing is at {wanted}")
+
+
+@api(1)
+def cuDeviceCanAccessPeer(dev: object, peerDev: object) -> int:
+    """1 where a device can reach the memory of another."""
+    a, b = device_of(dev), device_of(peerDev)
+    return int(a is not b and min(a.profile.capability, b.profile.capability) >= (2, 0))
+
+
+@api(1)
+def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object) -> int:
+    """How two devices reach each other."""
+    a, b = device_of(srcDevice), device_of(dstDevice)
+    if a is b:
+        raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a device is no peer of itself")
+    supported = int(min(a.profile.capability, b.profile.capability) >= (2, 0))
+    try:
+        return 0 if CUdevice_P2PAttribute(integer(attrib)).name.endswith("PERFORMANCE_RANK") else supported
+    except ValueError:
+        raise invalid(f"{attrib} is no attribute") from None
+
+
+# ---------------------------------------------------------------- primary contexts
+
+
+@api(1)
+def cuDevicePrimaryCtxRetain(dev: object) -> CUcontext:
+    """The device's primary context."""
+    return CUcontext(handle_of(device_of(dev).retain()))
+
+
+@api()
+def cuDevicePrimaryCtxRelease(dev: object) -> None:
+    """Gives the primary context back."""
+    device_of(dev).release()
+
+
+@api()
+def cuDevicePrimaryCtxReset(dev: object) -> None:
+    """The primary context as new, its error gone."""
+    device_of(dev).reset()
+
+
+@api()
+def cuDevicePrimaryCtxSetFlags(dev: object, flags: object) -> None:
+    """Sets how host threads would wait."""
+    d = device_of(dev)
+    _check_flags(integer(flags))
+    d.flags = integer(flags)
+    if d.primary is not None:
+        d.primary.flags = d.flags
+
+
+@api(2)
+def cuDevicePrimaryCtxGetState(dev: object) -> tuple[int, int]:
+    """(flags, is it active?)."""
+    d = device_of(dev)
+    return d.flags, int(d.primary is not None)
+
+
+# ---------------------------------------------------------------- contexts
+
+
+def _check_flags(flags: int) -> None:
+    if flags & ~0x3FF or (flags & 7) not in (0, 1, 2, 4):
+        raise invalid(f"flags {flags:#x}")
+
+
+@api(1)
+def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontext:
+    """A new context, current for this thread."""
+    _check_flags(integer(flags))
+    if ctxCreateParams is not None:
+        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "parts of a device can't be had")
+    c = device_of(dev).new_context(integer(flags))
+    STATE.stack.append(c)
+    return CUcontext(handle_of(c))
+
+
+@api()
+def cuCtxDestroy(ctx: object) -> None:
+    """Ends a context and all that it owns."""
+    c = object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    if any(d.primary is c for d in machine().devices):
+        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "a primary context is released, not destroyed")
+    c.close()
+    if STATE.stack and STATE.stack[-1] is c:
+        STATE.stack.pop()
+
+
+@api()
+def cuCtxPushCurrent(ctx: object) -> None:
+    """Makes a context current, above the one that is."""
+    STATE.stack.append(object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT"))
+
+
+@api(1)
+def cuCtxPopCurrent() -> CUcontext:
+    """Takes the current context off."""
+    if not STATE.stack:
+        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "no context is current")
+    return CUcontext(handle_of(STATE.stack.pop()))
+
+
+@api()
+def cuCtxSetCurrent(ctx: object) -> None:
+    """Replaces the current context; null takes it off."""
+    if not integer(ctx):
+        if STATE.stack:
+            STATE.stack.pop()
+        return
+    STATE.stack[-1:] = [object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")]
+
+
+@api(1)
+def cuCtxGetCurrent() -> CUcontext:
+    """The current context, or null."""
+    return CUcontext(handle_of(STATE.stack[-1]) if STATE.stack else 0)
+
+
+@api(1)
+def cuCtxGetDevice() -> CUdevice:
+    """The current context's device."""
+    return CUdevice(current().ordinal)
+
+
+@api(1)
+def cuCtxGetDevice_v2(ctx: object) -> CUdevice:
+    """A context's device."""
+    return CUdevice(context_of(ctx).ordinal)
+
+
+@api(1)
+def cuCtxGetFlags() -> int:
+    """The current context's flags."""
+    return current().flags
+
+
+@api()
+def cuCtxSetFlags(flags: object) -> None:
+    """Sets the current context's flags."""
+    _check_flags(integer(flags))
+    current().flags = integer(flags)
+
+
+@api(1)
+def cuCtxGetId(ctx: object) -> int:
+    """A number that no other context of the process has."""
+    return context_of(ctx).number
+
+
+@api(1)
+def cuCtxGetApiVersion(ctx: object) -> int:
+    """The version of the interface that made the context."""
+    context_of(ctx)
+    return API_VERSION
+
+
+@api()
+def cuCtxSynchronize() -> None:
+    """Waits for all work; tells what went wrong in it."""
+    current().synchronize()
+
+
+@api()
+def cuCtxSynchronize_v2(ctx: object) -> None:
+    """Waits for all work of a context."""
+    context_of(ctx).synchronize()
+
+
+def _limit(limit: object) -> str:
+    try:
+        return LIMIT_NAMES[CUlimit(integer(limit))]
+    except (ValueError, KeyError):
+        raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{limit!r} can't be set") from None
+
+
+@api()
+def cuCtxSetLimit(limit: object, value: object) -> None:
+    """Sets a limit."""
+    current().set_limit(_limit(limit), integer(value))
+
+
+@api(1)
+def cuCtxGetLimit(limit: object) -> int:
+    """A limit."""
+    return current().limits[_limit(limit)]
+
+
+@api(1)
+def cuCtxGetCacheConfig() -> CUfunc_cache:
+    """How L1 and shared memory are meant to share."""
+    return CUfunc_cache(current().cache_config)
+
+
+@api()
+def cuCtxSetCacheConfig(config: object) -> None:
+    """Says how L1 and shared memory should share."""
+    current().cache_config = _member(CUfunc_cache, config)
+
+
+@api(1)
+def cuCtxGetSharedMemConfig() -> CUsharedconfig:
+    """The width of shared memory's banks, four bytes where the device has no choice."""
+    c = current()
+    if c.profile.capability[0] != 3:
+        return CUsharedconfig.CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE
+    return CUsharedconfig(c.bank_config or 1)
+
+
+@api()
+def cuCtxSetSharedMemConfig(config: object) -> None:
+    """Asks for a width of shared memory's banks."""
+    current().bank_config = _member(CUsharedconfig, config)
+
+
+def _member(kind: type[Any], value: object) -> int:
+    try:
+        return int(kind(integer(value)))
+    except ValueError:
+        raise invalid(f"{value} is no {kind.__name__}") from None
+
+
+@api(2)
+def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
+    """(least, greatest) priority."""
+    return (0, -5) if current().profile.capability >= (3, 5) else (0, 0)
+
+
+@api()
+def cuCtxResetPersistingL2Cache() -> None:
+    """Lines that should stay in L2 may go; nothing that a program sees depends on it."""
+    current().check()
+
+
+@api()
+def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
+    """Kernels of the current context may use the memory of another device's."""
+    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    if integer(Flags):
+        raise invalid("the flags must be 0")
+    if c.ordinal == peer.ordinal:
+        raise ApiError("CUDA_ERROR_INVALID_DEVICE" if c is not peer else "CUDA_ERROR_INVALID_CONTEXT", "both are on one device")
+    if min(c.profile.capability, peer.profile.capability) < (2, 0):
+        raise ApiError("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "a device is too old")
+    if peer in c.peers:
+        raise ApiError("CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "it is enabled already")
+    c.peers.add(peer)
+
+
+@api()
+def cuCtxDisablePeerAccess(peerContext: object) -> None:
+    """Ends what cuCtxEnablePeerAccess allowed."""
+    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    if peer not in c.peers:
+        raise ApiError("CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "it is not enabled")
+    c.peers.remove(peer)
+
+
+@api()
+def cuProfilerStart() -> None:
+    """Nothing to start: profiles are made by observing launches."""
+    current()
+
+
+@api()
+def cuProfilerStop() -> None:
+    """Nothing to stop."""
+    current()

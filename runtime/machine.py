@@ -1,0 +1,140 @@
+"""The devices of this process and their primary contexts.
+
+WARPLAB_DEVICES names the models, one a device: "sm_90" (the default), or "sm_90,sm_90,sm_35"; a size may follow: "sm_90:4G".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from warplab.interpreter.memory.arena import Arena
+from warplab.isa.profiles import DeviceProfile, profile
+
+from .context import Context
+from .errors import ApiError, UsageError
+from .memory import SPACE
+from .models import attributes, memory_size
+
+STRIDE = 1 << 38  # addresses of one device
+MOST = 64
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class Device:
+    """One device of the process."""
+
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
+        self.ordinal = ordinal
+        self.architecture = architecture
+        self.profile: DeviceProfile = profile(architecture)
+        self.memory = memory or memory_size(self.profile)
+        self.flags = 0
+        self.retained = 0
+        self.primary: Context | None = None
+        self._arena: Arena | None = None
+        self._attributes: dict[str, int] | None = None
+        self.pools: dict[str, object] = {}
+
+    @property
+    def name(self) -> str:
+        """The device's name."""
+        return f"NVIDIA {self.profile.device.removeprefix('NVIDIA ')}"
+
+    @property
+    def uuid(self) -> bytes:
+        """16 bytes that are always the same for the same device."""
+        return hashlib.md5(f"warplab {self.ordinal} {self.profile.name}".encode(), usedforsecurity=False).digest()
+
+    @property
+    def arena(self) -> Arena:
+        """The device's memory, reserved when it is first needed."""
+        if self._arena is None:
+            self._arena = Arena(self.memory, self.ordinal * STRIDE)
+            SPACE.devices.append(self._arena)
+        return self._arena
+
+    def attribute(self, name: str) -> int:
+        """An attribute by the name that the driver's enum has for it, without CU_DEVICE_ATTRIBUTE_."""
+        if self._attributes is None:
+            self._attributes = attributes(self.profile)
+            self._attributes["PCI_BUS_ID"] = self.ordinal + 1
+        found = self._attributes.get(name)
+        if found is None:
+            raise ApiError("CUDA_ERROR_INVALID_VALUE", f"no attribute is called {name}")
+        return found
+
+    def new_context(self, flags: int = 0) -> Context:
+        """A context of its own on the device's memory."""
+        out = Context(self.architecture, arena=self.arena, space=SPACE, ordinal=self.ordinal)
+        out.flags = flags
+        return out
+
+    def retain(self) -> Context:
+        """The primary context, made when it is first asked for."""
+        if self.primary is None or not self.primary.alive:
+            self.primary = self.new_context(self.flags)
+        self.retained += 1
+        return self.primary
+
+    def release(self) -> None:
+        """Gives the primary context back; the last one ends it."""
+        if not self.retained:
+            raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "the primary context is not retained")
+        self.retained -= 1
+        if not self.retained and self.primary is not None:
+            self.primary.close()
+            self.primary = None
+
+    def reset(self) -> None:
+        """The primary context as new."""
+        if self.primary is not None:
+            self.primary.reset()
+
+
+class Machine:
+    """All devices."""
+
+    def __init__(self, words: str) -> None:
+        self.devices: list[Device] = []
+        for word in words.split(","):
+            architecture, _, size = word.strip().partition(":")
+            self.add(architecture, _bytes(size) if size else None)
+
+    def add(self, architecture: str, memory: int | None = None) -> Device:
+        """One more device."""
+        if len(self.devices) >= MOST:
+            raise UsageError(f"more than {MOST} devices")
+        try:
+            self.devices.append(Device(len(self.devices), architecture, memory))
+        except ValueError as e:
+            raise UsageError(str(e)) from None
+        return self.devices[-1]
+
+    def device(self, ordinal: int) -> Device:
+        """A device by its number."""
+        if not 0 <= ordinal < len(self.devices):
+            raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"there are {len(self.devices)} devices")
+        return self.devices[ordinal]
+
+    def of_architecture(self, architecture: str) -> Device:
+        """The first device of a model; it is added where there is none."""
+        return next((d for d in self.devices if d.architecture == architecture), None) or self.add(architecture)
+
+
+def _bytes(words: str) -> int:
+    unit = words[-1].upper() if words and not words[-1].isdigit() else ""
+    try:
+        return int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
+    except (ValueError, KeyError):
+        raise UsageError(f"{words!r} is no size: write 4G or 512M") from None
+
+
+_machine: list[Machine] = []
+
+
+def machine() -> Machine:
+    """The devices of this process."""
+    if not _machine:
+        _machine.append(Machine(os.environ.get("WARPLAB_DEVICES", "sm_90")))
+    return _machine[0]
