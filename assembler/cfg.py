@@ -165,11 +165,14 @@ def notes(g: Graph, n: Node) -> list[str]:
     return found
 
 
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"
+
+
 def as_text(g: Graph) -> str:
     """The graph as lines for a terminal."""
-    count = len(g.nodes)
-    irreducible = ", irreducible" if g.irreducible else ""
-    out = [f"{'.entry' if g.is_entry else '.func'} {g.name}: {count} blocks, {len(g.edges)} edges, {len(g.loops)} loops{irreducible}"]
+    facts = [_count(len(g.nodes), "block"), _count(len(g.edges), "edge"), _count(len(g.loops), "loop")]
+    out = [f"{'.entry' if g.is_entry else '.func'} {g.name}: {', '.join(facts + ['irreducible'] * g.irreducible)}"]
     ways: dict[int, list[str]] = {}
     for e in g.edges:
         how = f" ({e.text})" if e.text else ""
@@ -177,7 +180,7 @@ def as_text(g: Graph) -> str:
     for n in g.nodes:
         label = f" {n.label}" if n.label else ""
         lines = f"line{'s' * (n.lines[0] != n.lines[1])} {'-'.join(map(str, dict.fromkeys(n.lines)))}, " if n.lines[0] else ""
-        size = f"{lines}{len(n.text)} instruction{'s' * (len(n.text) != 1)}"
+        size = lines + _count(len(n.text), "instruction")
         out += ["", f"{n.name}{label}: {size}" if n.text else f"{n.name}{label}: end of the body"]
         out += [f"    {line}" for line in n.text]
         out.append(f"  -> {', '.join(ways[n.index])}" if n.index in ways else "  -> leaves the function")

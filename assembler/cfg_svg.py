@@ -1,4 +1,5 @@
-"""Draws a control flow graph as SVG: blocks in layers from the entry down, forward edges as curves, back edges along the right side.
+"""Draws a control flow graph as SVG: blocks in layers from the entry down, forward edges as curves, back edges along the
+right side.
 
 Layers are longest paths; within a layer blocks stand by the mean place of their neighbours, moved as near to it as the widths allow.
 """
@@ -15,6 +16,7 @@ _CHARACTER, _LINE, _MARGIN, _GAP, _BETWEEN, _LANE = 6.6, 15.0, 10.0, 28.0, 46.0,
 _MOST_LINES = 16  # of a block; the rest is counted
 _WIDEST = 64  # characters
 _SWEEPS = 12
+_MANY, _FAR = 4000, 8  # layers that all edges cross together, from where on no edge between blocks is longer than so many layers
 
 _ROLES = "paper ink soft box taken fall back meet"
 _LIGHT = dict(zip(_ROLES.split(), ["#ffffff", "#1c1e21", "#6a737d", "#f6f8fa", "#1a7f37", "#b3541e", "#8250df", "#0969da"], strict=True))
@@ -53,11 +55,12 @@ def as_svg(g: Graph) -> str:
     rows: list[list[_Box]] = [[] for _ in range(1 + max(b.layer for b in boxes.values()))]
     for index in g.order:
         rows[boxes[index].layer].append(boxes[index])
-    routes = [(e, _route(boxes[e.source], boxes[e.target], rows)) for e in g.edges if not e.back]
+    near, far = _near_and_far(g, boxes)
+    routes = [(e, _route(boxes[e.source], boxes[e.target], rows)) for e in near]
     _order(rows)
     _place(rows)
     width = max(b.x + b.width / 2 for row in rows for b in row)
-    lanes = _lanes([e for e in g.edges if e.back], boxes, rows)
+    lanes = _lanes(far, boxes, rows)
     width = max([width, *lanes.values()]) + _GAP
     height = max(b.y + b.height for row in rows for b in row) + _GAP
     out = [
@@ -71,7 +74,7 @@ def as_svg(g: Graph) -> str:
     for e, path in routes:
         out += _forward(e, path, starts[e.source, e.target])
     for e, lane in lanes.items():
-        out += _backward(e, boxes[e.source], boxes[e.target], lane, starts[e.source, e.target])
+        out += _aside(e, boxes[e.source], boxes[e.target], lane, starts[e.source, e.target])
     for b in boxes.values():
         out += _drawn(b)
     return "\n".join([*out, "</svg>"]) + "\n"
@@ -177,24 +180,34 @@ def _settle(row: list[_Box], wanted: list[float]) -> None:
 def _ports(g: Graph, boxes: dict[int, _Box]) -> dict[tuple[int, int], float]:
     """Where on the lower side of its block each edge begins: left to right as the targets stand."""
     found: dict[tuple[int, int], float] = {}
-    for source, b in boxes.items():
-        out = sorted((e for e in g.edges if e.source == source), key=lambda e: (e.back, boxes[e.target].x))
+    ways: dict[int, list[Edge]] = {}
+    for e in g.edges:
+        ways.setdefault(e.source, []).append(e)
+    for source, edges in ways.items():
+        b = boxes[source]
+        out = sorted(edges, key=lambda e: (e.back, boxes[e.target].x))
         for i, e in enumerate(out, 1):
             found[source, e.target] = b.x - b.width / 2 + b.width * i / (len(out) + 1)
     return found
 
 
+def _near_and_far(g: Graph, boxes: dict[int, _Box]) -> tuple[list[Edge], list[Edge]]:
+    """Which edges run between the blocks, and which along the right side: back edges, in huge graphs also those over many layers."""
+    lengths = [1 + bottom - top for top, bottom in (_span(e, boxes) for e in g.edges)]
+    longest = _FAR if sum(lengths) > _MANY else sum(lengths)
+    near = [e for e, n in zip(g.edges, lengths, strict=True) if not e.back and n <= longest]
+    return near, [e for e, n in zip(g.edges, lengths, strict=True) if e.back or n > longest]
+
+
 def _lanes(edges: list[Edge], boxes: dict[int, _Box], rows: list[list[_Box]]) -> dict[Edge, float]:
-    """The x of the upward stretch of each back edge: right of everything it passes, inner loops further in."""
+    """The x of the upright stretch of each edge on the right: beside everything it passes, short ones further in."""
     found: dict[Edge, float] = {}
-    for e in sorted(edges, key=lambda e: abs(boxes[e.source].layer - boxes[e.target].layer)):
-        top, bottom = _span(e, boxes)
-        x = max(b.x + b.width / 2 for row in rows[top : bottom + 1] for b in row) + _LANE
-        for other, lane in found.items():
-            upper, lower = _span(other, boxes)
-            if upper <= bottom and top <= lower:
-                x = max(x, lane + _LANE)
-        found[e] = x
+    right = [max((b.x + b.width / 2 for b in row), default=0.0) for row in rows]
+    spans = {e: _span(e, boxes) for e in edges}
+    for e in sorted(edges, key=lambda e: spans[e][1] - spans[e][0]):
+        top, bottom = spans[e]
+        found[e] = max(right[top : bottom + 1]) + _LANE
+        right[top : bottom + 1] = [found[e]] * (bottom + 1 - top)
     return found
 
 
@@ -226,11 +239,12 @@ def _forward(e: Edge, path: list[_Box], start: float) -> list[str]:
     return [line, _tip(e, x, path[-1].y), *_caption(e, start, path[0].y + path[0].height)]
 
 
-def _backward(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> list[str]:
+def _aside(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> list[str]:
     low, high = source.y + source.height + _LANE, target.y - _BETWEEN / 2.5
     end = target.x + target.width / 4
     d = f"M{start:.1f},{low - _LANE:.1f} V{low:.1f} H{lane:.1f} V{high:.1f} H{end:.1f} V{target.y - 8:.1f}"
-    return [f'<path class="edge back" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, low - _LANE)]
+    kind = "back" if e.back else e.kind
+    return [f'<path class="edge {kind}" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, low - _LANE)]
 
 
 def _drawn(b: _Box) -> list[str]:

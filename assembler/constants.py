@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from .flaw import Flaw
 from .ir import Immediate
+from .making import make_immediate
 
 MASK = (1 << 64) - 1
 SIGN = 1 << 63
@@ -44,7 +45,7 @@ def literal(text: str) -> Immediate:
         value = int(digits, 8 if digits[0] == "0" else 10)
     if value > MASK:
         raise Flaw("constant-overflow", f"{text[:40]} needs more than 64 bits", text)
-    return Immediate(value, "int", text)
+    return make_immediate(value, "int", text)
 
 
 def constant(i: Immediate) -> Constant:

@@ -207,8 +207,6 @@ def performance(tree: Tree[Any], is_entry: bool, span_of: Any) -> Directive:
     if len(values) > most or (most and not values):
         raise Flaw("bad-directive", f"{name} takes {most or 'no'} value{'s' * (most != 1)}", name)
     numbers = [fold(v) for v in values]
-    if any(n <= 0 for n in numbers) and name in (".maxntid", ".reqntid"):
-        raise Flaw("bad-directive", f"{name} takes positive numbers", name)
     return Directive(name, tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
 
 

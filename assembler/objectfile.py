@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from . import elf
 from .decode import decode
+from .diagnostics import PtxError
 from .elf import Elf, ObjectError, Section
 from .emit import PREFIX, emit
-from .diagnostics import PtxError
 from .ir import Module
 from .parse import parse
 from .verify import verify

@@ -18,49 +18,34 @@ from . import shapes
 from .diagnostics import LIMIT, Diagnostic, Note, PtxError, nearest
 from .flaw import Flaw
 from .ir import (
-    Alias, Block, Declaration, Directive, File, Function, Instruction, Item, Label, Linkage, Location, Module, Operand, Pragma, Prototype,
-    Register, Section, Span, Statement, Targets, Variable,
+    Address, Alias, Arguments, Block, Declaration, Directive, File, Function, Instruction, Item, Label, Module, Operand, Pair, Pragma, Prototype,
+    Register, Section, Span, Statement, Targets, Variable, Vector,
 )  # fmt: skip
-from .scopes import Compound, Scope, Stem, Unresolved, make_register
-from .text import Source, make_span
+from .making import FastInstruction, FastSpan, make_location, make_register, make_span
+from .scopes import Scope, Stem, Unresolved
+from .text import Source
 
 _LABEL = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)\s*:(?!:)", re.ASCII)
 _HEAD = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)((?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)", re.ASCII)
 _WORD = re.compile(r"\.[A-Za-z_][\w$]*", re.ASCII)
-_GUARD = re.compile(r"@\s*(!?)\s*([A-Za-z][\w$]*|[_$%][\w$]+)(?![\w$])", re.ASCII)
+_PARTS = re.compile(
+    r"(?:@\s*(!?)\s*([A-Za-z][\w$]*|[_$%][\w$]+)\s*(?![\w$.]))?([A-Za-z_][\w$]*(?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)(?:\s+(.*\S))?\s*", re.ASCII | re.S
+)
 _END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
 _RESYNC = re.compile(r"[;{}]")
 _SECTION = re.compile(r'\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}')
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_LINE = re.compile(r"(?:[\w$%]+\s*:)|\.b(?:8|16|32|64)\s+[^.\s]*|.", re.S)
-DEPTH = 5000  # blocks within blocks
+_VALUES = re.compile(r"[\s\w,]*")
+_OTHER = frozenset("{}.")
+DEPTH = 500  # blocks within blocks
+LONG = 4000  # characters of a statement that the fast path looks at
 
 Head = tuple[str, tuple[str, ...], Form | None, dict[str, str | bool] | None]
 
 
-class _FastInstruction:
-    """Instruction's slots with a plain __init__."""
-
-    __slots__ = Instruction.__slots__  # type: ignore[misc]
-
-    def __init__(
-        self, opcode: str, modifiers: tuple[str, ...], operands: tuple[Operand, ...], guard: Register | None, guard_negated: bool,
-        form: Form | None, settled: dict[str, str | bool] | None, span: Span,
-    ) -> None:  # fmt: skip
-        self.opcode = opcode
-        self.modifiers = modifiers
-        self.operands = operands
-        self.guard = guard
-        self.guard_negated = guard_negated
-        self.form = form
-        self.settled = settled
-        self.span = span
-
-
 def _make_instruction(head: Head, operands: tuple[Operand, ...], guard: Register | None, negated: bool, span: Span) -> Instruction:
-    made = _FastInstruction(head[0], head[1], operands, guard, negated, head[2], head[3], span)
-    made.__class__ = Instruction  # type: ignore[assignment]
-    return made  # type: ignore[return-value]
+    return Instruction(head[0], head[1], operands, guard, negated, head[2], head[3], span)
 
 
 class _Parser:
@@ -117,7 +102,7 @@ class _Parser:
         """Reports the token at an offset and tells where reading may go on."""
         at, end = self.source.token(at)
         if at == end:
-            self.report("syntax", f"the text ends in the middle of a statement{expected}", max(0, len(self.code) - 1), len(self.code))
+            self.report("syntax", f"the text ends in the middle of a statement{expected}", len(self.code), len(self.code))
             return len(self.code)
         word = self.code[at:end]
         if word == ";" and at == self.source.skip(start):
@@ -183,9 +168,11 @@ class _Parser:
         """`.version`, `.target` and perhaps `.address_size`, in this order."""
         skip = self.source.skip
         if not (m := re.compile(r"\.version\s+(\d+)\.(\d+)").match(self.code, pos)):
-            at, end = self.source.token(pos)
+            # ptxas sees what is missing only when it has read a whole .target, and names the line of what follows.
+            before = re.compile(r"\.target\s+\w+(\s*,\s*\w+)*").match(self.code, pos)
+            at, end = self.source.token(before.end() if before else pos)
             self.report("missing-version", "a module begins with .version", at, end)
-            return pos
+            return before.end() if before else pos
         self.version = (int(m[1][:6]), int(m[2][:6]))
         pos = skip(m.end())
         while self.word(pos) in (".target", ".address_size"):
@@ -445,6 +432,7 @@ class _Parser:
         if is_entry and lists[0]:
             raise Flaw("syntax", "an .entry returns nothing", "(")
         directives = tuple(decl.performance(t, is_entry, span_of) for t in after[1:])
+        self.positive(directives)
         names = {d.name: d for d in directives}
         if ".maxntid" in names and ".reqntid" in names:
             raise Flaw("bad-directive", ".maxntid and .reqntid exclude each other", ".reqntid")
@@ -456,6 +444,16 @@ class _Parser:
         self.declare_function(function, defined)
         self.items.append(function)
         return self.body(function, scope, end) if defined else end
+
+    def positive(self, directives: tuple[Directive, ...]) -> None:
+        """Refuses zeros in what must be positive."""
+        for d in directives:
+            if d.name in (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg") and not all(d.values):
+                # ptxas complains when it has seen that no further value comes.
+                at, end = d.span.start, d.span.end
+                if d.name.endswith("ntid") and len(d.values) < 3:
+                    at, end = self.source.token(_VALUES.match(self.code, end).end())  # type: ignore[union-attr]
+                self.report("bad-directive", f"{d.name} takes positive numbers", at, end)
 
     def declare_function(self, function: Function, defined: bool) -> None:
         """Enters a function; declarations may be repeated, a definition stands once."""
@@ -480,65 +478,77 @@ class _Parser:
     def body(self, function: Function, scope: Scope, pos: int) -> int:
         """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
         code, find, rfind, count = self.code, self.code.find, self.code.rfind, self.code.count
-        size, forward, heads, build = len(self.code), scope.forward, _HEADS, shapes.build
+        size, forward, heads, build, with_vectors = len(self.code), scope.forward, _HEADS, shapes.build, shapes.with_vectors
         body = _Body(self, function, scope, pos - 1)
-        statements, operands = body.statements, scope.operands
-        counted, line = pos, count("\n", 0, pos) + 1
+        statements, operands = body.statements, scope.operands.__getitem__
+        counted, line, end = pos, count("\n", 0, pos) + 1, -1
         while True:
-            end = find(";", pos)
-            if end < 0:
-                end = size
-            chunk = code[pos:end].lstrip()
-            start = end - len(chunk)
-            parts = chunk.split(None, 1)
-            guard, negated = None, False
-            try:
-                word = parts[0]
-                if word[0] == "@":
-                    negated = word[1:2] == "!"
-                    guard = operands[word[2:] if negated else word[1:]]
-                    if guard.__class__ is not Register:
-                        raise _Slow
-                    parts = parts[1].split(None, 1)
-                    word = parts[0]
-                head = heads.get(word) or _head(word)
-                if len(parts) == 1:
-                    found: tuple[Operand, ...] = ()
-                else:
-                    text = parts[1]
-                    if head[0] == "call":
-                        found = build("call_operands", text, scope)
-                    elif "{" in text:
-                        found = build("operands", text, scope)
-                    else:
-                        try:
-                            found = tuple([operands[t] for t in text.split(", " if ", " in text else ",")])
-                        except Compound:
-                            found = build("operands", text, scope)
-                if end == size:
-                    raise _Slow
-            except (_Slow, UnexpectedInput, IndexError):
-                forward.clear()
-                pos = body.slow(start)
+            if end < pos:
+                end = find(";", pos)
+                if end < 0:
+                    end = size
+            if end - pos > LONG:  # many labels or braces in a row, or nonsense: no copies of this
+                pos = body.other(self.source.skip(pos), end, -1)
                 if body.done:
                     return pos
                 statements, scope = body.statements, body.scope
-                operands = scope.operands
+                operands = scope.operands.__getitem__
                 continue
+            chunk = code[pos:end].lstrip()
+            start = end - len(chunk)
+            line += count("\n", counted, start)
+            counted = start
+            guard, negated = None, False
+            try:
+                word, text = chunk.split(None, 1)
+                if word[0] == "@":
+                    negated = word[1:2] == "!"
+                    guard = operands(word[2:] if negated else word[1:])
+                    if guard.__class__ is not Register:
+                        raise _Slow
+                    word, text = text.split(None, 1)
+                opcode, modifiers, form, settled = heads[word]
+                if opcode == "call":
+                    found = build("call_operands", text, scope)
+                elif "{" in text:
+                    found = with_vectors(text, operands)
+                else:
+                    texts = text.split(", ")
+                    if len(texts) <= text.count(","):
+                        texts = text.split(",")
+                    found = tuple(map(operands, texts))
+                if end == size:
+                    raise _Slow
             except Flaw as flaw:
                 forward.clear()
                 self.flaw(flaw, start, end)
                 pos = end + 1
                 continue
-            line += count("\n", counted, start)
-            counted = start
-            made = _FastInstruction(
-                head[0], head[1], found, guard, negated, head[2], head[3],
-                make_span(start, end + 1, line, start - rfind("\n", 0, start)),
-            )  # fmt: skip
+            except (_Slow, UnexpectedInput, ValueError, KeyError, shapes.Compound):
+                forward.clear()
+                pos = body.other(start, end, line)
+                if body.done:
+                    return pos
+                statements, scope = body.statements, body.scope
+                operands = scope.operands.__getitem__
+                continue
+            span = FastSpan()
+            span.start = start
+            span.end = pos = end + 1
+            span.line = line
+            span.column = start - rfind("\n", 0, start)
+            span.__class__ = Span  # type: ignore[assignment]
+            made = FastInstruction()
+            made.opcode = opcode
+            made.modifiers = modifiers
+            made.operands = found
+            made.guard = guard  # type: ignore[assignment]
+            made.guard_negated = negated
+            made.form = form
+            made.settled = settled
+            made.span = span  # type: ignore[assignment]
             made.__class__ = Instruction  # type: ignore[assignment]
             statements.append(made)  # type: ignore[arg-type]
-            pos = end + 1
             if forward:
                 body.wait(made)  # type: ignore[arg-type]
 
@@ -565,13 +575,15 @@ def _head(text: str) -> Head:
 class _Open:
     """A block whose end has not come yet."""
 
-    __slots__ = ("mark", "scope", "start", "statements")
+    __slots__ = ("column", "line", "mark", "scope", "start", "statements")
 
-    def __init__(self, statements: list[Statement], scope: Scope, mark: int, start: int) -> None:
+    def __init__(self, statements: list[Statement], scope: Scope, mark: int, start: int, line: int, column: int) -> None:
         self.statements = statements  # of the block around it
         self.scope = scope  # around it; the block gets one of its own with its first declaration
         self.mark = mark  # how many labels that scope was waiting for
         self.start = start
+        self.line = line
+        self.column = column
 
 
 class _Body:
@@ -589,38 +601,92 @@ class _Body:
         self.done = False
         self.inner: dict[str, Label] = {}  # labels of blocks that are closed
 
+    def other(self, start: int, end: int, line: int) -> int:
+        """What the loop above does not know: all up to the next instruction, or one unusual statement; line is -1 where it is not known."""
+        code, skip = self.code, self.source.skip
+        if line < 0:
+            line = self.source.span(start, start).line
+        while True:
+            c = code[start : start + 1]
+            if c == "{":
+                pos = self.open(start, line)
+            elif c == "}":
+                self.close(start)
+                pos = start + 1
+                if self.done:
+                    return pos
+            elif c == ".":
+                pos = self.directive(start, line)
+            elif m := _LABEL.match(code, start):
+                pos = self.label(m, line)
+            else:
+                if end - start > LONG or end == len(code):
+                    return self.slow(start)
+                parts = _PARTS.fullmatch(code, start, end) if start < end else None
+                return self.slow(start) if parts is None else self.plain(parts, start, end, line)
+            after = skip(pos)
+            if code[after : after + 1] not in _OTHER:
+                return after
+            line += code.count("\n", start, after)
+            start = after
+            if end < start:
+                end = code.find(";", start)
+                end = len(code) if end < 0 else end
+
+    def plain(self, m: re.Match[str], start: int, end: int, line: int) -> int:
+        """An instruction whose opcode or layout is new."""
+        forward, scope = self.scope.forward, self.scope
+        sign, guard_name, word, text = m.groups()
+        guard = None
+        try:
+            if guard_name is not None:
+                found_guard = scope.lookup(guard_name)
+                if not isinstance(found_guard, Register):
+                    raise Flaw("bad-predicate", f"{guard_name} is no predicate register", guard_name)
+                guard = found_guard
+            head = _HEADS.get(word) or _head(word)
+            found = shapes.build("call_operands" if head[0] == "call" else "operands", text, scope) if text else ()
+        except (_Slow, UnexpectedInput):
+            forward.clear()
+            return self.slow(start)
+        except Flaw as flaw:
+            forward.clear()
+            self.parser.flaw(flaw, start, end)
+            return end + 1
+        column = start - self.code.rfind("\n", 0, start)
+        made = _make_instruction(head, found, guard, bool(sign), make_span(start, end + 1, line, column))
+        self.statements.append(made)
+        if forward:
+            self.wait(made)
+        return end + 1
+
     def slow(self, start: int) -> int:
         """Reads one thing at start, whatever it is."""
         code, parser = self.code, self.parser
         if start >= len(code) or len(parser.diagnostics) > 4 * LIMIT:
             where = self.stack[-1].start if self.stack else self.start
             note = Note("opened here", self.source.span(where, where + 1))
-            parser.report("unclosed-brace", "the text ends before this } comes", max(0, len(code) - 1), len(code), notes=(note,))
+            parser.report("unclosed-brace", "the text ends before the } comes", len(code), len(code), notes=(note,))
             while not self.done:
                 self.close(len(code))
             return len(code)
         c = code[start]
-        if c == "}":
-            self.close(start)
-            return start + 1
-        if c == "{":
-            return self.open(start)
-        if c == ".":
-            return self.directive(start)
-        if m := _LABEL.match(code, start):
-            return self.label(m)
+        if c == "\\":
+            return self.backslash(start)
         if c == "@" and code.startswith("@@DWARF", start):
             return parser.item(start)
         return self.statement(start)
 
     # ------------------------------------------------------------ blocks and labels
 
-    def open(self, start: int) -> int:
+    def open(self, start: int, line: int) -> int:
         """`{`"""
         if len(self.stack) >= DEPTH:
             self.parser.report("too-deep", f"blocks are nested more than {DEPTH} deep", start, start + 1)
             return len(self.code)
-        self.stack.append(_Open(self.statements, self.scope, len(self.scope.pending), start))
+        column = start - self.code.rfind("\n", 0, start)
+        self.stack.append(_Open(self.statements, self.scope, len(self.scope.pending), start, line, column))
+        self.scope.blocks += 1
         self.statements = []
         return start + 1
 
@@ -628,7 +694,7 @@ class _Body:
         """The scope of this very block, which most blocks never need."""
         top = self.stack[-1] if self.stack else None
         if top is not None and self.scope is top.scope:
-            self.scope = Scope(top.scope, top.scope.registers)
+            self.scope = Scope(top.scope, top.scope.registers, inner=True)
             self.scope.pending = top.scope.pending[top.mark :]
             del top.scope.pending[top.mark :]
         return self.scope
@@ -640,20 +706,23 @@ class _Body:
             self.finish(at)
             return
         top = self.stack.pop()
-        block = Block(tuple(self.statements), self.source.span(top.start, at + 1))
+        block = Block(tuple(self.statements), make_span(top.start, at + 1, top.line, top.column))
         self.statements, self.scope = top.statements, top.scope
+        self.scope.blocks -= 1
         self.statements.append(block)
         if scope is not top.scope:
-            self.settle(scope)
-            top.scope.pending += scope.pending
-            self.inner.update(scope.labels)
+            if scope.pending:
+                self.settle(scope)
+                top.scope.pending += scope.pending
+            self.inner.update([(n, e) for n, e in scope.names.items() if e.__class__ is Label])  # type: ignore[misc]
+            scope.close()
 
     def settle(self, scope: Scope) -> None:
         """Gives their labels to the statements that waited for them."""
         left = []
         for statement, name in scope.pending:
-            label = scope.labels.get(name)
-            if label is None:
+            label = scope.names.get(name)
+            if not isinstance(label, Label):
                 left.append((statement, name))
             else:
                 _patch(statement, name, label)
@@ -665,6 +734,9 @@ class _Body:
         scope, function = self.scope, self.function
         self.settle(scope)
         block = Block(tuple(self.statements), self.source.span(self.start, at + 1))
+        if scope.future:
+            missing = set(map(id, scope.future.values()))
+            scope.pending += [(s, o.name) for s in _all(list(block.statements)) for o in _labels(s) if id(o) in missing]
         if scope.pending:
             broken = {id(statement) for statement, _ in scope.pending}
             for statement, name in scope.pending:
@@ -672,6 +744,7 @@ class _Body:
             block = _without(block, broken)
         function.body = block
         function.registers = tuple(scope.registers)
+        scope.close()
 
     def unresolved(self, statement: Instruction | Targets, name: str) -> None:
         """A name that nothing declares."""
@@ -680,7 +753,7 @@ class _Body:
         if isinstance(statement, Targets) or statement.opcode in ("bra", "brx"):
             inner = self.inner.get(name)
             notes = (Note("it is inside this block", inner.span),) if inner else ()
-            near = nearest(name, self.scope.labels)
+            near = nearest(name, [n for n, e in self.scope.names.items() if isinstance(e, Label)])
             hint = f"is {near} meant?" if near else ""
             parser.report("unknown-label", f"no label {name} can be reached from here", at, to, notes=notes, hint=hint)
         elif not parser.tainted:
@@ -701,76 +774,92 @@ class _Body:
         at, to = self.parser._find(name, made.span.start, made.span.end)
         self.parser.undeclared(name, scope, at, to)
 
-    def label(self, m: re.Match[str]) -> int:
+    def label(self, m: re.Match[str], line: int) -> int:
         """`name:`, or what a name with a colon may introduce."""
-        name, pos = m[1], self.source.skip(m.end())
-        if self.parser.word(pos) in (".branchtargets", ".calltargets", ".callprototype"):
-            return self.statement(m.start())
-        label = Label(name, self.source.span(m.start(), m.end(1)))
-        outer = self.scope.lookup(name)
+        code, name, start, pos = self.code, m[1], m.start(), m.end()
+        after = self.source.skip(pos)
+        if code[after : after + 1] == "." and self.parser.word(after) in (".branchtargets", ".calltargets", ".callprototype"):
+            return self.statement(start)
         scope = self.own_scope()
+        span = make_span(start, start + len(name), line, start - code.rfind("\n", 0, start))
+        label = scope.future.pop(name, None)
+        if label is not None:
+            object.__setattr__(label, "span", span)
+        else:
+            label = Label(name, span)
+        outer = None
+        if self.stack:
+            found = scope.lookup(name)
+            outer = found if isinstance(found, Label) else self.future(name)
         try:
-            scope.declare(name, label)
+            scope.declare_label(name, label)
         except Flaw as flaw:
-            self.parser.flaw(flaw, m.start(), m.end(1))
-            return m.end()
-        scope.labels[name] = label
-        if isinstance(outer, Label):
+            self.parser.flaw(flaw, start, start + len(name))
+            return pos
+        if outer is not None:
             # What this block said so far meant its own label, not the one around it.
             for statement in _all(self.statements):
                 _patch(statement, outer, label)
         self.statements.append(label)
-        return m.end()
+        return pos
+
+    def future(self, name: str) -> Label | None:
+        """The label of the body that is still to come, if one of this name is."""
+        scope = self.stack[0].scope
+        return scope.future.get(name)
+
+    def backslash(self, start: int) -> int:
+        """ptxas overlooks a backslash before a statement."""
+        at, end = self.source.token(start + 1)
+        return self.parser.unexpected(at, start) if self.code[at:end] in ("", "}", "\\") else at
 
     # ------------------------------------------------------------ statements
 
-    def directive(self, start: int) -> int:
+    def directive(self, start: int, line: int) -> int:
         """A statement that begins with a dot."""
         code, parser = self.code, self.parser
         word = parser.word(start)
         if word == ".loc":
-            return self.location(start)
+            return self.location(start, line)
         if word == ".reg":
             end = code.find(";", start) + 1
-            if end and self.registers(start, end):
+            if end and self.registers(start, end, line):
                 return end
         elif word in (".file", ".section", ".version", ".target", ".address_size", ".entry", ".func", ".visible", ".extern", ".alias"):
             return parser.unexpected(start, start)
         return self.statement(start)
 
-    def registers(self, start: int, end: int) -> bool:
+    def registers(self, start: int, end: int, line: int) -> bool:
         """`.reg ...;` by its shape; False leaves it to the grammar, errors included."""
-        try:
-            made = shapes.build("statement", self.code[start:end], self.scope)
-        except (UnexpectedInput, Flaw):
-            return False
+        made = shapes.registers(self.code[start:end])
         if made is None:
             return False
         words, names = made
-        scope, source, parser = self.own_scope(), self.source, self.parser
-        registers, stems, span = [], [], source.span(start, end)
-        line, at = span.line, start
-        for name, count in names:
-            at = _word_at(self.code, name, at)
-            where = make_span(at, at + len(name), line, at - start + span.column) if line else span
-            if "\n" in self.code[start:at]:
-                where = source.span(at, at + len(name))
+        scope, type, vector = self.own_scope(), words.type, words.vector
+        own, operands, numbered, column = scope.names, scope.operands, scope.registers, start - self.code.rfind("\n", 0, start)
+        registers, stems = [], []
+        if operands:
+            operands.clear()
+        for name, count, at in names:
+            where = make_span(start + at, start + at + len(name), line, column + at)
             try:
-                if count < 0:
-                    register = make_register(name, words.type, words.vector, len(scope.registers), where)
-                    scope.declare(name, register)
-                    scope.registers.append(register)
-                    registers.append(register)
+                if count >= 0:
+                    scope.declare_stem(name, Stem(count, type, vector, where))
                 else:
-                    scope.declare_stem(name, Stem(count, words.type, words.vector, where))
+                    register = make_register(name, type, vector, len(numbered), where)
+                    if name in own or scope.stems:
+                        scope.declare(name, register)
+                    own[name] = operands[name] = register
+                    numbered.append(register)
+                    registers.append(register)
             except Flaw as flaw:
-                parser.flaw(flaw, at, end)
+                self.parser.flaw(flaw, start + at, end)
             stems.append((name, count))
-            at += len(name)
-        self.statements.append(Declaration(tuple(registers), (), tuple(stems), span, words.type, words.vector))
+        span = make_span(start, end, line, column)
+        self.statements.append(Declaration(tuple(registers), (), tuple(stems), span, type, vector))
         return True
 
-    def location(self, start: int) -> int:
+    def location(self, start: int, line: int) -> int:
         """`.loc ...`, usually alone on its line."""
         code, parser = self.code, self.parser
         end = code.find("\n", start)
@@ -788,9 +877,10 @@ class _Body:
                 return end
         if values is None:
             return parser.unexpected(start, start)
-        file, line, column, function, offset, inlined = values
+        file, row, column, function, offset, inlined = values
         end = start + len(code[start:end].rstrip())
-        self.statements.append(Location(file, line, column, self.source.span(start, end), function, offset, inlined))
+        span = make_span(start, end, line, start - code.rfind("\n", 0, start))
+        self.statements.append(make_location(file, row, column, span, function, offset, inlined))
         return end
 
     def statement(self, start: int) -> int:
@@ -895,6 +985,23 @@ def _all(statements: list[Statement]) -> list[Instruction | Targets]:
             todo += s.statements
         elif isinstance(s, (Instruction, Targets)):
             out.append(s)
+    return out
+
+
+def _labels(statement: Instruction | Targets) -> list[Label]:
+    """The labels that a statement names, in vectors and pairs too."""
+    out: list[Label] = []
+    todo: list[object] = list(statement.operands if isinstance(statement, Instruction) else statement.targets)
+    while todo:
+        match todo.pop():
+            case Label() as label:
+                out.append(label)
+            case Vector(elements=inner) | Arguments(elements=inner):
+                todo += inner
+            case Pair(first=first, second=second):
+                todo += (first, second)
+            case Address(parts=parts):
+                todo += parts
     return out
 
 

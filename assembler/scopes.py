@@ -14,14 +14,16 @@ from warplab.isa.types import ScalarType
 
 from . import shapes
 from .flaw import Flaw
-from .ir import Address, Function, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
+from .ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
+from .making import FastRegister, make_address, make_register, make_span
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
 
 
-class Compound(Exception):
-    """A text between commas that is no operand by itself."""
+_NO_STEMS: dict[str, Stem] = {}
+_NO_LABELS: dict[str, Label] = {}
+_NOWHERE = make_span(-1, -1, 0, 0)
 
 
 class Unresolved:
@@ -31,44 +33,6 @@ class Unresolved:
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-class _FastRegister:
-    """Register's slots with a plain __init__."""
-
-    __slots__ = Register.__slots__  # type: ignore[misc]
-
-    def __init__(self, name: str, type: ScalarType, vector: int, index: int, span: Span) -> None:
-        self.name = name
-        self.type = type
-        self.vector = vector
-        self.index = index
-        self.span = span
-
-
-def make_register(name: str, type: ScalarType, vector: int, index: int, span: Span) -> Register:
-    """Register(...), faster."""
-    register = _FastRegister(name, type, vector, index, span)
-    register.__class__ = Register  # type: ignore[assignment]
-    return register  # type: ignore[return-value]
-
-
-class _FastAddress:
-    """Address's slots with a plain __init__."""
-
-    __slots__ = Address.__slots__  # type: ignore[misc]
-
-    def __init__(self, base: Register | Variable, offset: int) -> None:
-        self.base = base
-        self.offset = offset
-        self.parts = ()
-
-
-def make_address(base: Register | Variable, offset: int) -> Address:
-    """Address(...), faster."""
-    made = _FastAddress(base, offset)
-    made.__class__ = Address  # type: ignore[assignment]
-    return made  # type: ignore[return-value]
 
 
 class Stem:
@@ -103,28 +67,37 @@ class Operands(dict[str, Operand]):
                 found = scope.names.get(text)
                 if found is None:
                     registers = scope.registers
-                    fresh = _FastRegister(text, entry.type, entry.vector, len(registers), entry.span)
+                    fresh = FastRegister()
+                    fresh.name = text
+                    fresh.type = entry.type
+                    fresh.vector = entry.vector
+                    fresh.index = len(registers)
+                    fresh.span = entry.span
                     fresh.__class__ = Register  # type: ignore[assignment]
                     found = scope.names[text] = fresh  # type: ignore[assignment]
                     registers.append(found)  # type: ignore[arg-type]
-                self[text] = found
-                return found
+                self[text] = found  # type: ignore[assignment]
+                return found  # type: ignore[return-value]
         elif text[:1] == "[" and text[-1:] == "]":
             # `[N]` and `[N+I]`, two shapes that the grammar knows, put together from parts that it has read before.
-            base = self.get(text[1:-1])
-            if base is None:
-                name, _, offset = text[1:-1].partition("+")
-                base, number = self.get(name), _OFFSETS.get(offset)
-            else:
-                number = 0
+            name, plus, offset = text[1:-1].partition("+")
+            base = self.get(name)
+            if base is None and name.rstrip("0123456789") in self.stems:
+                base = self[name]
+            number = _OFFSETS.get(offset) if plus else 0
             if number is not None and (base.__class__ is Register or base.__class__ is Variable):
                 value = self[text] = make_address(base, number)  # type: ignore[arg-type]
                 return value
+        elif text.isdigit():
+            found = self[text] = shapes.literal(text) if text[0] != "0" or text == "0" else self.slow(text)
+            return found
         return self.slow(text)
 
     def slow(self, text: str) -> Operand:
         """Looks the text up as a name, else leaves it to the grammar."""
         scope = self.scope
+        if text[-1:] != "]" and "[" in text or text[:1] == "(":
+            raise shapes.Compound
         found = scope.lookup(text)
         if found is not None:
             self[text] = found
@@ -138,17 +111,39 @@ class Operands(dict[str, Operand]):
             try:
                 values = shapes.build("operands", plain, scope)
             except UnexpectedInput as error:
-                raise Compound from error
+                raise shapes.Compound from error
             if len(values) != 1:
-                raise Compound
+                raise shapes.Compound
             value = values[0]
             if isinstance(value, Address) and isinstance(value.base, Register):
                 m = _OFFSET.fullmatch(plain)
-                if m and len(_OFFSETS) < 1 << 16:
+                if m and value.offset < 1 << 16:
                     _OFFSETS[m[1]] = value.offset
         if not scope.forward:
             self[text] = value
         return value
+
+
+class InnerOperands(Operands):
+    """Operand texts of a block inside a body: a register of an outer block is found there unless a declaration here hides it."""
+
+    __slots__ = ()
+
+    def __missing__(self, text: str) -> Operand:
+        scope = self.scope
+        parent = scope.parent
+        assert parent is not None
+        if not self.stems and text not in scope.names:
+            found = parent.operands.get(text)
+            if found is None and text[0] == "%":
+                found = parent.lookup(text)
+                if found.__class__ is Register and found.name == text:  # type: ignore[union-attr]
+                    parent.operands[text] = found  # type: ignore[assignment]
+            # Only a plain name or number: any other text might name something that is declared here.
+            if (found.__class__ is Register and found.name == text) or found.__class__ is Immediate:  # type: ignore[union-attr]
+                self[text] = found  # type: ignore[assignment]
+                return found  # type: ignore[return-value]
+        return super().__missing__(text)
 
 
 _OFFSET = re.compile(r"\[[\w$%]+\+([0-9]+)\]", re.ASCII)
@@ -158,17 +153,23 @@ _OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
 class Scope:
     """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
 
-    __slots__ = ("forward", "labels", "names", "operands", "parent", "pending", "registers", "stems")
+    __slots__ = ("blocks", "forward", "future", "names", "operands", "parent", "pending", "registers", "stems")
 
-    def __init__(self, parent: Scope | None, registers: list[Register]) -> None:
+    def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
         self.registers = registers  # the function's, shared by its scopes
         self.names: dict[str, Entity] = {}
-        self.stems: dict[str, Stem] = {}
-        self.labels: dict[str, Label] = {}
+        self.stems: dict[str, Stem] = _NO_STEMS if inner else {}
         self.pending: list[tuple[Instruction | Targets, str]] = []  # what waits for a label of this name
+        self.blocks = int(inner)  # open blocks in it that have no scope of their own so far; an inner scope's is never 0
+        self.future: dict[str, Label] = _NO_LABELS if inner else {}  # labels that statements outside of blocks name and that are still to come
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
-        self.operands = Operands(self)
+        self.operands = InnerOperands(self) if inner else Operands(self)
+
+    def close(self) -> None:
+        """Parts with the memory of operand texts, which would keep the scope alive while the collector is off."""
+        self.operands.scope = None  # type: ignore[assignment]
+        self.operands = None  # type: ignore[assignment]
 
     def own(self, name: str) -> Entity | None:
         """What this very scope declares under the name; a register of a range comes into being here."""
@@ -213,19 +214,33 @@ class Scope:
         """Stands for a name that nothing has declared so far."""
         if name == "WARP_SZ":
             return shapes.literal(name)
+        if not self.blocks:
+            label = self.future.get(name)
+            if label is None:
+                label = self.future[name] = Label(name, _NOWHERE)
+            self.operands[name] = label
+            return label
         value = Unresolved(name)
         self.forward.append(value)
         return value  # type: ignore[return-value]
 
-    def declare(self, name: str, entity: Entity, what: str = "name") -> None:
+    def declare(self, name: str, entity: Entity) -> None:
         """Enters a name, or raises Flaw where it is taken in this scope."""
         taken = self.own(name)
         if taken is not None:
-            code = "duplicate-label" if isinstance(entity, Label) else "duplicate-name"
-            raise Flaw(code, f"{name} is declared twice in this scope", name, other=taken.span)
+            raise Flaw("duplicate-name", f"{name} is declared twice in this scope", name, other=taken.span)
         self.names[name] = entity
         if self.operands:  # texts seen already may have named something of an outer scope
             self.operands.clear()
+
+    def declare_label(self, name: str, label: Label) -> None:
+        """Enters a label; it may hide one of an outer block, but no other name of its own."""
+        taken = self.own(name)
+        if taken is not None:
+            raise Flaw("duplicate-label", f"{name} is declared twice in this scope", name, other=taken.span)
+        self.names[name] = label
+        if self.parent is not None and self.parent.parent is not None and self.blocks:
+            self.operands.pop(name, None)
 
     def declare_stem(self, name: str, stem: Stem) -> None:
         """Enters a range of registers."""
@@ -233,6 +248,8 @@ class Scope:
         if taken is None:
             other = next((e for n, e in self.names.items() if n.startswith(name) and n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count), None)
             if other is None:
+                if self.stems is _NO_STEMS:
+                    self.stems = self.operands.stems = {}
                 self.stems[name] = stem
                 self.operands.clear()
                 return

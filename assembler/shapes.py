@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from lark.exceptions import UnexpectedInput
 
 from . import constants
 from .constants import Constant
@@ -29,9 +32,12 @@ from .ir import (
     Vector,
 )
 
+from .making import make_address, make_vector
+
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
+    from .declarations import Specs
     from .scopes import Scope
 
 # What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it; a word after a dot belongs to the shape.
@@ -44,7 +50,7 @@ _CLASSES = {"int": "I", "f32": "F", "f64": "D"}
 SINK = Sink()
 
 Leaf = str | Immediate
-Build = Callable[["Scope", Sequence[Any]], Any]
+Build = Callable[[Any, Sequence[Any]], Any]  # (scope, leaves)
 
 
 @functools.cache
@@ -87,7 +93,7 @@ def _shapes(start: str) -> dict[str, Build]:
     return {}
 
 
-def build(start: str, text: str, scope: Scope) -> Any:
+def build(start: str, text: str, scope: Scope | None) -> Any:
     """What the text means under a start rule, its names resolved in the scope; lark's errors pass through."""
     shapes = _shapes(start)
     key, leaves = factor(text)
@@ -114,6 +120,34 @@ def from_tree(tree: Tree[Any], scope: Scope) -> Any:
 
 def _leaf(token: Token) -> Leaf:
     return literal(str(token)) if token[0] in ".0123456789" or token.type == "WARP_SZ" else str(token)
+
+
+def with_vectors(text: str, operands: Callable[[str], Operand]) -> tuple[Operand, ...]:
+    """An operand list with vectors in braces, put together from texts that the grammar has read."""
+    out: list[Operand] = []
+    group: list[Operand] | None = None
+    for piece in text.replace(", ", ",").split(","):
+        if group is not None:
+            if piece[-1:] == "}":
+                group.append(operands(piece[:-1]))
+                out.append(make_vector(tuple(group)))
+                group = None
+            else:
+                group.append(operands(piece))
+        elif piece[:1] == "{":
+            if piece[-1:] == "}":
+                out.append(make_vector((operands(piece[1:-1]),)))
+            else:
+                group = [operands(piece[1:])]
+        else:
+            out.append(operands(piece))
+    if group is not None:
+        raise Compound
+    return tuple(out)
+
+
+class Compound(Exception):
+    """A text between commas that is no operand by itself."""
 
 
 def _is_leaf(token: Any) -> bool:
@@ -247,13 +281,20 @@ def _indexed(tree: Tree[Any], index: Index) -> Build:
 
 
 def _many(trees: Sequence[Any], index: Index) -> Callable[[Scope, Sequence[Any]], tuple[Operand, ...]]:
-    makers = [maker_of(t, index) for t in trees if t is not None]
+    trees = [t for t in trees if t is not None]
+    if all(t.data == "name" for t in trees):
+        places = [index[t.children[0].start_pos] for t in trees]
+        if len(places) > 1:
+            several = operator.itemgetter(*places)
+            return lambda scope, leaves: tuple(map(scope.operands.__getitem__, several(leaves)))
+        return lambda scope, leaves: tuple([scope.operands[leaves[i]] for i in places])
+    makers = [maker_of(t, index) for t in trees]
     return lambda scope, leaves: tuple([m(scope, leaves) for m in makers])
 
 
 def _vector(tree: Tree[Any], index: Index) -> Build:
     many = _many(tree.children, index)
-    return lambda scope, leaves: Vector(many(scope, leaves))
+    return lambda scope, leaves: make_vector(many(scope, leaves))
 
 
 def _arguments(tree: Tree[Any], index: Index) -> Build:
@@ -284,13 +325,15 @@ def address(first: Any, rest: tuple[Operand, ...]) -> Address:
     """`[first, rest...]`."""
     match first:
         case Register() | Variable() | Element():
-            return Address(first, 0, rest)
+            return make_address(first, 0, rest)
         case Displaced():
-            return Address(first.base, first.offset, rest)
+            return make_address(first.base, first.offset, rest)
         case Symbol(target=Variable() as target):
-            return Address(target, first.offset, rest)
+            return make_address(target, first.offset, rest)
         case Immediate(kind="int", value=int(value)):
-            return Address(None, value, rest)
+            return make_address(None, value, rest)
+    if first.__class__.__name__ in ("Label", "Unresolved"):
+        raise Flaw("undeclared-name", f"{first.name} is not declared", first.name)
     raise Flaw("bad-operand", f"{described(first)} is no address")
 
 
@@ -334,31 +377,59 @@ def _location(tree: Tree[Any], index: Index) -> Build:
     if tree.data != "loc":
         return lambda scope, leaves: None
     inlined = tree.children[3]
-    tokens = [t for t in (*tree.children[:3], *(inlined.children if inlined is not None else ()))]
-    places = [None if t is None else index[t.start_pos] for t in tokens]
+    first = [index[t.start_pos] for t in tree.children[:3]]
+    if inlined is None:
+        return lambda scope, leaves: (*[leaves[i].value for i in first], "", 0, None)
+    word, name, offset, at, *place = inlined.children
+    for token, keyword in ((word, "function_name"), (at, "inlined_at")):
+        if token != keyword:
+            raise Flaw("syntax", f"{keyword} is expected here", str(token))
+    words = (index[word.start_pos], index[at.start_pos])
+    call, f = [index[t.start_pos] for t in place], index[name.start_pos]
+    plus = index[offset.start_pos] if offset is not None else None
 
     def make(scope: Scope, leaves: Sequence[Any]) -> tuple[Any, ...]:
-        got = [0 if i is None else leaves[i] if isinstance(leaves[i], str) else int(leaves[i].value) for i in places]
-        return (*got[:3], "", 0, None) if len(got) == 3 else (*got[:5], tuple(got[5:]))
+        if leaves[words[0]] != "function_name" or leaves[words[1]] != "inlined_at":
+            raise Flaw("syntax", "function_name and inlined_at belong here", leaves[words[0]])
+        i, j, k = call
+        at = (leaves[i].value, leaves[j].value, leaves[k].value)
+        i, j, k = first
+        return leaves[i].value, leaves[j].value, leaves[k].value, leaves[f], 0 if plus is None else leaves[plus].value, at
 
     return make
 
 
 def _register_statement(tree: Tree[Any], index: Index) -> Build:
-    """`.reg .b32 %r<10>, a;`: the words before the names, and (name, count) of each; None for any other statement."""
+    """`.reg .b32 %r<10>, a;`: the words before the names, and which leaves are names and counts; None for any other statement."""
     from .declarations import specs, split
 
     statement = tree.children[0]
     if statement.data != "declaration" or statement.children[0] is not None:
         return lambda scope, leaves: None
     spec_trees, declarators = split(statement.children[1:], "spec")
-    words = specs(spec_trees)
     simple = all(len(d.children) == 3 and d.children[2] is None for d in declarators)
-    constants_before = any(not isinstance(t.children[0], str) for t in spec_trees)
-    if words.space != "reg" or words.type is None or words.vector * words.type.bits > 128 or not simple or constants_before:
+    if not simple or any(not isinstance(t.children[0], str) for t in spec_trees):
+        return lambda scope, leaves: None
+    words = specs(spec_trees)
+    if words.space != "reg" or words.type is None or words.vector * words.type.bits > 128:
         return lambda scope, leaves: None
     places = [(index[d.children[0].start_pos], index[d.children[1].start_pos] if d.children[1] is not None else -1) for d in declarators]
-    return lambda scope, leaves: (words, [(leaves[n], leaves[c].value if c >= 0 else -1) for n, c in places])
+    return lambda scope, leaves: (words, [(leaves[n], leaves[c].value if c >= 0 else -1, n) for n, c in places])
+
+
+@functools.lru_cache(maxsize=4096)
+def registers(text: str) -> tuple[Specs, list[tuple[str, int, int]]] | None:
+    """`.reg ...;` on one line: the words before the names, and each name with its count (or -1) and offset; None if it is anything else."""
+    if "\n" in text:
+        return None
+    try:
+        made = build("statement", text, None)
+    except (UnexpectedInput, Flaw):
+        return None
+    if made is None:
+        return None
+    offsets = [m.start() for m in _LEAF.finditer(text)]
+    return made[0], [(name, count, offsets[n]) for name, count, n in made[1]]
 
 
 _MAKERS: dict[str, Callable[[Any, Index], Build]] = {

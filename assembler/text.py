@@ -7,29 +7,11 @@ import re
 
 from .diagnostics import Diagnostic
 from .ir import Span
+from .making import make_span
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
-_NOT_NEWLINE = re.compile(r"[^\n]")
+_BLANKS = " " * 200
 SPACE = re.compile(r"[ \t\r\n\f\v]*")
-
-
-class _FastSpan:
-    """Span's own slots with a plain __init__: a frozen dataclass pays three times as much, and every instruction has a span."""
-
-    __slots__ = Span.__slots__  # type: ignore[misc]
-
-    def __init__(self, start: int, end: int, line: int, column: int) -> None:
-        self.start = start
-        self.end = end
-        self.line = line
-        self.column = column
-
-
-def make_span(start: int, end: int, line: int, column: int) -> Span:
-    """Span(...), faster."""
-    span = _FastSpan(start, end, line, column)
-    span.__class__ = Span  # type: ignore[assignment]
-    return span  # type: ignore[return-value]
 
 
 class Source:
@@ -48,22 +30,29 @@ class Source:
         if "\0" in text:
             self._refuse("syntax", re.search("\0", text), "a NUL character in the text")
         if "//" in text or "/*" in text:
-            self.code = _COMMENT.sub(self._blank, text)
+            self.code = self._without_comments(text)
 
     def _refuse(self, code: str, where: re.Match[str] | None, message: str) -> None:
         if where is not None and (self.problem is None or where.start() < self.problem.span.start):
             self.problem = Diagnostic("error", code, message, self.span(where.start(), where.end()), file=self.name)
 
-    def _blank(self, m: re.Match[str]) -> str:
-        found = m.group()
-        if found[0] == '"':
-            return found
-        if found == "/*":
-            self._refuse("unterminated-comment", m, "this comment is never closed")
-            return "  "
-        if "\n" in found:
-            return _NOT_NEWLINE.sub(" ", found)
-        return " " * len(found)
+    def _without_comments(self, text: str) -> str:
+        pieces: list[str] = []
+        last = 0
+        for m in _COMMENT.finditer(text):
+            start, end = m.span()
+            if text[start] == '"':
+                continue
+            pieces.append(text[last:start])
+            if text[start + 1] == "/":
+                pieces.append(_BLANKS[: end - start] if end - start < 200 else " " * (end - start))
+            elif end - start == 2:
+                self._refuse("unterminated-comment", m, "this comment is never closed")
+                return "".join(pieces) + " " * (len(text) - start)
+            else:
+                pieces.append("\n".join([" " * len(line) for line in m.group().split("\n")]))
+            last = end
+        return "".join(pieces) + text[last:]
 
     @property
     def starts(self) -> list[int]:

@@ -18,6 +18,7 @@ from .program import Kernel, body_instructions
 
 LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 4  # for addresses, constants and the stack pointer that come and go between the lines of PTX
+COPIES = frozenset({"mov", "cvta", "add", "sub"})
 CALL_FRAME = 16  # kept for a callee by the calling convention
 
 
@@ -42,6 +43,7 @@ def function_registers(function: Function) -> int:
 def _peak(graph: Flow, function: Function, order: list[Instruction]) -> int:
     """The most 32-bit words that values needing a register fill at one place."""
     free, same = _free(order)
+    copied = sum(1 << d for d in same)
     words: dict[int, int] = {}  # words of one value -> mask of registers
     for r in function.registers:
         if r.type.name != "pred" and not free >> r.index & 1:
@@ -50,9 +52,11 @@ def _peak(graph: Flow, function: Function, order: list[Instruction]) -> int:
     most = 0
     for b in graph.rpo:
         for live in {graph.live_in[b], *(after for _, after in graph.live_after(b))}:
-            for alias, of in same.items():  # a copy lives where its source does
-                if live >> alias & 1:
-                    live = live & ~(1 << alias) | 1 << of
+            copies = live & copied
+            while copies:  # a copy lives where its source does
+                low = copies & -copies
+                copies ^= low
+                live = live & ~low | 1 << same[low.bit_length() - 1]
             most = max(most, sum(n * (live & mask).bit_count() for n, mask in words.items()))
     return most
 
@@ -78,9 +82,8 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
                 continue
             if all(free >> v.index & 1 for v in values):
                 free |= 1 << d.index
-            elif i.opcode in ("mov", "cvta", "add", "sub") and len(values) == 1 and len(definitions.get(values[0].index, ())) == 1:
-                if values[0].type.bits == d.type.bits:
-                    same[d.index] = same.get(values[0].index, values[0].index)
+            elif i.opcode in COPIES and len(values) == 1 and len(definitions.get(values[0].index, ())) == 1 and values[0].type.bits == d.type.bits:
+                same[d.index] = same.get(values[0].index, values[0].index)
     return free, same
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import exact
-from .floats import NAN32, narrow
+from .floats import NAN32
 from .minifloats import decode as decode_minifloat
 from .ports import Array
 
@@ -70,29 +71,45 @@ def _grid(registers: int, elements: int) -> tuple[Index, Index, Index, Index]:
 
 @functools.cache
 def layout_a(m: int, k: int, bits: int) -> Layout:
-    """A: rows g and g + 8, along k the elements of a register, then the four threads, then further registers."""
+    """A: rows g and g + 8; along k the elements of a register, the four threads, further registers; then the next 16 rows."""
     each = max(32 // bits, 1)
-    halves = m // 8
+    halves = min(m // 8, 2)
+    blocks = k // (4 * each)
     r, g, t, e = _grid(m * k // 32 // each, each)
-    return Layout(m, k, bits, g + 8 * (r % halves), 4 * each * (r // halves) + each * t + e)
+    row = g + 8 * (r % halves) + 16 * (r // halves // blocks)
+    return Layout(m, k, bits, row, 4 * each * (r // halves % blocks) + each * t + e)
 
 
 @functools.cache
 def layout_b(k: int, n: int, bits: int) -> Layout:
-    """B: like A with eight columns in the place of rows."""
+    """B: column g; along k as in A; then the next eight columns."""
     each = max(32 // bits, 1)
+    blocks = k // (4 * each)
     r, g, t, e = _grid(k * n // 32 // each, each)
-    return Layout(k, n, bits, 4 * each * r + each * t + e, g)
+    return Layout(k, n, bits, 4 * each * (r % blocks) + each * t + e, g + 8 * (r // blocks))
 
 
 @functools.cache
 def layout_c(m: int, n: int, bits: int) -> Layout:
-    """C and D: two neighbouring elements a thread, rows g and g + 8, then the next eight columns."""
+    """C and D: two neighbouring elements a thread, rows g and g + 8 (further ones in m32n8), then the next eight columns."""
     each = max(32 // bits, 1)
     r, g, t, e = _grid(m * n // 32 // each, each)
     pairs, low = (r, e) if each == 2 else (r >> 1, r & 1)
     halves = m // 8
     return Layout(m, n, bits, g + 8 * (pairs % halves), 8 * (pairs // halves) + 2 * t + low)
+
+
+@functools.cache
+def transposed(layout: Layout) -> Layout:
+    """The same places for the transposed matrix."""
+    return Layout(layout.columns, layout.rows, layout.bits, layout.column, layout.row)
+
+
+@functools.cache
+def repeated(layout: Layout, registers: int) -> Layout:
+    """A fragment that holds its registers several times over."""
+    times = (registers // layout.registers, 1, 1)
+    return Layout(layout.rows, layout.columns, layout.bits, np.tile(layout.row, times), np.tile(layout.column, times))
 
 
 def _quad_grid(count: int, bits: int) -> tuple[Index, Index, Index, Index]:
@@ -134,19 +151,19 @@ def quad_c(bits: int) -> Layout:
 
 def _elements(registers: Sequence[Array], bits: int) -> Array:
     """The elements of a fragment as (places, warps): unsigned containers, float64 for 64 bits; of narrow ones the low first."""
-    shape = np.broadcast_shapes((1, 32), *(r.shape for r in registers))
-    stack = np.empty((len(registers), *shape), np.float64 if bits == 64 else np.uint32)
-    for out, r in zip(stack, registers, strict=True):
-        out[...] = r if bits == 64 else r.view(np.uint32)
-    if bits in (8, 16):
-        parts = stack.view(np.uint8 if bits == 8 else np.uint16)
+    warps = max(r.shape[0] for r in registers)
+    full = (warps, 32)
+    stack = np.concatenate([r if r.shape == full else np.broadcast_to(r, full) for r in registers])
+    if bits == 64:
+        parts = stack
     elif bits == 4:
-        parts = np.stack([stack.view(np.uint8) & 15, stack.view(np.uint8) >> 4], axis=-1)
+        pairs = stack.view(np.uint8)
+        parts = np.stack([pairs & 15, pairs >> 4], axis=-1)
     elif bits == 1:
         parts = np.unpackbits(stack.view(np.uint8), axis=-1, bitorder="little")
     else:
-        parts = stack
-    return np.moveaxis(parts.reshape(len(registers), shape[0], 32, -1), 1, -1).reshape(-1, shape[0])
+        parts = stack.view(f"u{bits // 8}")
+    return parts.reshape(len(registers), warps, -1).transpose(0, 2, 1).reshape(-1, warps)
 
 
 def collect(registers: Sequence[Array], layout: Layout) -> Array:
@@ -155,19 +172,16 @@ def collect(registers: Sequence[Array], layout: Layout) -> Array:
     if layout.tiles == 1:
         return found.reshape(layout.rows, layout.columns, -1)
     found = found.reshape(layout.tiles, layout.rows, layout.columns, -1)
-    return np.moveaxis(found, 0, 2).reshape(layout.rows, layout.columns, -1)
+    return found.transpose(1, 2, 0, 3).reshape(layout.rows, layout.columns, -1)
 
 
 def spread(matrix: Array, layout: Layout) -> tuple[Array, ...]:
     """The registers of a matrix, each (warps, 32), in its dtype, or as uint32 where a register holds several elements."""
     if layout.tiles > 1:
-        matrix = np.moveaxis(matrix.reshape(layout.rows, layout.columns, layout.tiles, -1), 2, 0)
-    flat = matrix.reshape(layout.tiles * layout.rows * layout.columns, -1)
-    warps = flat.shape[1]
-    places = np.moveaxis(flat[layout.keys()].reshape(layout.registers, 32, -1, warps), -1, 1)
-    if layout.bits < 32:
-        places = np.ascontiguousarray(places).view(np.uint32)
-    return tuple(np.ascontiguousarray(places[..., 0]))
+        matrix = matrix.reshape(layout.rows, layout.columns, layout.tiles, -1).transpose(2, 0, 1, 3)
+    flat = matrix.reshape(layout.tiles * layout.rows * layout.columns, -1)[layout.keys()]
+    places = np.ascontiguousarray(flat.reshape(layout.registers, -1, flat.shape[1]).transpose(0, 2, 1))
+    return tuple(places.view(np.uint32) if layout.bits < 32 else places)
 
 
 # ---------------------------------------------------------------- floats
@@ -180,19 +194,18 @@ class Terms:
     value: Array  # float64
     exponent: Array  # int16
 
-    def __getitem__(self, index: object) -> Terms:
-        return Terms(self.value[index], self.exponent[index])  # type: ignore[call-overload]
+    def __getitem__(self, index: Any) -> Terms:
+        return Terms(self.value[index], self.exponent[index])
 
 
-NOTHING = np.int16(-8000)  # the exponent of a zero: two of them still fit an int16
+# Exponents of zeros, and of infinities and NaN: two of any kind add up within an int16, and a sum with the latter stays large.
+NOTHING, SPECIAL = np.int16(-8000), np.int16(12000)
+LARGE, LEAST = 3000, np.int16(-400)
 FRACTION = {"f16": 10, "bf16": 7, "f32": 23, "tf32": 23}
-BIAS = {"f16": 15, "bf16": 127, "f32": 127, "tf32": 127}
+FIELD = {"f16": 0x1F, "bf16": 0xFF, "f32": 0xFF, "tf32": 0xFF}
 
 
-def terms(bits: Array, kind: str) -> Terms:
-    """The numbers that bit patterns of a format stand for; tf32 disregards the low 13 bits, fp8 goes through f16."""
-    if kind in ("e4m3", "e5m2"):
-        bits, kind = decode_minifloat(bits, kind).astype(np.float16).view(np.uint16), "f16"
+def _decoded(bits: Array, kind: str) -> Terms:
     if kind == "f16":
         value = bits.view(np.float16).astype(np.float64)
     elif kind == "bf16":
@@ -201,11 +214,24 @@ def terms(bits: Array, kind: str) -> Terms:
         if kind == "tf32":
             bits = bits & np.uint32(0xFFFFE000)
         value = bits.view(np.float32).astype(np.float64)
-    top = {"f16": 0x1F, "bf16": 0xFF, "f32": 0xFF, "tf32": 0xFF}[kind]
-    field = (bits >> bits.dtype.type(FRACTION[kind]) & bits.dtype.type(top)).astype(np.int16)
-    exponent = np.maximum(field, 1) - np.int16(BIAS[kind])
+    field = (bits >> bits.dtype.type(FRACTION[kind]) & bits.dtype.type(FIELD[kind])).astype(np.int16)
+    exponent = np.maximum(field, np.int16(1)) - np.int16(FIELD[kind] >> 1)
     exponent[value == 0] = NOTHING
+    exponent[field == FIELD[kind]] = SPECIAL
     return Terms(value, exponent)
+
+
+@functools.cache
+def _table(kind: str) -> Terms:
+    """All numbers of a format of up to 16 bits; the hardware makes f16 of the 8-bit ones."""
+    if kind == "f16":
+        return _decoded(np.arange(1 << 16, dtype=np.uint16), kind)
+    return _decoded(decode_minifloat(np.arange(256, dtype=np.uint8), kind).astype(np.float16).view(np.uint16), "f16")
+
+
+def terms(bits: Array, kind: str) -> Terms:
+    """The numbers that bit patterns of a format stand for; tf32 disregards the low 13 bits."""
+    return _table(kind)[bits] if kind in ("f16", "e4m3", "e5m2") else _decoded(bits, kind)
 
 
 def power(exponent: Array) -> Array:
@@ -216,56 +242,56 @@ def power(exponent: Array) -> Array:
 
 def _sum(a: Terms, b: Terms, c: Terms, bits: int) -> Array:
     top = np.maximum((a.exponent + b.exponent).max(axis=0), c.exponent)
-    top = np.maximum(top, np.int16(-400))
+    special = top.max() > LARGE
+    scale = power(bits - (np.clip(top, LEAST, LARGE - 2500) if special else np.maximum(top, LEAST)))
     product = a.value * b.value
-    scale = power(bits - top)
+    plain = product.sum(axis=0) + c.value if special else None
     product *= scale
     np.trunc(product, out=product)
-    total = product.sum(axis=0)
+    total: Array = product.sum(axis=0)
     total += np.trunc(c.value * scale)
-    total *= power(top - bits)
+    total /= scale
     total += 0.0  # a sum of zeros is +0
-    return total
+    # Products of finite numbers stay finite here, so infinity and NaN arise exactly as the operands bring them.
+    return total if plain is None else np.where(top > LARGE, plain, total)
 
 
 def add_products(a: Terms, b: Terms, c: Terms, bits: int = 25) -> Array:
-    """The sum of a[m, k] * b[k, n] over all k and of c[m, n], as float64, as one addition of the tensor core makes it.
+    """The sum of a[k, m] * b[k, n] over all k and of c[m, n], as float64, as one addition of the tensor core makes it.
 
     Every term is truncated toward zero to a multiple of 2**(E - bits), E being the largest exponent among them, and these are
-    added exactly; the caller rounds.  Matrices are (m, k, warps), (k, n, warps) or (k, m, n, warps), and (m, n, warps).
+    added exactly; the caller rounds.  Matrices are (k, m, warps), (k, n, warps) or (k, m, n, warps), and (m, n, warps).
     """
-    special = not (np.isfinite(a.value).all() and np.isfinite(b.value).all() and np.isfinite(c.value).all())
-    at = Terms(np.moveaxis(a.value, 1, 0)[:, :, None], np.moveaxis(a.exponent, 1, 0)[:, :, None])
+    at = a[:, :, None]
     bt = b[:, None] if b.value.ndim == 3 else b
-    k, warps = b.value.shape[0], c.value.shape[-1]
-    step = max(ELEMENTS // max(k * c.value.shape[0] * c.value.shape[1], 1), 1)
-    if warps <= step:
-        total = _sum(at, bt, c, bits)
-    else:
-        total = np.empty(c.value.shape)
-        for w in range(0, warps, step):
-            cut = (..., slice(w, w + step))
-            total[cut] = _sum(at[cut], bt[cut], c[cut], bits)
-    if special:
-        # Products of finite numbers stay finite here, so infinity and NaN arise exactly as the operands bring them.
-        plain = c.value + sum(at.value[i] * bt.value[i] for i in range(k))
-        total = np.where(np.isfinite(plain), total, plain)
+    step = max(ELEMENTS // max(len(b.value) * c.value.shape[0] * c.value.shape[1], 1), 1)
+    if c.value.shape[-1] <= step:
+        return _sum(at, bt, c, bits)
+    total = np.empty(c.value.shape)
+    for w in range(0, c.value.shape[-1], step):
+        cut = (..., slice(w, w + step))
+        total[cut] = _sum(at[cut], bt[cut], c[cut], bits)
     return total
 
 
 def to_f32(total: Array) -> Array:
     """Truncated toward zero to float32, though too large a sum becomes infinite; NaN is the hardware's."""
-    r = narrow(total, "rz")
-    if not (np.abs(total) < 2.0**128).all():
-        r = np.where(np.isnan(total), NAN32, np.where(np.abs(total) < 2.0**128, r, total.astype(np.float32)))
-    return r
+    r: Array = total.astype(np.float32)
+    size = np.abs(total)
+    common = size.max() < 2.0**127
+    cut = np.abs(r) > size
+    if not common:
+        cut &= size < 2.0**128
+    r.view(np.int32)[...] -= cut
+    return r if common else np.where(np.isnan(r), NAN32, r)
 
 
 def to_f16(total: Array) -> Array:
     """Rounded to nearest even to float16; what underflows is +0, and NaN is the hardware's."""
     r: Array = total.astype(np.float16) + np.float16(0)
-    if np.isnan(r).any():
-        r.view(np.uint16)[np.isnan(r)] = 0x7FFF
+    unordered = np.isnan(total)
+    if unordered.any():
+        r.view(np.uint16)[unordered] = 0x7FFF
     return r
 
 
@@ -283,7 +309,7 @@ def signed(elements: Array, kind: str) -> Array:
 
 def dot(a: Array, b: Array) -> Array:
     """The integer matrix product of (m, k, warps) and (k, n, warps), as int64."""
-    product = np.matmul(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0))
+    product: Array = np.matmul(np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0))
     return np.moveaxis(product, 0, -1).astype(np.int64)
 
 
@@ -325,11 +351,9 @@ def metadata(e: Array, selector: int, groups: int, narrow_elements: bool) -> Arr
     first = selector * threads % 4
     words = np.broadcast_to(e, np.broadcast_shapes(e.shape, (1, 32))).reshape(-1, 8, 4)[:, :, first : first + threads]
     nibbles = words[..., None] >> np.arange(0, 32, 4, dtype=np.uint32) & 15  # (warps, row, thread, group)
-    if narrow_elements:
-        parts = nibbles.reshape(-1, 8, threads // 2, 2, 8)
-    else:
-        parts = nibbles.reshape(-1, 8, threads, 2, 4)
-    return np.moveaxis(parts.transpose(0, 3, 1, 2, 4).reshape(-1, 16, groups), 0, -1)
+    parts = nibbles.reshape(-1, 8, threads // 2, 2, 8) if narrow_elements else nibbles.reshape(-1, 8, threads, 2, 4)
+    rows: Array = np.moveaxis(parts.transpose(0, 3, 1, 2, 4).reshape(-1, 16, groups), 0, -1)
+    return rows
 
 
 def kept(nibbles: Array, bits: int) -> Array:

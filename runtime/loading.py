@@ -10,11 +10,11 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warplab.assembler import PtxError, check, parse
+from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.elf import ObjectError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
-from warplab.assembler.objectfile import read_object
+from warplab.assembler.objectfile import load
 
 from .errors import ApiError, invalid
 
@@ -91,19 +91,12 @@ def parsed(text: str | bytes, name: str) -> Module:
 
 
 def _read(raw: bytes, name: str) -> Module:
-    if raw[:4] == ELF:
-        try:
-            return read_object(raw, name).module()
-        except ObjectError as e:
-            raise ApiError("CUDA_ERROR_INVALID_IMAGE", str(e)) from None
     if not raw.strip():
         raise ApiError("CUDA_ERROR_INVALID_IMAGE", "the image is empty")
     try:
-        text = raw.decode("utf-8", "surrogateescape")
-        wrong = [d for d in check(text, name) if d.severity == "error"]
-        if wrong:
-            raise PtxError(wrong, text, name)
-        return parse(text, name)
+        return load(raw, name)
+    except ObjectError as e:
+        raise ApiError("CUDA_ERROR_INVALID_IMAGE", str(e)) from None
     except PtxError as e:
         raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
 

@@ -5,20 +5,21 @@ The verdict depends on the words and the operands' kinds alone, so a combination
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
-from ..ir import Block, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Block, Immediate, Instruction, Module, Register, Span, SpecialRegister, Variable
 from . import limits, needs
 from .forms import misspelt
 from .operands import Misfit, described, is_narrow, kind, misfit
 from .places import Places, places
 
 Key = tuple[object, ...]
+Where = Callable[[Places], Span]
 
 
 @dataclass(slots=True)
@@ -47,6 +48,10 @@ class Judge:
                         key = (id(s.settled), id(s.guard and s.guard.type), *[kinds[id(o)] for o in s.operands])
                     if key in legal:
                         continue
+                    if s.opcode in limits.VALUES:  # the verdict depends on the constants' values as well
+                        key = (*key, *[o.value for o in s.operands if o.__class__ is Immediate])
+                        if key in legal:
+                            continue
                     if s.opcode == "call":
                         yield s
                     if self.judge(s):
@@ -83,21 +88,29 @@ class Judge:
                 place = instruction.modifiers.index(word) if word in instruction.modifiers else None if word else -1
                 self.needs(instruction, what, missing, place)
                 return False
+        if self.broken(instruction, limits.misplaced(instruction, form, settled) or limits.excluded(instruction, settled, self.has)):
+            return False
         if instruction.opcode == "call":
             return False
         matched = self.operands(instruction, form)
         if matched is None:
             return False
-        wrong_value = limits.out_of_range(form, settled, instruction)
-        if wrong_value is not None:
-            i, code, message, help = wrong_value
-            self.report(instruction, code, message, lambda p: p.head if i is None else p.operand(i), help=help)
+        if self.broken(instruction, limits.out_of_range(instruction, settled)):
             return False
         narrow = is_narrow(form, settled, instruction.operands)
         if narrow is not None:
             self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow))
             return False
-        return not limits.by_value(form)
+        return True
+
+    def broken(self, instruction: Instruction, wrong: limits.Wrong | None) -> bool:
+        """Reports a broken rule."""
+        if wrong is None:
+            return False
+        place = instruction.modifiers.index(wrong.word) if wrong.word in instruction.modifiers else None
+        where = (lambda p: p.operand(wrong.operand)) if wrong.operand is not None else (lambda p: _word(p, place))
+        self.report(instruction, wrong.code, wrong.message, where, help=wrong.help)
+        return True
 
     def operands(self, instruction: Instruction, form: Form) -> Form | None:
         """Reports what is wrong with the operands; the form that they fit, else None."""
@@ -107,9 +120,9 @@ class Judge:
         first: tuple[int, Misfit] | None = None
         alternatives = [form]
         alternatives += [f for f in FORMS[form.opcode] if f is not form and f.match(instruction.modifiers) is not None]
-        counts = sorted({n for f in alternatives for n in _counts(f)})
+        counts = sorted({n for f in alternatives for n in _counts(f, settled)})
         for candidate in alternatives:
-            taken = assign(candidate.operands, len(given))
+            taken = assign(_hinted(candidate, settled), len(given))
             if taken is None:
                 continue
             under = candidate.match(instruction.modifiers)
@@ -154,7 +167,7 @@ class Judge:
         )  # fmt: skip
 
     def report(
-        self, instruction: Instruction, code: str, message: str, where: "Where", *, help: str = "", forms: Sequence[str] = (),
+        self, instruction: Instruction, code: str, message: str, where: Where, *, help: str = "", forms: Sequence[str] = (),
         declared: Register | Variable | None = None,
     ) -> None:  # fmt: skip
         """Adds an error about a part of an instruction."""
@@ -163,20 +176,25 @@ class Judge:
         self.found.append(Diagnostic("error", code, message, span, notes, help, tuple(forms), file=self.module.name))
 
 
-from collections.abc import Callable  # noqa: E402
-
-Where = Callable[[Places], Span]
-
-
 def _word(p: Places, word: int | None) -> Span:
     if word is None:
         return p.head
     return p.words[word] if 0 <= word < len(p.words) else p.opcode
 
 
-def _counts(form: Form) -> set[int]:
-    least = sum(not place.optional for place in form.operands)
-    return set(range(least, len(form.operands) + 1))
+def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
+    """The places of a form; the cache policy stands there exactly with .L2::cache_hint."""
+    hint = "L2::cache_hint" in settled
+    return [
+        replace(place, optional=False) if place.type == "b64" and place.optional else place
+        for place in form.operands
+        if hint or not (place.optional and place.type == "b64")
+    ]
+
+
+def _counts(form: Form, settled: Mapping[str, str | bool]) -> set[int]:
+    places = _hinted(form, settled)
+    return set(range(sum(not place.optional for place in places), len(places) + 1))
 
 
 def assign(all_places: Sequence[Place], n: int) -> list[Place] | None:
@@ -192,8 +210,3 @@ def assign(all_places: Sequence[Place], n: int) -> list[Place] | None:
             spare -= 1
         taken.append(place)
     return taken
-
-
-def values(instruction: Instruction) -> tuple[Operand, ...]:
-    """The constants among the operands."""
-    return tuple(o for o in instruction.operands if isinstance(o, Immediate))

@@ -1,19 +1,37 @@
-"""Which values the constants of some instructions may have, and what further goes together and what does not."""
+"""What rows do not say: the values that constants may have, words that must come first, words and state spaces that exclude each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from warplab.isa.notation import Form
+from warplab.isa.types import TYPES
 
 from ..ir import Immediate, Instruction
+from .needs import Has, capability
 
-Wrong = tuple[int | None, str, str, str]  # operand (None: the words), code, message, help
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A broken rule: which operand or word breaks it (neither: all words), and how."""
+
+    code: str
+    message: str
+    operand: int | None = None
+    word: str = ""
+    help: str = ""
+
+
 Settled = Mapping[str, str | bool]
-Rule = Callable[[Form, Settled, Instruction], Wrong | None]
+Rule = Callable[[Instruction, Settled], Wrong | None]
+
+
+# ---------------------------------------------------------------- values of constants
 
 
 def _value(instruction: Instruction, i: int) -> int | None:
+    """The integer constant in a place, if one stands there."""
     if i < len(instruction.operands):
         operand = instruction.operands[i]
         if isinstance(operand, Immediate) and isinstance(operand.value, int) and operand.kind == "int":
@@ -22,93 +40,176 @@ def _value(instruction: Instruction, i: int) -> int | None:
 
 
 def _range(i: int, low: int, high: int) -> Rule:
-    def rule(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
+    def rule(instruction: Instruction, settled: Settled) -> Wrong | None:
         v = _value(instruction, i)
         if v is None or low <= v <= high:
             return None
-        return i, "out-of-range", f"{v} is not in the range {low} to {high}", ""
+        return Wrong("out-of-range", f"{v} is not in the range {low} to {high}", i)
 
     return rule
 
 
 def _one_of(i: int, *allowed: int) -> Rule:
-    def rule(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
+    def rule(instruction: Instruction, settled: Settled) -> Wrong | None:
         v = _value(instruction, i)
         if v is None or v in allowed:
             return None
-        return i, "out-of-range", f"{v} is not {' or '.join(map(str, allowed))}", ""
+        return Wrong("out-of-range", f"{v} is not {' or '.join(map(str, allowed))}", i)
 
     return rule
 
 
-def _all(*rules: Rule) -> Rule:
-    def rule(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
-        return next((w for r in rules if (w := r(form, settled, instruction)) is not None), None)
+def _both(*rules: Rule) -> Rule:
+    def rule(instruction: Instruction, settled: Settled) -> Wrong | None:
+        return next((w for r in rules if (w := r(instruction, settled)) is not None), None)
 
     return rule
 
 
-def _barrier(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
-    if "warp" in instruction.modifiers or "cluster" in instruction.modifiers:
+def _barrier(instruction: Instruction, settled: Settled) -> Wrong | None:
+    words = instruction.modifiers
+    if "warp" in words or "cluster" in words:
         return None
-    first = 1 if "red" in instruction.modifiers else 0
+    first = 1 if "red" in words else 0
     v = _value(instruction, first)
     if v is not None and not 0 <= v <= 15:
-        return first, "out-of-range", f"there are barriers 0 to 15, no barrier {v}", ""
+        return Wrong("out-of-range", f"there are barriers 0 to 15, no barrier {v}", first)
     n = _value(instruction, first + 1)
-    if n is not None and n % 32:
-        return first + 1, "out-of-range", f"{n} threads are no whole number of warps", "a multiple of 32"
+    if n is not None and n % 32 and len(instruction.operands) - (2 if "red" in words else 0) > 1:
+        return Wrong("out-of-range", f"{n} threads are no whole number of warps", first + 1, help="a multiple of 32")
     return None
 
 
-def _cp_async(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
+def _cp(instruction: Instruction, settled: Settled) -> Wrong | None:
     words = instruction.modifiers
-    if "bulk" in words or "wait_group" in words or "ca" not in words and "cg" not in words:
-        return None
-    size = _value(instruction, 2)
-    allowed = (16,) if "cg" in words else (4, 8, 16)
-    if size is not None and size not in allowed:
-        return 2, "out-of-range", f"cp.async.{'cg' if 'cg' in words else 'ca'} copies {' or '.join(map(str, allowed))} bytes, not {size}", ""
+    if words[:1] == ("async",) and ("ca" in words or "cg" in words) and "bulk" not in words:
+        return _one_of(2, *((16,) if "cg" in words else (4, 8, 16)))(instruction, settled)
     return None
 
 
-def _setmaxnreg(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
+def _setmaxnreg(instruction: Instruction, settled: Settled) -> Wrong | None:
     v = _value(instruction, 0)
     if v is not None and (v % 8 or not 24 <= v <= 256):
-        return 0, "out-of-range", f"{v} is no multiple of 8 between 24 and 256", ""
+        return Wrong("out-of-range", f"{v} is no multiple of 8 between 24 and 256", 0)
     return None
 
 
-def _power(i: int) -> Rule:
-    def rule(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
-        v = _value(instruction, i)
-        if v is None or (v > 0 and v & (v - 1) == 0):
-            return None
-        return i, "out-of-range", f"the alignment {v} is no power of two", ""
-
-    return rule
+def _alloca(instruction: Instruction, settled: Settled) -> Wrong | None:
+    v = _value(instruction, 2)
+    if v is None or (v > 0 and v & (v - 1) == 0):
+        return None
+    return Wrong("out-of-range", f"the alignment {v} is no power of two", 2)
 
 
-def _fence(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
-    return _one_of(1, 128)(form, settled, instruction) if "tensormap::generic" in instruction.modifiers else None
+def _fence(instruction: Instruction, settled: Settled) -> Wrong | None:
+    return _one_of(1, 128)(instruction, settled) if "tensormap::generic" in instruction.modifiers else None
 
 
-RULES: dict[str, Rule] = {
-    "bar": _barrier, "barrier": _barrier, "cp": _cp_async, "setmaxnreg": _setmaxnreg, "alloca": _power(2), "fence": _fence,
-    "discard": _one_of(1, 128), "applypriority": _one_of(1, 128), "bfe": _all(_range(2, 0, 255), _range(3, 0, 255)),
-    "bfi": _all(_range(3, 0, 255), _range(4, 0, 255)),
+def _pmevent(instruction: Instruction, settled: Settled) -> Wrong | None:
+    return _range(0, 0, 0xFFFF if "mask" in instruction.modifiers else 15)(instruction, settled)
+
+
+def _mbarrier(instruction: Instruction, settled: Settled) -> Wrong | None:
+    return _one_of(2, 0, 1)(instruction, settled) if "parity" in instruction.modifiers else None
+
+
+VALUES: dict[str, Rule] = {
+    "bar": _barrier, "barrier": _barrier, "cp": _cp, "setmaxnreg": _setmaxnreg, "alloca": _alloca, "fence": _fence, "pmevent": _pmevent,
+    "discard": _one_of(1, 128), "applypriority": _one_of(1, 128), "bfe": _both(_range(2, 0, 255), _range(3, 0, 255)),
+    "bfi": _both(_range(3, 0, 255), _range(4, 0, 255)), "mbarrier": _mbarrier,
 }  # fmt: skip
 
 
-def by_value(form: Form) -> bool:
-    """Does the verdict on a form depend on the values of its constants?"""
-    return form.opcode in RULES or form.opcode == "pmevent"
-
-
-def out_of_range(form: Form, settled: Settled, instruction: Instruction) -> Wrong | None:
+def out_of_range(instruction: Instruction, settled: Settled) -> Wrong | None:
     """The first constant that is not allowed."""
-    if form.opcode == "pmevent":
-        top = 0xFFFF if "mask" in instruction.modifiers else 15
-        return _range(0, 0, top)(form, settled, instruction)
-    rule = RULES.get(form.opcode)
-    return rule(form, settled, instruction) if rule is not None else None
+    rule = VALUES.get(instruction.opcode)
+    return rule(instruction, settled) if rule is not None else None
+
+
+# ---------------------------------------------------------------- words
+
+# ptxas takes words in any order, but for these, which belong to the instruction's name: they come first, in the row's order.
+LEADING: dict[str, frozenset[str]] = {
+    opcode: frozenset(words.split())
+    for opcode, words in {
+        "div": "full",
+        "mbarrier": "init inval expect_tx complete_tx arrive arrive_drop try_wait test_wait parity pending_count noComplete",
+        "red": "async", "st": "async bulk", "cp": "async bulk reduce prefetch tensor wait_group wait_all commit_group mbarrier arrive",
+        "dp2a": "lo hi", "createpolicy": "fractional range cvt", "mul": "lo hi wide", "mad": "lo hi wide", "mul24": "lo hi",
+        "mad24": "lo hi", "madc": "lo hi", "shf": "l r", "bar": "cta red warp sync arrive", "barrier": "cta red cluster sync arrive wait",
+        "cvt": "pack", "cvta": "to", "tensormap": "replace cp_fenceproxy", "multimem": "ld_reduce red st",
+        "clusterlaunchcontrol": "try_cancel async query_cancel is_canceled", "membar": "proxy", "fence": "proxy",
+        "setmaxnreg": "inc dec", "txq": "level", "wgmma": "fence commit_group wait_group mma_async", "wmma": "load store mma a b c d",
+        "tcgen05": "alloc dealloc relinquish_alloc_permit ld st wait cp shift mma commit fence",
+    }.items()
+}  # fmt: skip
+# Words that may stand anywhere, but in the row's order among each other.
+ORDERED: dict[str, frozenset[str]] = {
+    "mma": frozenset({"row", "col"}),
+    "cp": frozenset({"global", "shared", "shared::cta", "shared::cluster"}),
+}
+
+
+def misplaced(instruction: Instruction, form: Form, settled: Settled) -> Wrong | None:
+    """A word that does not stand where it must."""
+    words = instruction.modifiers
+    leading = LEADING.get(form.opcode)
+    if leading is not None:
+        i = 0
+        for slot in form.slots:
+            word = settled.get(slot.name)
+            if word is None:
+                continue
+            own = slot.name if word is True else str(word)
+            if own not in leading:
+                break
+            if words[i] != own:
+                return Wrong("word-order", f".{own} belongs right after {'.'.join((form.opcode, *words[:i]))}", word=own)
+            i += 1
+    ordered = ORDERED.get(form.opcode)
+    if ordered is not None:
+        given = [w for w in words if w in ordered]
+        wanted = [slot.name if settled[slot.name] is True else str(settled[slot.name]) for slot in form.slots if slot.name in settled]
+        wanted = [w for w in wanted if w in ordered]
+        if given != wanted:
+            return Wrong("word-order", f".{' .'.join(wanted)} stand in this order", word=given[0])
+    return None
+
+
+STRONG = frozenset({"volatile", "relaxed", "acquire", "release"})
+PREFETCH = frozenset({"L2::64B", "L2::128B", "L2::256B"})
+SHARED = frozenset({"shared", "shared::cta", "shared::cluster"})
+ELSEWHERE = frozenset({"local", "const", "param", "param::entry", "param::func"})
+
+
+def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | None:
+    """Words that do not go with each other, with a state space, or with the module's version."""
+    words = instruction.modifiers
+    opcode = instruction.opcode
+    if opcode in ("ld", "st"):
+        space = next((w for w in words if w in SHARED or w in ELSEWHERE), "")
+        for word in words:
+            priority = word in PREFETCH or word.startswith(("L1::", "L2::"))
+            if (space in ELSEWHERE and (word in STRONG or priority)) or (space in SHARED and priority):
+                return Wrong("word-and-space", f".{word} does not go with .{space}", word=word)
+    if opcode in ("ld", "st", "ldu"):
+        wrong = _too_wide(instruction, settled, has)
+        if wrong is not None:
+            return wrong
+    if opcode in ("shfl", "vote") and "sync" not in words and has.version >= (6, 4) and capability(has.target)[0] >= 70:
+        return Wrong("needs", f"{opcode} without .sync ended with PTX 6.4 on sm_70 and later", help=f"write {opcode}.sync")
+    return None
+
+
+def _too_wide(instruction: Instruction, settled: Settled, has: Has) -> Wrong | None:
+    vec, kind = settled.get("vec"), settled.get("type")
+    if not isinstance(vec, str) or not isinstance(kind, str):
+        return None
+    bits = int(vec[1:]) * TYPES[kind].bits
+    if bits <= 128 and vec != "v8":
+        return None
+    if bits > 256 or instruction.opcode == "ldu" or TYPES[kind].bits < 32:
+        return Wrong("vector-size", f"{vec[1:]} elements of .{kind} are too many for one access", word=vec)
+    if has.version < (8, 8) or capability(has.target)[0] < 100:
+        return Wrong("needs", f"an access of {bits} bits needs PTX 8.8 and sm_100", word=vec)
+    return None

@@ -181,7 +181,7 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
     match operand:
         case Register(vector=1):
             register = operand
-        case Element(register=register, part=part) if part in "xyzw" and "xyzw".index(part) < register.vector:
+        case Element(register=register, part=part) if register.vector > 1 and part in "xyzw" and "xyzw".index(part) < register.vector:
             pass
         case Immediate():
             if kind(operand) in constants(t.name, plain):
@@ -264,7 +264,9 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     else:
         return Misfit("operand-kind", f"a pair {place.text} is expected here, not {described(operand)}")
     if isinstance(first, Sink):
-        return None
+        if isinstance(operand, Pair) or form.opcode in ("setp", "match"):
+            return None
+        return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(first, Immediate):
         return Misfit("operand-kind", "a result needs a register")
     if count_of(place, settled):
@@ -326,8 +328,6 @@ def _source_misfit(
         if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
             return _special_misfit(operand, t, wider=True)
         return Misfit("special-register", f"{operand.name} can be read by mov and cvt only", "mov it into a register first")
-    if isinstance(operand, Function) and not _plain(place) and t.kind != "p":
-        return None  # ptxas takes a function's name for its address wherever the instruction's own type is asked for
     if isinstance(operand, Variable | Symbol) and form.opcode in ("cvta", "mapa", "getctarank"):
         return _space_misfit(form, settled, operand)
     if count_of(place, settled):
@@ -348,8 +348,6 @@ def _vector_misfit(
             return None
         return Misfit("operand-type", f"{operand.name} has elements of type .{operand.type}, which do not fit .{t}", "", operand)
     if not isinstance(operand, Vector):
-        if n == 1:
-            return _plain_type(operand, t, place)
         return Misfit("vector-size", f"a vector of {n} elements is expected here, not {described(operand)}")
     if len(operand.elements) != n:
         return Misfit("vector-size", f"the vector has {len(operand.elements)} elements where {n} are expected")

@@ -25,13 +25,13 @@ from ..observe import Silent
 from ..occupancy import l1_bytes
 from ..registers import kernel_registers, residency
 from ..values import Array
-from .flops import flops_of
 from .hierarchy import Hierarchy, Outcome
 from .lanes import count_warps, few_lanes, lanes_of
 from .places import Places
 from .profile import KernelProfile
-from .tally import SiteTally, keep_worst, keep_worst_of
-from .touch import WARP, Lanes, patterns
+from .static import flops_of, unused_results
+from .tally import SiteTally
+from .touch import WARP, Lanes, Patterns, patterns
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -71,6 +71,8 @@ class Counters(Silent):
         self._geometry: Geometry | None = None
         self._warps = self._lanes = 0
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
+        self._unused: dict[str, frozenset[int]] = {}
+        self._passes: dict[tuple[int, str, int, bytes, bytes], tuple[Index, Index]] = {}
         self._copy: Lanes | None = None
         self._copied = False
         self.timeline: list[tuple[int, int]] = []
@@ -84,7 +86,7 @@ class Counters(Silent):
     def end(self, launch: Launch) -> None:
         self._mark()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
-        order = sorted(self.tallies.values(), key=lambda t: (t.site.function != launch.name, t.site.function, t.site.instruction.span.start))
+        order = sorted(self.tallies.values(), key=lambda t: (t.site.function != launch.name, t.site.function, t.site.index))
         self.profile = KernelProfile(
             kernel=launch.name,
             number=launch.number,
@@ -130,6 +132,8 @@ class Counters(Silent):
         if tally is None:
             i = site.instruction
             tally = self.tallies[id(site)] = SiteTally(site, flops_of(i), i.opcode == "cp" or empties_l1(i.opcode, i.modifiers))
+            if i.opcode == "atom" and site.function not in self._unused:
+                self._unused[site.function] = unused_results(self.launch.kernel.program.functions[site.function])
         return tally
 
     def _enter(self, g: Geometry) -> None:
@@ -179,6 +183,8 @@ class Counters(Silent):
         self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
     ) -> None:
         tally, i, width = self._tally(site), site.instruction, type.bytes * count
+        if kind == "atom" and id(i) in self._unused.get(site.function, ()):
+            kind = "red"
         if kind != "ld" and space != "local":
             self._writes(group, mask)
         if i.opcode in OTHER_UNITS or "bulk" in i.modifiers or ("async" in i.modifiers and i.opcode in ("st", "red")):
@@ -188,9 +194,7 @@ class Counters(Silent):
         if space.startswith("shared"):
             self._shared(tally, group, kind, address, mask, width)
         elif space == "const":
-            lanes, times = few_lanes(group.geometry, address, mask)
-            passes, n = int(constant_passes(self.device, lanes.full, lanes.mask).sum()) * times, lanes.requests * times
-            tally.count("const", kind, width, lanes=lanes.count * times, requests=n, units=passes, ideal=n)
+            self._constant(tally, group, kind, address, mask, width)
         elif space == "local":
             self._local(tally, group, kind, address, mask, width)
         elif space == "generic" and int(address.max()) >= LOCAL_BASE:
@@ -224,31 +228,49 @@ class Counters(Silent):
                 self._copies(tally, group, self._copy, lanes_of(group.geometry, address, mask))
             return
         lanes, times = few_lanes(group.geometry, address & address.dtype.type(OFFSET), mask)
-        where, active, which = patterns(lanes, 128)
-        if i.opcode in ("ldmatrix", "stmatrix"):
-            passes, conflicts = matrix_passes(where[:, ::4] if width == 4 else where, matrix_count(i) if width == 16 else 1)
-        elif kind in ("red", "atom"):
+        rows = patterns(lanes, 128)
+        key = (id(i), kind, width, *rows.key)
+        known = self._passes.get(key)
+        if known is None:
+            if len(self._passes) > 4096:
+                self._passes.clear()
+            known = self._passes[key] = self._banks(i, kind, rows, width)
+        passes, conflicts = known
+        total, beyond = int(passes @ rows.count) * times, int(conflicts @ rows.count) * times
+        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=lanes.requests * times, units=total,
+                        ideal=total - beyond, conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
+        worst = int(passes.argmax())
+        if a.sample is None or passes[worst] > a.sample[2]:
+            a.sample = (rows.where[worst], rows.mask[worst], int(passes[worst]))
+
+    def _banks(self, i: Instruction, kind: str, rows: Patterns, width: int) -> tuple[Index, Index]:
+        """(passes, conflicts) of each pattern."""
+        if i.opcode in ("ldmatrix", "stmatrix"):  # announced matrix by matrix: four lanes read a row of 16 bytes
+            return matrix_passes(np.tile(rows.where[:, ::4], 4), 1)
+        if kind in ("red", "atom"):
             last = i.operands[-1]
             counting = kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1
-            passes, conflicts = atomic_passes(where, active, width, counting=counting, swap="cas" in i.modifiers)
-        else:
-            passes, conflicts = shared_passes(self.device, where, active, width, store=kind == "st")
-        n = np.bincount(which, minlength=len(passes)) * times
-        total, beyond = int(passes @ n), int(conflicts @ n)
-        worst = int(passes.argmax())
-        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=lanes.requests * times, units=total, ideal=total - beyond,
-                        conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
-        keep_worst(a, where[worst], active[worst], int(passes[worst]))
+            return atomic_passes(rows.where, rows.mask, width, counting=counting, swap="cas" in i.modifiers)
+        return shared_passes(self.device, rows.where, rows.mask, width, store=kind == "st")
+
+    def _constant(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        lanes, times = few_lanes(group.geometry, address, mask)
+        rows = patterns(lanes, 1 << 40)
+        passes = int(constant_passes(self.device, rows.where, rows.mask) @ rows.count) * times
+        asked = lanes.requests * times
+        tally.count("const", kind, width, lanes=lanes.count * times, requests=asked, units=passes, ideal=asked)
 
     def _local(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
         lanes, times = few_lanes(group.geometry, address, mask)
-        where, active, which = patterns(lanes, 4)
-        requests, sectors = local_sectors(where, active, width)
-        n = np.bincount(which, minlength=len(sectors)) * times
-        asked, total = int(requests @ n), int(sectors @ n)
+        rows = patterns(lanes, 4)
+        requests, sectors = local_sectors(rows.where, rows.mask, width)
+        asked, total = int(requests @ rows.count) * times, int(sectors @ rows.count) * times
         tally.count("local", kind, width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
 
     def _global(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        if kind == "ld" and self.places.are_parameters(address):
+            self._constant(tally, group, kind, address, mask, width)
+            return
         lanes = lanes_of(group.geometry, address, mask)
         if tally.site.instruction.opcode == "cp":
             self._copy = lanes
@@ -271,9 +293,7 @@ class Counters(Silent):
         self.places.count(kind, done.touch, done.hits)
         a = tally.count("global", kind, width, lanes=lanes.count, requests=done.requests, units=int(done.units.sum()), ideal=done.ideal,
                         hits=done.hits, l2=done.l2, l2_hits=done.l2_hits, moved=done.moved)  # fmt: skip
-        keep_worst_of(a, lanes, done.units)
+        worst = int(done.units.argmax())
+        if a.sample is None or done.units[worst] > a.sample[2]:
+            a.sample = (lanes.full[worst], lanes.mask[worst], int(done.units[worst]))
 
-
-def matrix_count(i: Instruction) -> int:
-    """How many matrices ldmatrix or stmatrix moves."""
-    return next((int(w[1:]) for w in i.modifiers if w in ("x1", "x2", "x4")), 1)

@@ -13,15 +13,13 @@ from warplab.isa.profiles import DeviceProfile
 from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
+from .static import is_gathered
 from .tables import CacheTable
-from .touch import ALL_WORDS, Lanes, Touch, patterns, touch
+from .touch import ALL_WORDS, WARP, Lanes, Touch, patterns, touch
 
 Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
-# What the assembler gathers in one lane when it can prove that a warp has one address: integer operations.
-GATHERED = frozenset({"add", "min", "max", "and", "or", "xor", "inc", "dec"})
-FLOATS = frozenset({"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +60,7 @@ class Hierarchy:
             if width >= 4:
                 self.l1.store(where[t.warp], t.line, t.words, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
         else:
-            words = set(i.modifiers)
-            if lanes.where.shape[1] > 1 or not GATHERED & words or FLOATS & words:
+            if lanes.where.shape[1] > 1 or not is_gathered(i):
                 units = contended_sectors(lanes, width)
             self.l1.drop(where[t.warp], t.line)
             l2_hits = self._read_l2(t.line, t.words)
@@ -100,17 +97,16 @@ class Hierarchy:
 
     def _write(self, t: Touch) -> None:
         if self.l2.lines:
-            self.written += int(self.l2.store(np.zeros(t.line.size, np.int64), t.line, t.words, dirty=True).sum())
+            self.written += self.l2.store(np.zeros(t.line.size, np.int64), t.line, t.words, dirty=True)
 
     # ------------------------------------------------------------ before 5.0
 
     def _early(self, i: Instruction, kind: str, where: Index, lanes: Lanes, width: int) -> Outcome:
         """Transactions by the guide's rules, through L1 a line at a time."""
         cached = self.device.l1_caches_global and kind == "ld" and load_policy(i.modifiers) is not LoadPolicy.BYPASS
-        rows, active, which = patterns(lanes, 2 * LINE)
-        requests, found = global_transactions(self.device, rows, active, width, cached=cached)
-        per_row, moved = found.per_warp(len(rows)), found.bytes_per_warp(len(rows))
-        n = np.bincount(which, minlength=len(rows))
+        rows = patterns(lanes, 2 * LINE)
+        requests, found = global_transactions(self.device, rows.where, rows.mask, width, cached=cached)
+        per_row, moved = found.per_warp(len(rows.where)), found.bytes_per_warp(len(rows.where))
         t = touch(lanes, width)
         hits = l2 = l2_hits = 0
         if kind == "ld" and cached:
@@ -125,8 +121,9 @@ class Hierarchy:
             if kind != "ld":
                 self.l1.drop(where[t.warp], t.line)
                 self._write(t)
-        least = lanes.requests if width <= 4 and cached else -(-lanes.count * width // (LINE if cached or self.device.capability < (2, 0) else SECTOR))
-        return Outcome(t, int(requests @ n), per_row[which], least, hits, l2, l2_hits, int(moved @ n))
+        unit = LINE if cached else SECTOR if self.device.capability >= (2, 0) else WARP // 2 * max(width, 2)  # a half-warp's segment
+        least = -(-lanes.count * width // unit)
+        return Outcome(t, int(requests @ rows.count), rows.spread(per_row), least, hits, l2, l2_hits, int(moved @ rows.count))
 
 
 def ideal_sectors(lanes: Lanes, width: int) -> int:
@@ -138,6 +135,5 @@ def ideal_sectors(lanes: Lanes, width: int) -> int:
 
 def contended_sectors(lanes: Lanes, width: int) -> Index:
     """Sectors of each warp's atomic, asked once for each set of addresses."""
-    rows, active, which = patterns(lanes, 1 << 40)
-    sectors: Index = atomic_global(rows, active, width)[1]
-    return sectors[which]
+    rows = patterns(lanes, 1 << 40)
+    return rows.spread(atomic_global(rows.where, rows.mask, width)[1])

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..values import Array
 from .profile import AllocationProfile
-from .touch import Touch, count_sectors
+from .tables import count_bits, sectors_of
+from .touch import Touch
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -30,6 +32,11 @@ class Places:
                 if a is not None:
                     self.names.setdefault(a.start, v.name)
 
+    def are_parameters(self, address: Array) -> bool:
+        """Do addresses mean kernel parameters, which lie in constant memory?"""
+        a = self.arena.find(int(address.flat[0]))
+        return a is not None and a.what == "kernel parameters"
+
     def count(self, kind: str, t: Touch, hits: int) -> None:
         """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
         if not t.line.size:
@@ -39,7 +46,7 @@ class Places:
         if low is not None and low is high:
             self._add(low, kind, total, hits)
             return
-        each = count_sectors(t.words)
+        each = count_bits(sectors_of(t.words))
         lines, which = np.unique(t.line, return_inverse=True)
         sums = np.bincount(which.reshape(-1), weights=each)
         at = 0

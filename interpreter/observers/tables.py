@@ -7,18 +7,76 @@ such steps.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-SECTORS = 4
-SECTOR_WORDS = 0xFF
 STEPS = 64  # of one cache
 RING = 128  # steps that may be alive at once, and some to spare
 EMPTY = -1
+SECTOR_BITS = 0x01010101  # the first word of each sector of a line
+DIRTY = 32  # where the sector bits of what was written stand
 _HASH = np.uint64(0x9E3779B97F4A7C15)
+_MOST = 1 << 14  # entries that are taken at once: their counts fit in 16 bits
+
+
+def sectors_of(words: Index) -> Index:
+    """One bit for each sector of a line that some words lie in."""
+    t = words | words >> 4
+    t |= t >> 2
+    return (t | t >> 1) & SECTOR_BITS
+
+
+def count_bits(sectors: Index) -> Index:
+    """How many sectors their bits name."""
+    return sectors * SECTOR_BITS >> 24 & 7
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Entries by slot: `order` sorts them, `starts` are the first of each slot, `alone` says that no slot comes twice."""
+
+    order: Index
+    starts: Index
+    alone: bool
+
+    @staticmethod
+    def of(slot: Index) -> Groups:
+        """The groups of some slots."""
+        order = np.argsort(slot, kind="stable")
+        ranked = slot[order]
+        new = np.empty(slot.size, np.bool_)
+        new[:1] = True
+        np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
+        starts = np.flatnonzero(new)
+        return Groups(order, starts, starts.size == slot.size)
+
+    @property
+    def first(self) -> Index:
+        """The first entry of each slot."""
+        return self.order if self.alone else self.order[self.starts]
+
+    def united(self, words: Index) -> Index:
+        """All words of each slot."""
+        return words[self.order] if self.alone else np.bitwise_or.reduceat(words[self.order], self.starts)
+
+    def earlier(self, sectors: Index) -> Index:
+        """For each entry the sectors that an entry before it, of the same slot, names."""
+        if self.alone:
+            return np.zeros_like(sectors)
+        wide = (sectors & 0x0101) | (sectors & 0x01010000) << 16
+        wide = ((wide & 0x0000_0001_0000_0001) | (wide & 0x0000_0100_0000_0100) << 8)[self.order]  # a count of 16 bits for each sector
+        before = np.cumsum(wide) - wide
+        before -= np.repeat(before[self.starts], np.diff(self.starts, append=before.size))
+        some = (before + 0x7FFF_7FFF_7FFF_7FFF >> 15) & 0x0001_0001_0001_0001
+        narrow = (some | some >> 8) & 0x0000_0101_0000_0101
+        out = np.empty_like(sectors)
+        out[self.order] = (narrow | narrow >> 16) & SECTOR_BITS
+        return out
 
 
 class CacheTable:
@@ -38,65 +96,60 @@ class CacheTable:
         self.key = np.full(1 << bits, EMPTY, np.int64)
         self.valid = np.zeros(1 << bits, np.int64)  # a bit for each word; dirty sectors in bits 32 to 35
         self.used = np.zeros(1 << bits, np.int64)  # the step of the last use
-        self._owner = np.zeros((SECTORS + 1) << bits, np.int64)
         self._filled = 0
 
     # ------------------------------------------------------------ what happens
 
     def load(self, cache: Index, line: Index, words: Index, *, admit: bool = True) -> tuple[Index, Index]:
         """(sectors found, words of the sectors not found) of each entry; what was not found is brought in if `admit` says so."""
-        if not self.lines:
-            return np.zeros_like(line), _whole(words)
-        found, missed = np.zeros_like(line), np.zeros_like(line)
-        for part in self._portions(cache):
-            c, at, w = cache[part], line[part], words[part]
-            slot, known = self._slots(c, at, admit)
-            present = known & (self.used[slot] >= self.floor[c])
-            have = np.where(present, self.valid[slot], 0)
-            hits, lost = np.zeros_like(w), np.zeros_like(w)
-            alone = not admit or _ascending(slot)
-            for s in range(SECTORS):
-                wanted = w >> 8 * s & SECTOR_WORDS
-                touched = wanted != 0
-                ok = touched & (wanted & ~(have >> 8 * s) == 0)
-                if not alone:  # an entry before this one has brought the sector in
-                    ok |= touched & ~self._first(slot, touched, s)
-                hits += ok
-                lost |= np.where(touched & ~ok, SECTOR_WORDS << 8 * s, 0)
-            found[part], missed[part] = hits, lost
-            if admit:
-                self._admit(c, slot, present, _whole(w))
-        return found, missed
+        touched = sectors_of(words)
+        if not self.lines or not line.size:
+            return np.zeros_like(line), touched * 0xFF
+        parts = self._portions(cache)
+        if len(parts) > 1:
+            found, missed = np.zeros_like(line), np.zeros_like(line)
+            for part in parts:
+                found[part], missed[part] = self.load(cache[part], line[part], words[part], admit=admit)
+            return found, missed
+        slot, known = self._slots(cache, line, admit)
+        present = known & (self.used[slot] >= self.floor[cache])
+        lost = sectors_of(words & ~np.where(present, self.valid[slot], 0))
+        if admit:
+            groups = Groups.of(slot)
+            lost &= ~groups.earlier(touched)  # an entry before has brought them in
+            self._admit(groups, cache, slot, present, touched * 0xFF)
+        return count_bits(touched & ~lost), lost * 0xFF
 
-    def store(self, cache: Index, line: Index, words: Index, *, admit: bool = True, dirty: bool = False) -> Index:
-        """Makes words valid; gives how many sectors each entry made dirty that were clean, where `dirty` is kept."""
-        fresh = np.zeros_like(line)
-        if not self.lines:
-            return fresh
-        for part in self._portions(cache):
-            c, at, w = cache[part], line[part], words[part]
-            slot, known = self._slots(c, at, admit)
-            present = known & (self.used[slot] >= self.floor[c])
-            if dirty:
-                have = np.where(present, self.valid[slot] >> 32, 0)
-                marks = np.zeros_like(w)
-                for s in range(SECTORS):
-                    touched = w >> 8 * s & SECTOR_WORDS != 0
-                    fresh[part] += touched & (have >> s & 1 == 0) & self._first(slot, touched, s)
-                    marks |= np.where(touched, 1 << 32 + s, 0)
-                w = w | marks
-            if not admit:
-                c, slot, w, present = c[present], slot[present], w[present], present[present]
-            self._admit(c, slot, present, w)
+    def store(self, cache: Index, line: Index, words: Index, *, admit: bool = True, dirty: bool = False) -> int:
+        """Makes words valid; gives how many sectors became dirty that were clean, where `dirty` is kept."""
+        if not self.lines or not line.size:
+            return 0
+        parts = self._portions(cache)
+        if len(parts) > 1:
+            return sum(self.store(cache[part], line[part], words[part], admit=admit, dirty=dirty) for part in parts)
+        slot, known = self._slots(cache, line, admit)
+        present = known & (self.used[slot] >= self.floor[cache])
+        if not admit:
+            cache, slot, words, present = cache[present], slot[present], words[present], present[present]
+        groups = Groups.of(slot)
+        fresh = 0
+        if dirty:
+            marks = sectors_of(words)
+            have = np.where(present, self.valid[slot] >> DIRTY, 0)[groups.first]
+            fresh = int(count_bits(groups.united(marks) & ~have).sum())
+            words = words | marks << DIRTY
+        self._admit(groups, cache, slot, present, words)
         return fresh
 
     def drop(self, cache: Index, line: Index) -> None:
         """Forgets lines."""
-        if not self.lines or not line.size:
+        if not self.lines or not line.size or not self._filled:
             return
         slot, known = self._slots(cache, line, False)
-        gone = known & (self.used[slot] >= self.floor[cache])
-        gone &= self._first(slot, gone, SECTORS)
+        gone = np.flatnonzero(known & (self.used[slot] >= self.floor[cache]))
+        if not gone.size:
+            return
+        gone = gone[Groups.of(slot[gone]).first]
         slot, cache = slot[gone], cache[gone]
         np.subtract.at(self.ring, (cache, self.used[slot] % RING), 1)
         np.subtract.at(self.held, cache, 1)
@@ -111,44 +164,44 @@ class CacheTable:
 
     # ------------------------------------------------------------ how it is kept
 
-    def _portions(self, cache: Index) -> list[slice | Index]:
+    def _portions(self, cache: Index) -> list[Index]:
         """The entries in portions that fill at most a quarter of a cache, so that the order within a portion matters little."""
-        most = max(1, self.lines // 4)
-        if cache.size <= most or int(np.bincount(cache).max()) <= most:
-            return [slice(None)]
+        most = max(1, min(_MOST, self.lines // 4))
+        if cache.size <= most or (cache.size <= _MOST and int(np.bincount(cache).max()) <= most):
+            return [cache]
+        if self.caches == 1:
+            return [np.arange(k, min(k + most, cache.size)) for k in range(0, cache.size, most)]
         order = np.argsort(cache, kind="stable")
         ranked = cache[order]
         start = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
         rank = np.empty_like(cache)
-        rank[order] = np.arange(cache.size) - np.repeat(start, np.diff(np.r_[start, cache.size]))
+        rank[order] = np.arange(cache.size) - np.repeat(start, np.diff(start, append=cache.size))
+        most = min(most, max(1, _MOST // start.size))
         return [np.flatnonzero(rank // most == k) for k in range(int(rank.max()) // most + 1)]
 
-    def _first(self, slot: Index, among: Flags, lane: int) -> Flags:
-        """Which of some entries are the first that name their slot."""
-        where = np.flatnonzero(among)
-        place = slot[where] * (SECTORS + 1) + lane
-        self._owner[place[::-1]] = where[::-1]
-        out = np.zeros(slot.size, np.bool_)
-        out[where] = self._owner[place] == where
-        return out
-
-    def _admit(self, cache: Index, slot: Index, present: Flags, words: Index) -> None:
+    def _admit(self, groups: Groups, cache: Index, slot: Index, present: Flags, words: Index) -> None:
         """Makes lines the last used ones of their caches and words of them valid; the oldest lines go where room is short."""
-        if not slot.size:
-            return
-        first = np.ones(slot.size, np.bool_) if _ascending(slot) else self._first(slot, np.ones(slot.size, np.bool_), SECTORS)
-        new, old = first & ~present, first & present
-        if new.any():
-            added = np.bincount(cache[new], minlength=self.caches)
+        first = groups.first
+        cache, at, present = cache[first], slot[first], present[first]
+        words = groups.united(words)
+        if present.all():
+            self.valid[at] |= words
+            now = self.inserted // self.step
+            moved = self.used[at] != now[cache]
+            if not moved.any():
+                return
+            cache, at, present = cache[moved], at[moved], present[moved]
+        else:
+            self.valid[at] = np.where(present, self.valid[at] | words, words)
+            added = np.bincount(cache[~present], minlength=self.caches)
             self.inserted += added
             self.held += added
-            self.valid[slot[new]] = 0
-        now = self.inserted // self.step
-        np.subtract.at(self.ring, (cache[old], self.used[slot[old]] % RING), 1)
-        self.used[slot] = now[cache]
-        where = cache[first]
-        np.add.at(self.ring, (where, now[where] % RING), 1)
-        np.bitwise_or.at(self.valid, slot, words)
+            now = self.inserted // self.step
+        ring = self.ring.reshape(-1)
+        if present.any():
+            ring -= np.bincount(cache[present] * RING + self.used[at[present]] % RING, minlength=ring.size)
+        self.used[at] = now[cache]
+        ring += np.bincount(cache * RING + now[cache] % RING, minlength=ring.size)
         # The ring holds RING steps: a line that nobody used for so long goes too, although drops may have left room for it.
         while (full := (self.held > self.lines) & (self.floor < now) | (now - self.floor >= RING - 1)).any():
             which = np.flatnonzero(full)
@@ -199,16 +252,3 @@ class CacheTable:
         self._make(bits)
         slot, _ = self._slots(key % self.caches, key // self.caches, True)
         self.valid[slot], self.used[slot] = valid, used
-
-
-def _ascending(slot: Index) -> bool:
-    """Is it plain that all slots differ?"""
-    return slot.size < 2 or bool((slot[1:] > slot[:-1]).all())
-
-
-def _whole(words: Index) -> Index:
-    """The words of all sectors that some words lie in."""
-    out = np.zeros_like(words)
-    for s in range(SECTORS):
-        out |= np.where(words >> 8 * s & SECTOR_WORDS != 0, SECTOR_WORDS << 8 * s, 0)
-    return out

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
-from .touch import Lanes
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -26,7 +25,8 @@ class AccessTally:
 
     def __init__(self, width: int) -> None:
         self.width = width
-        self.requests = self.units = self.ideal = self.conflicts = self.hits = self.l2 = self.l2_hits = self.lanes = self.bytes = self.moved = 0
+        self.requests = self.units = self.ideal = self.conflicts = self.lanes = self.bytes = self.moved = 0
+        self.hits = self.l2 = self.l2_hits = 0
         self.sample: tuple[Index, Flags, int] | None = None
 
 
@@ -95,19 +95,6 @@ class SiteTally:
             else None,
             waits=dict(self.waits),
         )
-
-
-def keep_worst(a: AccessTally, where: Index, active: Flags, units: int) -> None:
-    """Remembers a warp's addresses if no warp before took more units."""
-    if a.sample is None or units > a.sample[2]:
-        a.sample = (where.copy(), active.copy(), units)
-
-
-def keep_worst_of(a: AccessTally, lanes: Lanes, units: Index) -> None:
-    """As keep_worst, for the worst of some warps."""
-    worst = int(units.argmax())
-    if a.sample is None or int(units[worst]) > a.sample[2]:
-        keep_worst(a, lanes.full[worst] if lanes.where.shape[0] > 1 else lanes.full[0], lanes.mask[worst], int(units[worst]))
 
 
 def _frozen(space: str, kind: str, a: AccessTally) -> AccessProfile:

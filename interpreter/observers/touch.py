@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .tables import count_bits, sectors_of
+
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
@@ -92,32 +94,54 @@ def touch(lanes: Lanes, width: int) -> Touch:
         return Touch(np.bincount(warp, minlength=lanes.warps) * 4, warp, first & (1 << WORD_BITS - 5) - 1, words)
     words = np.bitwise_or.reduceat(bits << (key & 31), starts)
     warp = first >> WORD_BITS - 5
-    sectors = np.bincount(warp, weights=count_sectors(words), minlength=lanes.warps).astype(np.int64)
+    sectors = np.bincount(warp, weights=count_bits(sectors_of(words)), minlength=lanes.warps).astype(np.int64)
     return Touch(sectors, warp, first & (1 << WORD_BITS - 5) - 1, words)
 
 
-def count_sectors(words: Index) -> Index:
-    """In how many sectors of its line some words lie."""
-    out = np.zeros_like(words)
-    for s in range(4):
-        out += words >> 8 * s & 0xFF != 0
-    return out
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The different warps of an access: a row each, how many warps do as it does, and each warp's row (None where there is one row)."""
+
+    where: Index  # (rows, 32), less a multiple of what was asked for
+    active: Flags | None
+    count: Index
+    which: Index | None
+
+    @property
+    def mask(self) -> Flags:
+        """(rows, 32), written out."""
+        return np.ones(self.where.shape, np.bool_) if self.active is None else self.active
+
+    @property
+    def key(self) -> tuple[bytes, bytes]:
+        """What tells patterns apart."""
+        return self.where.tobytes(), b"" if self.active is None else self.active.tobytes()
+
+    def spread(self, values: Index) -> Index:
+        """A value of each row as one of each warp."""
+        return values[self.which] if self.which is not None else np.repeat(values, self.count)
 
 
-def patterns(lanes: Lanes, align: int) -> tuple[Index, Flags, Index]:
-    """(addresses, active, which) of the different warps: addresses less a multiple of `align`, and each warp's place among them.
+_NOWHERE = np.iinfo(np.int64).min
 
-    Rules that only ask for places modulo `align` need be asked once for each.
-    """
-    if lanes.where.shape == (1, 1) and lanes.active is None:
-        return np.broadcast_to(lanes.where % align, (1, WARP)), np.ones((1, WARP), np.bool_), np.zeros(lanes.warps, np.int64)
-    where, active = lanes.full, lanes.mask
-    lead = where[np.arange(lanes.warps), active.argmax(axis=1)]
-    relative = where - (lead & -align)[:, None]
-    if lanes.active is not None:
-        relative = np.where(active, relative, np.iinfo(np.int64).min)
-    if (relative == relative[0]).all():
-        return relative[:1], active[:1], np.zeros(lanes.warps, np.int64)
-    rows = np.ascontiguousarray(relative).view(np.dtype((np.void, relative.shape[1] * 8))).ravel()
-    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
-    return relative[first], active[first], which.reshape(-1)
+
+def patterns(lanes: Lanes, align: int) -> Patterns:
+    """The different warps of an access; rules that ask only for places modulo `align` need be asked once for each."""
+    where, active = lanes.where, lanes.active
+    if active is None:
+        relative = where - (where[:, :1] & -align)
+    else:
+        where = lanes.full
+        lead = where[np.arange(lanes.warps), active.argmax(axis=1)]
+        relative = np.where(active, where - (lead & -align)[:, None], _NOWHERE)
+    rows = relative.shape[0]
+    if rows == 1 or (relative == relative[0]).all():
+        row = relative[:1] if relative.shape[1] == WARP else np.repeat(relative[:1], WARP, axis=1)
+        return Patterns(row, None if active is None else active[:1], np.array([lanes.warps]), None)
+    if relative.shape[1] == 1:
+        _, first, which = np.unique(relative[:, 0], return_index=True, return_inverse=True)
+        return Patterns(np.repeat(relative[first], WARP, axis=1), None, np.bincount(which), which)
+    whole = np.ascontiguousarray(relative).view(np.dtype((np.void, WARP * 8))).ravel()
+    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    which = which.reshape(-1)
+    return Patterns(relative[first], None if active is None else active[first], np.bincount(which), which)

@@ -73,11 +73,11 @@ def sparse(shape: str, inputs: str, accumulator: str, extra: str = "", *, ptx: f
 
 
 def products(a: Terms, b: Terms, c: Array, kind: str) -> Array:
-    """a @ b + c as float16 or float32, c's type; `kind` is the type of a and b before any conversion to f16."""
+    """a.T @ b + c as float16 or float32, c's type; `kind` is the type of a and b before any conversion to f16."""
     to, name = (tensor.to_f16, "f16") if c.dtype == np.float16 else (tensor.to_f32, "f32")
 
     def add(part: slice | Array, onto: Array) -> Array:
-        return to(tensor.add_products(a[:, part], b[part], tensor.terms(onto.view(f"u{onto.dtype.itemsize}"), name)))
+        return to(tensor.add_products(a[part], b[part], tensor.terms(onto.view(f"u{onto.dtype.itemsize}"), name)))
 
     if kind not in FP8:
         return add(slice(None), c)
@@ -107,7 +107,7 @@ def _accumulators(c: Registers, layout: Layout) -> Array:
 def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
     """d = a * b + c; all products and c are added at once, terms cut to 25 bits below the largest, the sum cut to f32 or rounded to f16."""
     m, n, k = size(shape)
-    x = tensor.terms(tensor.collect(a, tensor.layout_a(m, k, BITS[atype])), atype)
+    x = tensor.terms(tensor.collect(a, tensor.transposed(tensor.layout_a(m, k, BITS[atype]))), atype)
     y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
     layout = tensor.layout_c(m, n, BITS[ctype])
     return tensor.spread(products(x, y, _accumulators(c, layout), atype), layout)
@@ -137,7 +137,7 @@ def mma_quads(
     z = _accumulators(c, tensor.quad_c(BITS[ctype])).astype(np.float32)
     total = z if dtype == "f16" else np.zeros_like(z)
     for i in range(4):
-        total = fma32(*(np.broadcast_to(v, z.shape) for v in (x[:, i, None], y[None, i])), total)
+        total = fma32(np.broadcast_to(x[:, i, None], z.shape), np.broadcast_to(y[None, i], z.shape), total)
     d = total.astype(np.float16) if dtype == "f16" else total + z
     return tensor.spread(canonical(d), tensor.quad_c(BITS[dtype]))
 
@@ -194,7 +194,7 @@ def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: s
 # ---------------------------------------------------------------- sparse
 
 
-def _columns(e: Array, f: int, k: int, kind: str) -> Array:
+def columns_of(e: Array, f: int, k: int, kind: str) -> Array:
     """Where A's stored elements stand, (16, k / 2, warps), of the metadata that the threads chosen by f hold."""
     groups = {4: k // 8, 32: k // 2}.get(BITS[kind], k // 4)
     return tensor.kept(tensor.metadata(e, f, groups, BITS[kind] < 16), BITS[kind])
@@ -214,9 +214,9 @@ def mma_sparse(
 ) -> Registers:
     """d = a * b + c, a being stored without half of its columns; four bits of e name the two that are kept of each four."""
     m, n, k = size(shape)
-    x = tensor.terms(tensor.collect(a, tensor.layout_a(m, k // 2, BITS[atype])), atype)
+    x = tensor.terms(tensor.collect(a, tensor.transposed(tensor.layout_a(m, k // 2, BITS[atype]))), atype)
     y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
-    chosen = tensor.choose(_columns(e, f, k, atype), y)
+    chosen = tensor.choose(columns_of(e, f, k, atype), y)
     layout = tensor.layout_c(m, n, BITS[ctype])
     return tensor.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
 
@@ -232,7 +232,7 @@ def mma_sparse_integer(
     m, n, k = size(shape)
     layout = tensor.layout_c(m, n, 32)
     stored = tensor.signed(tensor.collect(a, tensor.layout_a(m, k // 2, BITS[atype])), atype)
-    x = tensor.expand(_columns(e, f, k, atype), stored, k)
+    x = tensor.expand(columns_of(e, f, k, atype), stored, k)
     y = tensor.signed(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
     z = tensor.collect(c, layout).view(np.int32)
     return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)

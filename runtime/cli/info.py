@@ -54,7 +54,8 @@ def _function(f: FunctionInfo) -> Iterator[str]:
     yield f"  barriers    {', '.join(barriers) or 'none'}"
     for name, values in f.directives:
         yield f"  {name:<11} {', '.join(map(str, values))}".rstrip()
-    yield f"  code        {f.instructions} instructions in {f.blocks} blocks, {f.loops} loops"
+    counts = ((f.instructions, "instruction"), (f.blocks, "block"), (f.loops, "loop"))
+    yield "  code        " + ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts)
     calls = [*f.calls, *(["through a pointer"] if f.indirect_calls else [])]
     if calls:
         yield f"  calls       {', '.join(calls)}"

@@ -6,6 +6,7 @@ import functools
 import itertools
 import threading
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
 from ..context import Context
@@ -14,11 +15,10 @@ from ..kernels import KernelHandle
 from ..machine import Device, machine
 from ..streams import LEGACY, PER_THREAD, Stream
 from .enums import CUresult
-from .layout import Handle
 
 P = ParamSpec("P")
 T = TypeVar("T")
-H = TypeVar("H", bound=Handle)
+E = TypeVar("E", bound=IntEnum)
 
 
 class State(threading.local):
@@ -102,6 +102,14 @@ def integer(value: object) -> int:
     if value is None:
         return 0
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def member(kind: type[E], value: object) -> E:
+    """The member of an enum that an argument means."""
+    try:
+        return kind(integer(value))
+    except ValueError:
+        raise ApiError("CUDA_ERROR_INVALID_VALUE", f"{value!r} is no {kind.__name__}") from None
 
 
 def text(value: object) -> str:

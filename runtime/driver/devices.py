@@ -7,7 +7,7 @@ from typing import Any
 from ..context import Context
 from ..errors import ApiError, invalid
 from ..machine import Device, machine
-from .api import STATE, api, context_of, current, device_of, handle_of, initialise, integer, object_of
+from .api import STATE, api, context_of, current, device_of, handle_of, initialise, integer, member, object_of
 from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUfunc_cache, CUlimit, CUresult, CUsharedconfig
 from .errors import MESSAGES
 from .structs import CUcontext, CUdevice, CUdevprop, CUuuid
@@ -104,10 +104,7 @@ def cuDeviceTotalMem(dev: object) -> int:
 def cuDeviceGetAttribute(attrib: object, dev: object) -> int:
     """One attribute of a device."""
     d = device_of(dev)
-    try:
-        name = CUdevice_attribute(integer(attrib)).name
-    except ValueError:
-        raise invalid(f"{attrib} is no attribute") from None
+    name = member(CUdevice_attribute, attrib).name
     return d.attribute(name.removeprefix("CU_DEVICE_ATTRIBUTE_"))
 
 
@@ -174,10 +171,7 @@ def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object
     if a is b:
         raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a device is no peer of itself")
     supported = int(min(a.profile.capability, b.profile.capability) >= (2, 0))
-    try:
-        return 0 if CUdevice_P2PAttribute(integer(attrib)).name.endswith("PERFORMANCE_RANK") else supported
-    except ValueError:
-        raise invalid(f"{attrib} is no attribute") from None
+    return 0 if member(CUdevice_P2PAttribute, attrib).name.endswith("PERFORMANCE_RANK") else supported
 
 
 # ---------------------------------------------------------------- primary contexts
@@ -356,7 +350,7 @@ def cuCtxGetCacheConfig() -> CUfunc_cache:
 @api()
 def cuCtxSetCacheConfig(config: object) -> None:
     """Says how L1 and shared memory should share."""
-    current().cache_config = _member(CUfunc_cache, config)
+    current().cache_config = member(CUfunc_cache, config)
 
 
 @api(1)
@@ -371,14 +365,8 @@ def cuCtxGetSharedMemConfig() -> CUsharedconfig:
 @api()
 def cuCtxSetSharedMemConfig(config: object) -> None:
     """Asks for a width of shared memory's banks."""
-    current().bank_config = _member(CUsharedconfig, config)
+    current().bank_config = member(CUsharedconfig, config)
 
-
-def _member(kind: type[Any], value: object) -> int:
-    try:
-        return int(kind(integer(value)))
-    except ValueError:
-        raise invalid(f"{value} is no {kind.__name__}") from None
 
 
 @api(2)

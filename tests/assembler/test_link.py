@@ -138,7 +138,9 @@ def test_weak_definition_gives_way_in_its_own_module_too() -> None:
 
 
 def test_first_weak_and_largest_common_win() -> None:
-    program = linked(".weak .global .u32 x = 1;" + COMMON.replace("x", "y") % 4, ".weak .global .u32 x = 2;" + COMMON.replace("x", "y") % 12)
+    program = linked(
+        ".weak .global .u32 x = 1;" + COMMON.replace("x", "y") % 4, ".weak .global .u32 x = 2;" + COMMON.replace("x", "y") % 12
+    )
     assert program.variables["x"].initial == 1
     assert program.variables["y"].size == 12
     assert program.definition(program.modules[0].variables["y"]) is program.modules[1].variables["y"]

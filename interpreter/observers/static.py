@@ -1,0 +1,52 @@
+"""What the text alone says of an instruction: its floating-point operations, and what the assembler makes of an atomic operation."""
+
+from __future__ import annotations
+
+import re
+
+from warplab.assembler.flow import flow
+from warplab.assembler.ir import Function, Instruction, Register
+
+_ONE = frozenset({"add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "min", "max"})
+_TWO = frozenset({"fma", "mad"})
+_TYPES = {  # its name in counts, and how many numbers it packs
+    "f16": ("f16", 1), "f16x2": ("f16", 2), "bf16": ("bf16", 1), "bf16x2": ("bf16", 2), "f32": ("f32", 1), "f32x2": ("f32", 2), "f64": ("f64", 1),
+}  # fmt: skip
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
+_MATRIX = frozenset({"mma", "wmma", "wgmma"})
+# An atom with one of these words stays one when its result is not used.
+RETURNING = frozenset({"cas", "exch", "acquire", "release", "acq_rel", "f16", "f16x2", "bf16", "bf16x2"})
+_LANES = {"wgmma": 128}  # a warpgroup works on one
+
+
+def flops_of(i: Instruction) -> tuple[str, float] | None:
+    """(type, operations a thread), None where an instruction computes with no floating-point numbers."""
+    if i.opcode in _MATRIX:
+        shape = next((m for w in i.modifiers if (m := _SHAPE.match(w))), None)
+        if shape is None or not {"mma", "mma_async", "sync"} & {i.opcode, *i.modifiers} or {"load", "store"} & set(i.modifiers):
+            return None
+        m, n, k = (int(x) for x in shape.groups())
+        return "tensor", 2 * m * n * k / _LANES.get(i.opcode, 32)
+    each = 2 if i.opcode in _TWO else 1 if i.opcode in _ONE else 0
+    kind = next((_TYPES[w] for w in reversed(i.modifiers) if w in _TYPES), None) if each else None
+    return (kind[0], each * kind[1]) if kind else None
+
+
+def unused_results(function: Function) -> frozenset[int]:
+    """ids of the atom instructions whose result nobody reads: they are assembled as reductions."""
+    graph = flow(function)
+    return frozenset(
+        id(i)
+        for b in graph.reachable
+        for i, live in graph.live_after(b)
+        if i.opcode == "atom"
+        and "global" in i.modifiers
+        and not RETURNING & set(i.modifiers)
+        and (not isinstance(d := i.operands[0], Register) or not live >> d.index & 1)
+    )
+
+
+def is_gathered(i: Instruction) -> bool:
+    """Does the assembler gather the lanes of a warp in one where it knows that all have one address?"""
+    words = set(i.modifiers)
+    return bool(words & {"add", "min", "max", "and", "or", "xor"}) and bool(words & {"u32", "s32", "b32"})

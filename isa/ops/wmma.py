@@ -1,0 +1,228 @@
+"""Warp-level matrix instructions on opaque fragments: wmma.load, wmma.mma and wmma.store (PTX ISA 9.7.16.4).
+
+Which lane holds what is read off the H200: fragments are those of mma.sync laid side by side, m8n32k16 is the transposed
+m32n8k16, and the f16 operands repeat themselves until they fill eight registers.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import tensor
+from ..notation import instruction
+from ..ports import Array, Warps
+from ..tensor import Layout
+from .mma import BITS, ROUNDING, Registers, products, size
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
+LAYOUT = "row col"
+SPACES = "global shared shared::cta"
+
+
+@functools.cache
+def fragment(role: str, shape: str, kind: str) -> Layout:
+    """Where the elements of a fragment lie; `role` is a, b, c or d."""
+    m, n, k = size(shape)
+    bits = BITS[kind]
+    wide = m == 8 and n == 32
+    if role == "a":
+        layout = tensor.layout_a(m, k, bits)
+    elif role == "b":
+        layout = tensor.transposed(tensor.layout_a(n, k, bits)) if wide else tensor.layout_b(k, n, bits)
+    else:
+        return tensor.transposed(tensor.layout_c(n, m, bits)) if wide else tensor.layout_c(m, n, bits)
+    return tensor.repeated(layout, 8) if kind == "f16" else layout
+
+
+def _registers(role: str, shape: str, kind: str) -> str:
+    return f"*{fragment(role, shape, kind).registers}:{kind if kind in ('f32', 'f64', 's32') else 'b32'}"
+
+
+# ---------------------------------------------------------------- memory
+
+
+def access(role: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: Any) -> Callable[[F], F]:
+    """Registers wmma.load (roles a, b, c) or wmma.store (role d) for shapes and types."""
+
+    def register(meaning: F) -> F:
+        for shape in shapes.split():
+            counts: dict[str, list[str]] = {}
+            for kind in kinds.split():
+                counts.setdefault(_registers(role, shape, kind), []).append(kind)
+            for registers, same in counts.items():
+                words = {"role": role, "layout": layouts, "shape": shape, "ss": SPACES, "type": same, **sets}
+                if role == "d":
+                    row = f"wmma.store.role.sync.aligned.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
+                    instruction(row, section=STORE, **words)(meaning)
+                else:
+                    row = f"wmma.load.role.sync.aligned.layout.shape{{.ss}}.type  d{registers}, [a]{{, s:s32}}"
+                    instruction(row, section=LOAD, **words)(meaning)
+        return meaning
+
+    return register
+
+
+def _places(base: Array, s: Array | None, of: Layout, layout: str) -> tuple[Array, bool]:
+    """The address of every element, (warps, 32, registers, elements), and whether a register's elements lie side by side."""
+    row, column = (of.row, of.column) if layout == "row" else (of.column, of.row)
+    row, column = (np.moveaxis(x, 0, 1) for x in (row, column))
+    natural = of.columns if layout == "row" else of.rows
+    stride = np.array([[natural]]) if s is None else s.astype(np.int64)
+    offset = (row * stride[:, :, None, None] + column) * of.bits >> 3
+    together = column.shape[2] > 1 and bool((row[..., 1:] == row[..., :-1]).all())
+    return base[:, :, None, None] + offset.astype(np.uint64), together
+
+
+@access("a", "m16n16k16 m8n32k16 m32n8k16", "f16", ptx=6.0, sm=70)
+@access("b", "m16n16k16 m8n32k16 m32n8k16", "f16", ptx=6.0, sm=70)
+@access("a", "m16n16k16 m8n32k16 m32n8k16", "s8 u8", ptx=6.3, sm=72)
+@access("b", "m16n16k16 m8n32k16 m32n8k16", "s8 u8", ptx=6.3, sm=72)
+@access("a", "m16n16k16 m8n32k16 m32n8k16", "bf16", ptx=7.0, sm=80)
+@access("b", "m16n16k16 m8n32k16 m32n8k16", "bf16", ptx=7.0, sm=80)
+@access("a", "m16n16k8", "tf32", ptx=7.0, sm=80)
+@access("b", "m16n16k8", "tf32", ptx=7.0, sm=80)
+@access("a", "m8n8k4", "f64", ptx=7.0, sm=80)
+@access("b", "m8n8k4", "f64", ptx=7.0, sm=80)
+@access("a", "m8n8k32", "s4 u4", "row", ptx=6.3, sm=75)
+@access("b", "m8n8k32", "s4 u4", "col", ptx=6.3, sm=75)
+@access("a", "m8n8k128", "b1", "row", ptx=6.3, sm=75)
+@access("b", "m8n8k128", "b1", "col", ptx=6.3, sm=75)
+@access("c", "m16n16k16 m8n32k16 m32n8k16", "f16 f32", ptx=6.0, sm=70)
+@access("c", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
+@access("c", "m8n8k32 m8n8k128", "f16 f32 s32", ptx=6.3, sm=75)
+@access("c", "m16n16k8", "f16 f32 s32", ptx=7.0, sm=80)
+@access("c", "m8n8k4", "f64", ptx=7.0, sm=80)
+def wmma_load(
+    warps: Warps, a: Array, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
+) -> Registers:
+    """d = the fragment of the matrix at a, whose rows (.col: columns) are s elements apart, by default as many as one has."""
+    of = fragment(role, shape, type)
+    places, together = _places(a, s, of, layout)
+    unit = "f64" if of.bits == 64 else "f32" if type == "f32" else "s32" if type == "s32" else "b32"
+    once = _distinct(role, shape, type)
+    if of.bits >= 32 or together or of.bits < 8:
+        words = [warps.load(ss, places[:, :, r, 0], unit)[0] for r in range(once)]
+    else:
+        words = []
+        for r in range(once):
+            word = np.zeros(1, np.uint32)
+            for e in range(32 // of.bits):
+                part = warps.load(ss, places[:, :, r, e], f"b{of.bits}")[0]
+                word = word | part.astype(np.uint32) << np.uint32(of.bits * e)
+            words.append(word)
+    return tuple(words * (of.registers // once))
+
+
+@functools.cache
+def _distinct(role: str, shape: str, kind: str) -> int:
+    """How many registers of a fragment are no repetition."""
+    of = fragment(role, shape, kind)
+    return of.rows * of.columns * of.bits // 32 // (64 if of.bits == 64 else 32)
+
+
+@access("d", "m16n16k16 m8n32k16 m32n8k16", "f16 f32", ptx=6.0, sm=70)
+@access("d", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
+@access("d", "m8n8k32 m8n8k128", "f16 f32 s32", ptx=6.3, sm=75)
+@access("d", "m16n16k8", "f16 f32 s32", ptx=7.0, sm=80)
+@access("d", "m8n8k4", "f64", ptx=7.0, sm=80)
+def wmma_store(
+    warps: Warps, a: Array, c: Registers, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
+) -> None:
+    """Stores the fragment c as the matrix at a, whose rows (.col: columns) are s elements apart."""
+    of = fragment(role, shape, type)
+    places, together = _places(a, s, of, layout)
+    for r, word in enumerate(c):
+        if of.bits == 16 and not together:
+            for e in range(2):
+                warps.store(ss, places[:, :, r, e], "b16", [(word >> np.uint32(16 * e)).astype(np.uint16)])
+        else:
+            warps.store(ss, places[:, :, r, 0], type if type != "f16" else "b32", [word])
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", **sets: Any) -> Callable[[F], F]:
+    """Registers wmma.mma for one shape: rows "d c" of accumulator types, and input types of which A and B have the same."""
+
+    def register(meaning: F) -> F:
+        alayout, blayout = layouts.split() if layouts else (LAYOUT, LAYOUT)
+        for kind in kinds.split():
+            a, b = _registers("a", shape, kind), _registers("b", shape, kind)
+            for accumulator in accumulators.split():
+                dtype, _, ctype = accumulator.partition("/")
+                ctype = ctype or dtype
+                d, c = _registers("d", shape, dtype), _registers("c", shape, ctype)
+                inputs = "" if kind == "f16" else ".atype.btype"
+                words: dict[str, Any] = {} if kind == "f16" else {"atype": kind, "btype": kind}
+                words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype}
+                row = f"wmma.mma.sync.aligned.alayout.blayout.shape{extra}.dtype{inputs}.ctype  d{d}, a{a}, b{b}, c{c}"
+                instruction(row, section=MMA, **words, **sets)(meaning)
+        return meaning
+
+    return register
+
+
+def _matrices(a: Registers, b: Registers, shape: str, kind: str) -> tuple[Array, Array]:
+    return tensor.collect(a, fragment("a", shape, kind)), tensor.collect(b, fragment("b", shape, kind))
+
+
+@multiply("m16n16k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.0, sm=70)
+@multiply("m8n32k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
+@multiply("m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
+@multiply("m16n16k16", "bf16", "f32", ptx=7.0, sm=80)
+@multiply("m8n32k16", "bf16", "f32", ptx=7.0, sm=80)
+@multiply("m32n8k16", "bf16", "f32", ptx=7.0, sm=80)
+@multiply("m16n16k8", "tf32", "f32", ptx=7.0, sm=80)
+def wmma(
+    warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, dtype: str, ctype: str,
+    atype: str = "f16", btype: str = "f16",
+) -> Registers:  # fmt: skip
+    """d = a * b + c, added as mma.sync adds; a c of f16 under a d of f32 is widened before, a c of f32 under a d of f16 narrowed after."""
+    x = tensor.terms(tensor.collect(a, tensor.transposed(fragment("a", shape, atype))), atype)
+    y = tensor.terms(tensor.collect(b, fragment("b", shape, atype)), atype)
+    z = tensor.collect(c, fragment("c", shape, ctype)).view(np.float16 if ctype == "f16" else np.float32)
+    wide = "f32" in (dtype, ctype)
+    d = z.astype(np.float32) if wide else z
+    step = 4 if atype == "tf32" else 16  # an m16n16k8 on tf32 is made of m16n8k4
+    for k in range(0, size(shape)[2], step):
+        d = products(x[k : k + step], y[k : k + step], d, atype)
+    if dtype == "f16" and wide:
+        d = tensor.to_f16(d.astype(np.float64))
+    return tensor.spread(d, fragment("d", shape, dtype))
+
+
+@multiply("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
+def wmma_f64(
+    warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, rnd: str = "rn"
+) -> Registers:
+    """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
+    x, y = _matrices(a, b, shape, "f64")
+    return tensor.spread(tensor.fma_chain(x, y, tensor.collect(c, fragment("c", shape, "f64")), rnd), fragment("d", shape, "f64"))
+
+
+@multiply("m16n16k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
+@multiply("m8n32k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
+@multiply("m32n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
+@multiply("m8n8k32", "s4 u4", "s32", "{.satfinite}", "row col", ptx=6.3, sm=75)
+def wmma_integer(
+    warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, atype: str, btype: str,
+    satfinite: bool = False,
+) -> Registers:  # fmt: skip
+    """d = a * b + c modulo 2**32; .satfinite clamps the sum to the range of .s32."""
+    x, y = (tensor.signed(v, atype) for v in _matrices(a, b, shape, atype))
+    z = tensor.collect(c, fragment("c", shape, "s32")).view(np.int32)
+    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), fragment("d", shape, "s32"))
+
+
+@multiply("m8n8k128", "b1", "s32", ".op.popc", "row col", op="xor", ptx=6.3, sm=75)
+@multiply("m8n8k128", "b1", "s32", ".op.popc", "row col", op="and", ptx=7.1, sm=80)
+def wmma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, op: str) -> Registers:
+    """d = c + the number of ones in (row of a) op (column of b)."""
+    x, y = (v.astype(np.float32) for v in _matrices(a, b, shape, "b1"))
+    z = tensor.collect(c, fragment("c", shape, "s32")).view(np.int32)
+    return tensor.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), fragment("d", shape, "s32"))

@@ -1,0 +1,36 @@
+"""The CUDA driver API in the shape of cuda.bindings.driver, over the model: every call gives (CUresult, *results).
+
+A function of the real module that has no code here answers CUDA_ERROR_NOT_SUPPORTED.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .constants import *  # noqa: F403
+from .copies import *  # noqa: F403
+from .devices import *  # noqa: F403
+from .enums import *  # noqa: F403
+from .enums import CUresult
+from .launching import *  # noqa: F403
+from .memory import *  # noqa: F403
+from .modules import *  # noqa: F403
+from .pools import *  # noqa: F403
+from .signatures import SIGNATURES
+from .streams import *  # noqa: F403
+from .structs import *  # noqa: F403
+from .unsupported import refusing
+
+
+def __getattr__(name: str) -> Any:
+    """A call that is not supported."""
+    found = refusing(SIGNATURES, name, CUresult.CUDA_ERROR_NOT_SUPPORTED) if name.startswith("cu") else None
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Everything, the calls that are not supported too."""
+    return sorted({*globals(), *(line.split(" ", 1)[0] for line in SIGNATURES.splitlines())})

@@ -1,0 +1,227 @@
+"""The driver's calls about arrays, and its copies of boxes: 2D, 3D, between arrays and memory."""
+
+from __future__ import annotations
+
+from ..arrays import DeviceArray, Side, copy_box
+from ..errors import invalid, unsupported
+from .api import api, current, device_of, forget, handle_of, integer, object_of
+from .enums import CUarray_format, CUmemorytype
+from .layout import address_of
+from .memory import later, now
+from .structs import (
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER,
+    CUarray,
+)  # fmt: skip
+
+_BYTES = {
+    CUarray_format.CU_AD_FORMAT_UNSIGNED_INT8: 1, CUarray_format.CU_AD_FORMAT_UNSIGNED_INT16: 2, CUarray_format.CU_AD_FORMAT_UNSIGNED_INT32: 4,
+    CUarray_format.CU_AD_FORMAT_SIGNED_INT8: 1, CUarray_format.CU_AD_FORMAT_SIGNED_INT16: 2, CUarray_format.CU_AD_FORMAT_SIGNED_INT32: 4,
+    CUarray_format.CU_AD_FORMAT_HALF: 2, CUarray_format.CU_AD_FORMAT_FLOAT: 4,
+}  # fmt: skip
+LAYERED, SURFACE, CUBEMAP, GATHER = 1, 2, 4, 8
+
+
+def new_array(width: int, height: int, depth: int, format: CUarray_format, channels: int, flags: int) -> CUarray:
+    """A new array, zero at first."""
+    c = current()
+    c.check()
+    if format not in _BYTES:
+        raise unsupported(f"arrays of {format.name}")
+    if channels not in (1, 2, 4) or width < 1:
+        raise invalid(f"{channels} channels, width {width}")
+    if flags & ~(LAYERED | SURFACE | CUBEMAP | GATHER):
+        raise unsupported(f"array flags {flags:#x}")
+    return CUarray(handle_of(DeviceArray(width, height, depth, int(format), channels, _BYTES[format], flags)))
+
+
+@api(1)
+def cuArrayCreate(pAllocateArray: CUDA_ARRAY_DESCRIPTOR | None) -> CUarray:
+    """An array of one or two dimensions."""
+    d = pAllocateArray
+    if d is None:
+        raise invalid("the descriptor is null")
+    return new_array(d.Width, d.Height, 0, d.Format, d.NumChannels, 0)
+
+
+@api(1)
+def cuArray3DCreate(pAllocateArray: CUDA_ARRAY3D_DESCRIPTOR | None) -> CUarray:
+    """An array of up to three dimensions."""
+    d = pAllocateArray
+    if d is None:
+        raise invalid("the descriptor is null")
+    return new_array(d.Width, d.Height, d.Depth, d.Format, d.NumChannels, d.Flags)
+
+
+@api()
+def cuArrayDestroy(hArray: object) -> None:
+    """Ends an array."""
+    forget(object_of(hArray, DeviceArray))
+
+
+@api(1)
+def cuArrayGetDescriptor(hArray: object) -> CUDA_ARRAY_DESCRIPTOR:
+    """What an array was made as."""
+    a, d = object_of(hArray, DeviceArray), CUDA_ARRAY_DESCRIPTOR()
+    d.Width, d.Height, d.Format, d.NumChannels = a.width, a.height, CUarray_format(a.format), a.channels
+    return d
+
+
+@api(1)
+def cuArray3DGetDescriptor(hArray: object) -> CUDA_ARRAY3D_DESCRIPTOR:
+    """What an array was made as."""
+    a, d = object_of(hArray, DeviceArray), CUDA_ARRAY3D_DESCRIPTOR()
+    d.Width, d.Height, d.Depth, d.Format, d.NumChannels, d.Flags = a.width, a.height, a.depth, CUarray_format(a.format), a.channels, a.flags
+    return d
+
+
+@api(1)
+def cuArrayGetMemoryRequirements(array: object, device: object) -> CUDA_ARRAY_MEMORY_REQUIREMENTS:
+    """The memory that an array takes."""
+    device_of(device)
+    out = CUDA_ARRAY_MEMORY_REQUIREMENTS()
+    out.size, out.alignment = object_of(array, DeviceArray).contents.nbytes, 512
+    return out
+
+
+# ---------------------------------------------------------------- boxes
+
+Copy = CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER
+
+
+def _side(kind: CUmemorytype, host: int, device: object, array: object, pitch: int, height: int, x: int, y: int, z: int) -> Side:
+    if kind == CUmemorytype.CU_MEMORYTYPE_ARRAY:
+        return Side(object_of(array, DeviceArray), 0, 0, 0, x, y, z)
+    address = integer(device) or host if kind == CUmemorytype.CU_MEMORYTYPE_UNIFIED else integer(device) if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE else host
+    return Side(None, address, pitch, height, x, y, z)
+
+
+def _copy(c: Copy | None) -> None:
+    if c is None:
+        raise invalid("the copy is null")
+    deep = not isinstance(c, CUDA_MEMCPY2D)
+    try:
+        source, target = c.srcMemoryType, c.dstMemoryType
+    except ValueError as e:
+        raise invalid(str(e)) from None
+    depth = c.Depth if not isinstance(c, CUDA_MEMCPY2D) else 1
+    copy_box(
+        _side(source, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch or c.WidthInBytes, getattr(c, "srcHeight", 0) or c.Height, c.srcXInBytes, c.srcY, getattr(c, "srcZ", 0) if deep else 0),
+        _side(target, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch or c.WidthInBytes, getattr(c, "dstHeight", 0) or c.Height, c.dstXInBytes, c.dstY, getattr(c, "dstZ", 0) if deep else 0),
+        c.WidthInBytes, c.Height, depth,
+    )  # fmt: skip
+
+
+@api()
+def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> None:
+    """Copies a rectangle."""
+    now(current())
+    _copy(pCopy)
+
+
+@api()
+def cuMemcpy2DUnaligned(pCopy: CUDA_MEMCPY2D | None) -> None:
+    """Copies a rectangle of any pitch."""
+    now(current())
+    _copy(pCopy)
+
+
+@api()
+def cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D | None, hStream: object) -> None:
+    """Copies a rectangle, in a stream."""
+    if not later(hStream):
+        _copy(pCopy)
+
+
+@api()
+def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> None:
+    """Copies a box."""
+    now(current())
+    _copy(pCopy)
+
+
+@api()
+def cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D | None, hStream: object) -> None:
+    """Copies a box, in a stream."""
+    if not later(hStream):
+        _copy(pCopy)
+
+
+@api()
+def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> None:
+    """Copies a box between devices."""
+    now(current())
+    _copy(pCopy)
+
+
+@api()
+def cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D_PEER | None, hStream: object) -> None:
+    """Copies a box between devices, in a stream."""
+    if not later(hStream):
+        _copy(pCopy)
+
+
+# ---------------------------------------------------------------- arrays and plain memory
+
+
+def _array(handle: object, offset: object) -> Side:
+    a = object_of(handle, DeviceArray)
+    if a.contents.shape[:2] != (1, 1):
+        raise invalid("the array has more than one dimension")
+    return Side(a, 0, x=integer(offset))
+
+
+def _linear(source: Side, target: Side, size: object) -> None:
+    copy_box(source, target, integer(size), 1, 1)
+
+
+def _at(address: object) -> Side:
+    return Side(None, address_of(address))
+
+
+@api()
+def cuMemcpyHtoA(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object) -> None:
+    """Host to array."""
+    now(current())
+    _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
+
+
+@api()
+def cuMemcpyHtoAAsync(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object, hStream: object) -> None:
+    """Host to array, in a stream."""
+    if not later(hStream):
+        _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
+
+
+@api()
+def cuMemcpyAtoH(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+    """Array to host."""
+    now(current())
+    _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
+
+
+@api()
+def cuMemcpyAtoHAsync(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object, hStream: object) -> None:
+    """Array to host, in a stream."""
+    if not later(hStream):
+        _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
+
+
+@api()
+def cuMemcpyDtoA(dstArray: object, dstOffset: object, srcDevice: object, ByteCount: object) -> None:
+    """Device to array."""
+    now(current())
+    _linear(_at(srcDevice), _array(dstArray, dstOffset), ByteCount)
+
+
+@api()
+def cuMemcpyAtoD(dstDevice: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+    """Array to device."""
+    now(current())
+    _linear(_array(srcArray, srcOffset), _at(dstDevice), ByteCount)
+
+
+@api()
+def cuMemcpyAtoA(dstArray: object, dstOffset: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+    """Array to array."""
+    now(current())
+    _linear(_array(srcArray, srcOffset), _array(dstArray, dstOffset), ByteCount)

@@ -1,0 +1,261 @@
+"""The driver's calls that launch kernels, and those that tell how many fit."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from warplab.interpreter.launch import Dim3
+from warplab.interpreter.occupancy import block_limits
+
+from ..errors import ApiError, invalid
+from ..kernels import KernelHandle, Shape
+from .api import api, integer, kernel_of, stream_of
+from .enums import CUlaunchAttributeID
+from .layout import Handle, address_of
+from .structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchConfig
+
+MAX_PARAMETERS = {True: 32764, False: 4096}  # bytes, from sm_70 on and before
+MAX_ARGUMENTS = 1024
+END, BUFFER_POINTER, BUFFER_SIZE = 0, 1, 2
+Attribute = CUlaunchAttributeID
+
+
+def parameters(k: KernelHandle, kernel_params: object, extra: object) -> bytes:
+    """The parameter block, from an array of pointers, from the bindings' (values, types), or from `extra`."""
+    if extra is not None and address_of(extra):
+        if kernel_params is not None and not isinstance(kernel_params, tuple) and address_of(kernel_params):
+            raise invalid("either kernelParams or extra, not both")
+        return _extra(k, address_of(extra))
+    if isinstance(kernel_params, tuple):
+        if not kernel_params:
+            return k.pack([])
+        values, types = kernel_params
+        return _typed(k, values if isinstance(values, tuple | list) else (values,), types if isinstance(types, tuple | list) else (types,))
+    return k.pack_table(0 if kernel_params is None else address_of(kernel_params))
+
+
+def _typed(k: KernelHandle, values: Sequence[Any], types: Sequence[Any]) -> bytes:
+    if len(values) != len(types):
+        raise TypeError(f"{len(values)} values and {len(types)} types")
+    if len(values) != len(k.parameters):
+        raise invalid(f"{len(values)} parameters; {k.name} takes {len(k.parameters)}")
+    raw = []
+    for value, kind, (_, _, size) in zip(values, types, k.parameters, strict=True):
+        if kind is None:  # an object that knows where its bytes are
+            at = value.getPtr() if hasattr(value, "getPtr") else address_of(value)
+            raw.append(ctypes.string_at(at, size))
+        else:
+            if not isinstance(value, kind):
+                if isinstance(value, ctypes._SimpleCData):
+                    value = kind(value.value)
+                elif issubclass(kind, ctypes.c_float | ctypes.c_double):
+                    value = kind(float(value))
+                elif isinstance(value, Handle) or not isinstance(value, int | float | str | bytes | bool):
+                    value = kind(int(value))
+                else:
+                    value = kind(value)
+            raw.append(bytes(value).ljust(size, b"\0")[:size])
+    return k.pack(raw)
+
+
+def _extra(k: KernelHandle, at: int) -> bytes:
+    words = (ctypes.c_void_p * 5).from_address(at)
+    buffer = size = None
+    n = 0
+    while (tag := words[n] or 0) != END:
+        if n + 1 >= 5 or tag not in (BUFFER_POINTER, BUFFER_SIZE):
+            raise invalid("extra does not end, or holds an unknown word")
+        if tag == BUFFER_POINTER:
+            buffer = words[n + 1]
+        else:
+            size = ctypes.c_size_t.from_address(words[n + 1] or 0).value if words[n + 1] else None
+        n += 2
+        if n >= 4 and (words[4] or 0) == END:
+            break
+    if buffer is None or size is None:
+        raise invalid("extra names no buffer, or no size")
+    raw = ctypes.string_at(buffer, size)
+    if size < k.kernel.parameter_bytes:
+        raise invalid(f"{size} bytes of parameters; {k.name} takes {k.kernel.parameter_bytes}")
+    return raw[: k.kernel.parameter_bytes]
+
+
+def start(k: KernelHandle, shape: Shape, stream: object, block: bytes) -> None:
+    """Launches into a stream."""
+    s = stream_of(stream)
+    if s.context is not k.context:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel and the stream are of different contexts")
+    c = k.context
+    most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]
+    if k.kernel.parameter_bytes > most:
+        raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")
+    c.launch(k, shape, block)
+
+
+def _dim(x: object, y: object, z: object) -> Dim3:
+    return integer(x), integer(y), integer(z)
+
+
+@api()
+def cuLaunchKernel(
+    f: object, gridDimX: object, gridDimY: object, gridDimZ: object, blockDimX: object, blockDimY: object, blockDimZ: object,
+    sharedMemBytes: object, hStream: object, kernelParams: object, extra: object,
+) -> None:  # fmt: skip
+    """Launches a kernel."""
+    k = kernel_of(f)
+    shape = Shape(_dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes))
+    start(k, shape, hStream, parameters(k, kernelParams, extra))
+
+
+@api()
+def cuLaunchCooperativeKernel(
+    f: object, gridDimX: object, gridDimY: object, gridDimZ: object, blockDimX: object, blockDimY: object, blockDimZ: object,
+    sharedMemBytes: object, hStream: object, kernelParams: object,
+) -> None:  # fmt: skip
+    """Launches a kernel whose blocks are all resident together."""
+    k = kernel_of(f)
+    shape = Shape(_dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes), cooperative=True)
+    start(k, shape, hStream, parameters(k, kernelParams, None))
+
+
+def configured(config: CUlaunchConfig | None) -> tuple[Shape, int]:
+    """The shape and the stream of a launch configuration."""
+    if config is None:
+        raise invalid("the configuration is null")
+    shape = Shape(
+        _dim(config.gridDimX, config.gridDimY, config.gridDimZ), _dim(config.blockDimX, config.blockDimY, config.blockDimZ), config.sharedMemBytes
+    )
+    for a in config.attrs[: config.numAttrs]:
+        _apply(shape, a)
+    return shape, integer(config.hStream)
+
+
+def _apply(shape: Shape, a: CUlaunchAttribute) -> None:
+    match a.id:
+        case Attribute.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            shape.cooperative = bool(a.value.cooperative)
+        case Attribute.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            d = a.value.clusterDim
+            shape.cluster = (d.x, d.y, d.z)
+        case (
+            Attribute.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+            | Attribute.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+            | Attribute.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+        ):
+            raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{a.id.name} is not supported")
+        case _:
+            pass  # priorities, domains, hints: nothing that a result depends on
+
+
+@api()
+def cuLaunchKernelEx(config: CUlaunchConfig | None, f: object, kernelParams: object, extra: object) -> None:
+    """Launches a kernel as a configuration says."""
+    k = kernel_of(f)
+    shape, stream = configured(config)
+    start(k, shape, stream, parameters(k, kernelParams, extra))
+
+
+@api()
+def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_PARAMS], numDevices: object, flags: object) -> None:
+    """Launches on several devices, one after the other: grids that wait for each other can't be had."""
+    for p in list(launchParamsList)[: integer(numDevices)]:
+        k = kernel_of(p.function)
+        shape = Shape(_dim(p.gridDimX, p.gridDimY, p.gridDimZ), _dim(p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes, cooperative=True)
+        start(k, shape, p.hStream, k.pack_table(integer(p.kernelParams)))
+
+
+# ---------------------------------------------------------------- occupancy
+
+
+@api(1)
+def cuOccupancyMaxActiveBlocksPerMultiprocessor(func: object, blockSize: object, dynamicSMemSize: object) -> int:
+    """Blocks that one multiprocessor holds."""
+    return kernel_of(func).resident_blocks(integer(blockSize), integer(dynamicSMemSize))
+
+
+@api(1)
+def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(func: object, blockSize: object, dynamicSMemSize: object, flags: object) -> int:
+    """As the call without flags, which change nothing on these devices."""
+    if integer(flags) & ~1:
+        raise invalid(f"flags {integer(flags):#x}")
+    return kernel_of(func).resident_blocks(integer(blockSize), integer(dynamicSMemSize))
+
+
+@api(1)
+def cuOccupancyAvailableDynamicSMemPerBlock(func: object, numBlocks: object, blockSize: object) -> int:
+    """The most dynamic shared memory with which so many blocks fit."""
+    k, blocks, threads = kernel_of(func), integer(numBlocks), integer(blockSize)
+    if blocks < 1 or not k.resident_blocks(threads, 0) >= blocks:
+        raise invalid(f"{blocks} blocks of {threads} threads do not fit")
+    p = k.context.profile
+    low, high = 0, p.shared_per_block_optin - k.static_shared
+    while low < high:
+        middle = (low + high + 1) // 2
+        fit = min(block_limits(p, threads, k.registers, k.static_shared + middle, barriers=k.barriers).values())
+        low, high = (middle, high) if fit >= blocks else (low, middle - 1)
+    return low
+
+
+def potential(k: KernelHandle, shared: Callable[[int], int], limit: int) -> tuple[int, int]:
+    """(grid, block) with which most threads are resident; of several the largest block."""
+    p = k.context.profile
+    most = min(limit or k.max_threads, k.max_threads)
+    best = (0, 0, 0)
+    for size in range(most // 32 * 32 or most, 0, -32):
+        blocks = k.resident_blocks(size, shared(size))
+        if blocks * size > best[0]:
+            best = (blocks * size, blocks, size)
+        if best[0] == p.max_threads:
+            break
+    return best[1] * p.multiprocessors, best[2]
+
+
+def _shared(function: object, constant: object) -> Callable[[int], int]:
+    if callable(function):
+        return lambda threads: int(function(threads))
+    if integer(function):
+        call = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(integer(function))
+        return lambda threads: int(call(threads))
+    return lambda _: integer(constant)
+
+
+@api(2)
+def cuOccupancyMaxPotentialBlockSize(
+    func: object, blockSizeToDynamicSMemSize: object, dynamicSMemSize: object, blockSizeLimit: object
+) -> tuple[int, int]:
+    """(least grid, block) for full occupancy."""
+    return potential(kernel_of(func), _shared(blockSizeToDynamicSMemSize, dynamicSMemSize), integer(blockSizeLimit))
+
+
+@api(2)
+def cuOccupancyMaxPotentialBlockSizeWithFlags(
+    func: object, blockSizeToDynamicSMemSize: object, dynamicSMemSize: object, blockSizeLimit: object, flags: object
+) -> tuple[int, int]:
+    """As the call without flags."""
+    if integer(flags) & ~1:
+        raise invalid(f"flags {integer(flags):#x}")
+    return potential(kernel_of(func), _shared(blockSizeToDynamicSMemSize, dynamicSMemSize), integer(blockSizeLimit))
+
+
+@api(1)
+def cuOccupancyMaxPotentialClusterSize(func: object, config: CUlaunchConfig | None) -> int:
+    """The largest cluster that a configuration allows."""
+    k = kernel_of(func)
+    shape, _ = configured(config)
+    if k.context.profile.capability < (9, 0):
+        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "the device has no clusters")
+    return k.max_cluster_blocks(prod(shape.block), shape.dynamic_shared)
+
+
+@api(1)
+def cuOccupancyMaxActiveClusters(func: object, config: CUlaunchConfig | None) -> int:
+    """Clusters that the device holds at once, where all multiprocessors serve any."""
+    k = kernel_of(func)
+    shape, _ = configured(config)
+    cluster = shape.cluster or k.needed_cluster
+    if k.context.profile.capability < (9, 0) or cluster is None:
+        raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", "no cluster is given, or the device has none")
+    return k.resident_blocks(prod(shape.block), shape.dynamic_shared) * k.context.profile.multiprocessors // prod(cluster)

@@ -1,0 +1,216 @@
+"""The driver's calls about allocations in a stream's order and the pools that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..arrays import Pool
+from ..errors import ApiError, invalid, unsupported
+from ..machine import machine
+from ..memory import SPACE, Buffer
+from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
+from .enums import CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
+from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps
+
+Attribute = CUmemPool_attribute
+Where = CUmemLocationType
+HOST_WHERE = (Where.CU_MEM_LOCATION_TYPE_HOST, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+_SETTINGS = {
+    Attribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: 1, Attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: 2,
+    Attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: 3,
+}  # fmt: skip
+
+
+def _pool(handle: object) -> Pool:
+    return object_of(handle, Pool)
+
+
+def _device_pool(ordinal: int, which: str) -> Pool:
+    d = machine().device(ordinal)
+    found = d.pools.get(which) or d.pools.setdefault(which, d.pools.get("default") if which == "current" else None)
+    if found is None:
+        found = d.pools["default"] = Pool(ordinal, default=True)
+        d.pools.setdefault("current", found)
+        d.pools[which] = found
+    assert isinstance(found, Pool)
+    return found
+
+
+@api(1)
+def cuDeviceGetDefaultMemPool(dev: object) -> CUmemoryPool:
+    """The pool that a device begins with."""
+    return CUmemoryPool(handle_of(_device_pool(device_of(dev).ordinal, "default")))
+
+
+@api(1)
+def cuDeviceGetMemPool(dev: object) -> CUmemoryPool:
+    """The pool that cuMemAllocAsync takes from."""
+    return CUmemoryPool(handle_of(_device_pool(device_of(dev).ordinal, "current")))
+
+
+@api()
+def cuDeviceSetMemPool(dev: object, pool: object) -> None:
+    """Sets the pool that cuMemAllocAsync takes from."""
+    d, p = device_of(dev), _pool(pool)
+    if p.kind != "device" or p.ordinal != d.ordinal:
+        raise invalid("the pool is of another device")
+    d.pools["current"] = p
+
+
+@api(1)
+def cuMemPoolCreate(poolProps: CUmemPoolProps | None) -> CUmemoryPool:
+    """A new pool."""
+    if poolProps is None:
+        raise invalid("the properties are null")
+    if int(poolProps.handleTypes):
+        raise unsupported("pools that other processes share")
+    where = poolProps.location
+    try:
+        kind = "managed" if poolProps.allocType == CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED else "host" if where.type in HOST_WHERE else "device"
+        if kind == "device" and where.type != Where.CU_MEM_LOCATION_TYPE_DEVICE:
+            raise invalid("the pool has no location")
+    except ValueError as e:
+        raise invalid(str(e)) from None
+    ordinal = machine().device(where.id).ordinal if kind == "device" else 0
+    return CUmemoryPool(handle_of(Pool(ordinal, kind, maximum=poolProps.maxSize)))
+
+
+@api()
+def cuMemPoolDestroy(pool: object) -> None:
+    """Ends a pool; what it gave lives on until it is freed."""
+    p = _pool(pool)
+    if p.default:
+        raise invalid("a device's own pool stays")
+    for d in machine().devices:
+        if d.pools.get("current") is p:
+            d.pools["current"] = _device_pool(d.ordinal, "default")
+    forget(p)
+
+
+@api()
+def cuMemPoolTrimTo(pool: object, minBytesToKeep: object) -> None:
+    """Gives memory that nobody uses back to the device."""
+    _pool(pool).trim(integer(minBytesToKeep))
+
+
+@api(1)
+def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
+    """One attribute of a pool."""
+    p, which = _pool(pool), member(Attribute, attr)
+    if which in _SETTINGS:
+        return p.settings[_SETTINGS[which]]
+    values = {
+        Attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p.threshold, Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: p.reserved,
+        Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: p.reserved_high, Attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT: p.used,
+        Attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH: p.used_high,
+    }  # fmt: skip
+    if which not in values:
+        raise unsupported(f"{which.name} is not known")
+    return values[which]
+
+
+@api()
+def cuMemPoolSetAttribute(pool: object, attr: object, value: object) -> None:
+    """Sets an attribute of a pool; the high-water marks can only be reset."""
+    p, which, v = _pool(pool), member(Attribute, attr), integer(value)
+    if which in _SETTINGS:
+        p.settings[_SETTINGS[which]] = int(bool(v))
+    elif which is Attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        p.threshold = v
+    elif which is Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and v == 0:
+        p.reserved_high = p.reserved
+    elif which is Attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH and v == 0:
+        p.used_high = p.used
+    else:
+        raise invalid(f"{which.name} can't be set to {v}")
+
+
+@api()
+def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, count: object) -> None:
+    """Says which devices may use the pool's memory."""
+    p = _pool(pool)
+    for d in list(map or ())[: integer(count)]:
+        if d.location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE:
+            continue
+        machine().device(d.location.id)
+        if d.location.id == p.ordinal and p.kind == "device" and int(d.flags) != 3:
+            raise invalid("a pool's own device always has access")
+        p.access[d.location.id] = int(d.flags)
+
+
+@api(1)
+def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> int:
+    """What a device may do with the pool's memory: 3, read and write, or nothing."""
+    p = _pool(memPool)
+    if location is None:
+        raise invalid("the location is null")
+    return 3 if p.kind != "device" or location.id == p.ordinal else p.access.get(location.id, 0)
+
+
+def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
+    """Allocates from a pool, in a stream's order."""
+    c = stream_of(stream).context
+    if c.broken:
+        c.check()
+    if p.maximum and p.used + size > p.maximum:
+        raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"the pool holds {p.maximum} bytes")
+    if p.kind == "device" and p.ordinal != c.ordinal:
+        b: Buffer = SPACE.allocate(machine().device(p.ordinal).arena, size, "device", c)
+    else:
+        at = c.allocate(size) if p.kind == "device" else c.allocate_host(size) if p.kind == "host" else c.allocate_managed(size)
+        b = SPACE.buffers[at]
+    b.pool = p
+    p.take(size)
+    return CUdeviceptr(b.start)
+
+
+@api(1)
+def cuMemAllocAsync(bytesize: object, hStream: object) -> CUdeviceptr:
+    """Memory from the device's current pool."""
+    return take(_device_pool(stream_of(hStream).context.ordinal, "current"), integer(bytesize), hStream)
+
+
+@api(1)
+def cuMemAllocFromPoolAsync(bytesize: object, pool: object, hStream: object) -> CUdeviceptr:
+    """Memory from a pool."""
+    return take(_pool(pool), integer(bytesize), hStream)
+
+
+@api()
+def cuMemFreeAsync(dptr: object, hStream: object) -> None:
+    """Gives memory back, in a stream's order."""
+    dropped, address = stream_of(hStream).context.broken, integer(dptr)
+    if not address or dropped:
+        return
+    b = SPACE.release(address, ("device", "managed", "host"))
+    if isinstance(b.pool, Pool):
+        b.pool.give(b.size)
+
+
+def pool_at(location: CUmemLocation | None, typename: object, which: str) -> CUmemoryPool:
+    """The pool of a location."""
+    if location is None:
+        raise invalid("the location is null")
+    if location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE or member(CUmemAllocationType, typename) != CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED:
+        raise unsupported("only devices have a pool of their own")
+    return CUmemoryPool(handle_of(_device_pool(location.id, which)))
+
+
+@api(1)
+def cuMemGetDefaultMemPool(location: CUmemLocation | None, typename: object) -> CUmemoryPool:
+    """The pool that a location begins with."""
+    return pool_at(location, typename, "default")
+
+
+@api(1)
+def cuMemGetMemPool(location: CUmemLocation | None, typename: object) -> CUmemoryPool:
+    """The pool that a location's allocations come from."""
+    return pool_at(location, typename, "current")
+
+
+@api()
+def cuMemSetMemPool(location: Any, typename: object, pool: object) -> None:
+    """Sets the pool that a location's allocations come from."""
+    pool_at(location, typename, "default")
+    machine().device(location.id).pools["current"] = _pool(pool)

@@ -1,0 +1,338 @@
+"""The driver's calls about streams and events."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ..errors import ApiError, invalid
+from ..memory import SPACE
+from ..streams import Event, Stream
+from .api import api, context_of, current, forget, handle_of, integer, member, object_of, stream_of
+from .enums import CUstreamAttrID, CUstreamCaptureMode, CUstreamCaptureStatus
+from .structs import CUcontext, CUdevice, CUevent, CUgreenCtx, CUlaunchAttributeValue, CUstream
+
+PRIORITIES = (-5, 0)
+
+
+def new_stream(flags: int, priority: int) -> CUstream:
+    """A new stream of the current context."""
+    if flags not in (0, 1):
+        raise invalid(f"flags {flags:#x}")
+    c = current()
+    c.check()
+    s = Stream(c, flags, max(PRIORITIES[0], min(PRIORITIES[1], priority)))
+    c.streams.append(s)
+    return CUstream(handle_of(s))
+
+
+@api(1)
+def cuStreamCreate(Flags: object) -> CUstream:
+    """A new stream."""
+    return new_stream(integer(Flags), 0)
+
+
+@api(1)
+def cuStreamCreateWithPriority(flags: object, priority: object) -> CUstream:
+    """A new stream; the priority is kept within the device's range."""
+    return new_stream(integer(flags), integer(priority))
+
+
+@api()
+def cuStreamDestroy(hStream: object) -> None:
+    """Ends a stream; its work is done all the same."""
+    s = object_of(hStream, Stream)
+    s.alive = False
+    if s in s.context.streams:
+        s.context.streams.remove(s)
+    forget(s)
+
+
+@api()
+def cuStreamSynchronize(hStream: object) -> None:
+    """Waits for the stream's work."""
+    stream_of(hStream).context.synchronize()
+
+
+@api()
+def cuStreamQuery(hStream: object) -> None:
+    """Success: all work is done by now; or what went wrong in it."""
+    stream_of(hStream).context.check()
+
+
+@api(1)
+def cuStreamGetFlags(hStream: object) -> int:
+    """The flags that the stream was made with."""
+    return stream_of(hStream).flags
+
+
+@api(1)
+def cuStreamGetPriority(hStream: object) -> int:
+    """The stream's priority."""
+    return stream_of(hStream).priority
+
+
+@api(1)
+def cuStreamGetId(hStream: object) -> int:
+    """A number that no other stream has."""
+    return stream_of(hStream).number
+
+
+@api(1)
+def cuStreamGetCtx(hStream: object) -> CUcontext:
+    """The stream's context."""
+    return CUcontext(handle_of(stream_of(hStream).context))
+
+
+@api(2)
+def cuStreamGetCtx_v2(hStream: object) -> tuple[CUcontext, CUgreenCtx]:
+    """The stream's context; it is never of a part of the device."""
+    return CUcontext(handle_of(stream_of(hStream).context)), CUgreenCtx(0)
+
+
+@api(1)
+def cuStreamGetDevice(hStream: object) -> CUdevice:
+    """The stream's device."""
+    return CUdevice(stream_of(hStream).context.ordinal)
+
+
+@api()
+def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
+    """The stream's later work waits for the event, which is reached already if it was ever recorded."""
+    stream_of(hStream)
+    event_of(hEvent)
+    if integer(Flags) & ~1:
+        raise invalid(f"flags {integer(Flags):#x}")
+
+
+@api(1)
+def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
+    """Never: graphs are not supported."""
+    stream_of(hStream)
+    return CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
+
+
+@api(1)
+def cuThreadExchangeStreamCaptureMode(mode: object) -> CUstreamCaptureMode:
+    """The mode that was in force; without capture it changes nothing."""
+    member(CUstreamCaptureMode, mode)
+    return CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
+
+
+@api()
+def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags: object) -> None:
+    """Says which stream uses managed memory; any may, at any time."""
+    stream_of(hStream)
+    b = SPACE.buffer_at(integer(dptr))
+    if b is None or b.kind != "managed":
+        raise invalid(f"{integer(dptr):#x} is no managed memory")
+
+
+@api(1)
+def cuStreamGetAttribute(hStream: object, attr: object) -> CUlaunchAttributeValue:
+    """One attribute of a stream."""
+    s, out = stream_of(hStream), CUlaunchAttributeValue()
+    which = member(CUstreamAttrID, attr)
+    raw = s.attributes.get(which)
+    if raw is not None:
+        ctypes.memmove(out.getPtr(), raw, len(raw))
+    elif which.name.endswith("PRIORITY"):
+        out.priority = s.priority
+    elif which.name.endswith("SYNCHRONIZATION_POLICY"):
+        out.syncPolicy = 1  # type: ignore[assignment]
+    return out
+
+
+@api()
+def cuStreamSetAttribute(hStream: object, attr: object, value: CUlaunchAttributeValue | None) -> None:
+    """Sets an attribute of a stream, of which no result depends."""
+    s = stream_of(hStream)
+    which = member(CUstreamAttrID, attr)
+    if value is None:
+        raise invalid("the value is null")
+    if which.name.endswith("PRIORITY"):
+        s.priority = max(PRIORITIES[0], min(PRIORITIES[1], value.priority))
+    s.attributes[which] = ctypes.string_at(value.getPtr(), 64)
+
+
+@api()
+def cuStreamCopyAttributes(dst: object, src: object) -> None:
+    """Copies all attributes."""
+    stream_of(dst).attributes = dict(stream_of(src).attributes)
+
+
+def call_host(fn: object, user_data: object) -> None:
+    """Calls a function of the host: a Python callable, a ctypes one, or the address of one in C."""
+    if callable(fn):
+        fn(user_data)
+    else:
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(integer(fn))(integer(user_data))
+
+
+@api()
+def cuLaunchHostFunc(hStream: object, fn: object, userData: object) -> None:
+    """Calls a function of the host in the stream's order."""
+    if not stream_of(hStream).context.broken:
+        call_host(fn, userData)
+
+
+@api()
+def cuLaunchHostFunc_v2(hStream: object, fn: object, userData: object, syncMode: object) -> None:
+    """As cuLaunchHostFunc."""
+    if not stream_of(hStream).context.broken:
+        call_host(fn, userData)
+
+
+@api()
+def cuStreamAddCallback(hStream: object, callback: object, userData: object, flags: object) -> None:
+    """Calls back with the stream, the state of its work, and the caller's data; also where the work went wrong."""
+    s = stream_of(hStream)
+    if integer(flags):
+        raise invalid("the flags must be 0")
+    from .enums import CUresult
+
+    failed = s.context.pending or s.context.error
+    code = CUresult[failed.name] if failed else CUresult.CUDA_SUCCESS
+    if callable(callback):
+        callback(hStream, code, userData)
+    else:
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+        kind(integer(callback))(integer(hStream), int(code), integer(userData))
+
+
+# ---------------------------------------------------------------- memory operations
+
+
+def _word(stream: object, addr: object, bits: int) -> tuple[Any, bool]:
+    s = stream_of(stream)
+    view = SPACE.bytes_at(integer(addr), bits // 8).view(f"u{bits // 8}")
+    return view, s.context.broken
+
+
+def _wait(stream: object, addr: object, value: object, flags: object, bits: int) -> None:
+    view, dropped = _word(stream, addr, bits)
+    mask = (1 << bits) - 1
+    have, want = int(view[0]), integer(value) & mask
+    how = integer(flags) & 3
+    met = (
+        ((have - want) & mask) < 1 << (bits - 1) if how == 0 else have == want if how == 1
+        else bool(have & want) if how == 2 else bool(~(have | want) & mask)
+    )  # fmt: skip
+    if not met and not dropped:
+        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "the stream would wait for a value that no earlier work has written")
+
+
+@api()
+def cuStreamWaitValue32(stream: object, addr: object, value: object, flags: object) -> None:
+    """Waits for a word in memory, which earlier work must have written."""
+    _wait(stream, addr, value, flags, 32)
+
+
+@api()
+def cuStreamWaitValue64(stream: object, addr: object, value: object, flags: object) -> None:
+    """As cuStreamWaitValue32, for 64 bits."""
+    _wait(stream, addr, value, flags, 64)
+
+
+@api()
+def cuStreamWriteValue32(stream: object, addr: object, value: object, flags: object) -> None:
+    """Writes a word in the stream's order."""
+    view, dropped = _word(stream, addr, 32)
+    if not dropped:
+        view[0] = integer(value) & 0xFFFF_FFFF
+
+
+@api()
+def cuStreamWriteValue64(stream: object, addr: object, value: object, flags: object) -> None:
+    """As cuStreamWriteValue32, for 64 bits."""
+    view, dropped = _word(stream, addr, 64)
+    if not dropped:
+        view[0] = integer(value) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+# ---------------------------------------------------------------- events
+
+
+def event_of(handle: object) -> Event:
+    """An event by its handle."""
+    e = object_of(handle, Event)
+    if not e.alive:
+        raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
+    return e
+
+
+@api(1)
+def cuEventCreate(Flags: object) -> CUevent:
+    """A new event."""
+    flags, c = integer(Flags), current()
+    if flags & ~7 or (flags & 4 and not flags & 2):
+        raise invalid(f"flags {flags:#x}")
+    c.check()
+    e = Event(c, flags)
+    c.events.append(e)
+    return CUevent(handle_of(e))
+
+
+@api()
+def cuEventDestroy(hEvent: object) -> None:
+    """Ends an event."""
+    e = object_of(hEvent, Event)
+    if e in e.context.events:
+        e.context.events.remove(e)
+    forget(e)
+
+
+def record(hEvent: object, hStream: object) -> None:
+    """The event stands for all work that the stream was given."""
+    e, s = event_of(hEvent), stream_of(hStream)
+    if e.context is not s.context:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the event and the stream are of different contexts")
+    if not s.context.broken:
+        e.record()
+
+
+@api()
+def cuEventRecord(hEvent: object, hStream: object) -> None:
+    """Records an event."""
+    record(hEvent, hStream)
+
+
+@api()
+def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> None:
+    """As cuEventRecord."""
+    if integer(flags) & ~1:
+        raise invalid(f"flags {integer(flags):#x}")
+    record(hEvent, hStream)
+
+
+@api()
+def cuEventQuery(hEvent: object) -> None:
+    """Success: an event that was recorded was reached, and one that was not holds nobody up."""
+    event_of(hEvent).context.check()
+
+
+@api()
+def cuEventSynchronize(hEvent: object) -> None:
+    """Waits for an event."""
+    event_of(hEvent).context.synchronize()
+
+
+@api(1)
+def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
+    """Milliseconds between two events."""
+    return event_of(hEnd).milliseconds_since(event_of(hStart))
+
+
+@api()
+def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
+    """Records an event behind all work of a context."""
+    c = context_of(hCtx)
+    if not c.broken:
+        event_of(hEvent).record()
+
+
+@api()
+def cuCtxWaitEvent(hCtx: object, hEvent: object) -> None:
+    """All later work of a context waits for an event."""
+    context_of(hCtx)
+    event_of(hEvent)
