@@ -37,6 +37,7 @@ _SECTION = re.compile(r'\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}')
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_LINE = re.compile(r"(?:[\w$%]+\s*:)|\.b(?:8|16|32|64)\s+[^.\s]*|.", re.S)
 _VALUES = re.compile(r"[\s\w,]*")
+_ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
 _OTHER = frozenset("{}.")
 DEPTH = 500  # blocks within blocks
 LONG = 4000  # characters of a statement that the fast path looks at
@@ -248,7 +249,7 @@ class _Parser:
             case ".section":
                 return self.section(pos)
             case ".version" | ".target" | ".address_size" | ".loc" | ".maxntid":
-                return self.unexpected(pos, pos)
+                return self.next_item(self.unexpected(pos, pos), pos)
         code = self.code
         if code.startswith("@@DWARF", pos):
             m = _DWARF_LINE.match(code, pos)
@@ -258,7 +259,7 @@ class _Parser:
             self.items.append(Section("@@DWARF", (m.group()[7:].strip(),), self.source.span(pos, m.end())))
             return m.end()
         if not word:
-            return self.unexpected(pos, pos)
+            return self.next_item(self.unexpected(pos, pos), pos)
         return self.statement(pos, self.end_of_item(pos))
 
     def end_of_item(self, pos: int) -> int:
@@ -297,13 +298,18 @@ class _Parser:
 
         return shapes.grammar().parse(TextSlice(self.code, pos, end), start="statement").children
 
+    def next_item(self, pos: int, start: int) -> int:
+        """After an error in the item at start: where the next one seems to begin, a function's body skipped."""
+        m = _ITEM.search(self.code, max(pos, start + 1))
+        return m.start(1) if m else len(self.code)
+
     def statement(self, pos: int, end: int) -> int:
         """A declaration, function or other directive of the module."""
         try:
             children = self.tree(pos, end)
         except UnexpectedInput as error:
             self.tainted = True
-            return self.syntax(error, pos)
+            return self.next_item(self.syntax(error, pos), pos)
         tree, span = children[0], self.source.span(pos, end)
         try:
             match tree.data:
@@ -320,6 +326,8 @@ class _Parser:
         except Flaw as flaw:
             self.tainted = True
             self.flaw(flaw, pos, end)
+            if tree.data == "function" and len(children) > 1:
+                return self.next_item(end, pos)
         return end
 
     def alias(self, tree: Any, span: Span) -> None:
@@ -433,15 +441,17 @@ class _Parser:
             raise Flaw("syntax", "an .entry returns nothing", "(")
         directives = tuple(decl.performance(t, is_entry, span_of) for t in after[1:])
         self.positive(directives)
-        names = {d.name: d for d in directives}
-        if ".maxntid" in names and ".reqntid" in names:
-            raise Flaw("bad-directive", ".maxntid and .reqntid exclude each other", ".reqntid")
         attributes = [a for t in before[:-1] for a in decl.attributes(t)]
         directives += tuple(Directive("." + a, (), span_of(pos, end)) for a in attributes)
         function = Function(
             str(token), is_entry, link, lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos)
         )
-        self.declare_function(function, defined)
+        try:
+            self.declare_function(function, defined)
+        except Flaw as flaw:
+            self.flaw(flaw, token.start_pos, end)
+            if defined:
+                self.functions[function.name] = function
         self.items.append(function)
         return self.body(function, scope, end) if defined else end
 

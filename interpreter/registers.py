@@ -14,21 +14,31 @@ from warplab.isa.profiles import DeviceProfile
 
 from .occupancy import Occupancy, occupancy
 from .plan import uses
-from .program import Kernel, body_instructions
+from .program import Kernel, body_instructions, functions_in
 
 LEAST = 8  # what the assembler gives the smallest kernel
-BESIDE = 4  # for addresses, constants and the stack pointer that come and go between the lines of PTX
+BESIDE = 5  # for addresses, constants and the stack pointer that come and go between the lines of PTX
+CALLING = 24  # the calling convention's least, where a call stays a call
+HOISTED = 16  # words of loads that the assembler has under way together; half of them beyond what is alive in the text
 COPIES = frozenset({"mov", "cvta", "add", "sub"})
-CALL_FRAME = 16  # kept for a callee by the calling convention
 
 
 def kernel_registers(kernel: Kernel) -> int:
-    """Registers a thread: of the entry and, if it really calls, of the hungriest function it may reach."""
-    own = function_registers(kernel.function)
-    others = [function_registers(f) for f in kernel.reached if f is not kernel.function]
-    need = max([own, *(n + CALL_FRAME // 2 for n in others)])
+    """Registers a thread: of the hungriest function that the kernel may reach, since most are assembled into their callers."""
+    need = max(function_registers(f) for f in kernel.reached)
+    bodies = [f.body for f in kernel.reached if f.body is not None]
+    if any(_stays(i) for body in bodies for i in body_instructions(body)):
+        need = max(need, CALLING)
     bound = kernel.function.directive(".maxnreg")
     return min(need, int(bound.values[0])) if bound and bound.values else need
+
+
+def _stays(i: Instruction) -> bool:
+    """Is this a call of something that is not there to be assembled in: the system's, or known only by its address?"""
+    if i.opcode != "call":
+        return False
+    targets = [f for o in i.operands[:2] for f in functions_in(o)]
+    return not targets or any(f.body is None and (f.definition is None or f.definition.body is None) for f in targets)
 
 
 @lru_cache(maxsize=512)
@@ -36,8 +46,14 @@ def function_registers(function: Function) -> int:
     """Registers that one function needs."""
     graph = flow(function)
     order = [i for b in graph.rpo for i in graph.blocks[b].instructions]
-    peak = _peak(graph, function, order)
-    return max(LEAST, peak + BESIDE)
+    hoisted = max((_loaded(graph.blocks[b].instructions) for b in graph.rpo), default=0)
+    return max(LEAST, _peak(graph, function, order) + BESIDE + min(hoisted, HOISTED) // 2)
+
+
+def _loaded(block: tuple[Instruction, ...]) -> int:
+    """Words that the loads of one block bring."""
+    loads = (i for i in block if i.opcode in ("ld", "ldu", "atom") and "param" not in i.modifiers)
+    return sum(max(1, r.type.bits // 32) for i in loads for r in uses(i)[1])
 
 
 def _peak(graph: Flow, function: Function, order: list[Instruction]) -> int:
@@ -82,7 +98,12 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
                 continue
             if all(free >> v.index & 1 for v in values):
                 free |= 1 << d.index
-            elif i.opcode in COPIES and len(values) == 1 and len(definitions.get(values[0].index, ())) == 1 and values[0].type.bits == d.type.bits:
+            elif (
+                i.opcode in COPIES
+                and len(values) == 1
+                and len(definitions.get(values[0].index, ())) == 1
+                and values[0].type.bits == d.type.bits
+            ):
                 same[d.index] = same.get(values[0].index, values[0].index)
     return free, same
 

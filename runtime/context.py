@@ -207,19 +207,18 @@ class Context:
             return
         self.launches += 1
         o = self.options
+        at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
             stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
+            environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
         reachable = (*self.other_arenas, *self.space.host_arenas(), *(p.arena for p in self.peers if p.alive))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
             reachable, options, self.launches,
         )  # fmt: skip
-        if shape.cooperative:
-            at = self._grid_workspace()
-            launch.envregs = {1: at >> 32, 2: at & 0xFFFF_FFFF}
         if self.observe is not None:
             self.observe(launch)
         try:

@@ -243,3 +243,48 @@ accepted(
     alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="bf16", btype="bf16", ctype="f32", ptx=7.0, sm=80, section=DENSE,
     doc="Passes the assembler, but no manual knows it and the hardware leaves d undefined.",
 )  # fmt: skip
+
+# ---------------------------------------------------------------- narrow floats: sm_120a and its family
+
+NARROW = "e4m3 e5m2 e3m2 e2m3 e2m1"
+NARROW_DOC = "d = a * b + c on floats of 8, 6 and 4 bits, each in a byte; not executed."
+SCALED_DOC = (
+    "d = (a, scaled by x) * (b, scaled by z) + c; a factor for each block of k, of which y and w name the bytes and threads; not executed."
+)
+FAMILY: dict[str, Any] = {"ptx": 8.7, "sm": 120, "arch": "f"}
+FACTORS = "x:b32, y*2:u16, z:b32, w*2:u16"
+
+
+def _narrow(row: str, operands: str, section: str, doc: str, **sets: Any) -> None:
+    for accumulator, d in (("f32", "*4:f32"), ("f16", "*2:b32")):
+        if "scale" in doc and accumulator == "f16":
+            continue
+        accepted(row + "  " + operands.format(d=d), dtype=accumulator, ctype=accumulator, section=section, doc=doc, **{**FAMILY, **sets})
+
+
+for _row, _operands in (
+    ("mma.sync.aligned.m16n8k32", "d{d}, a*4:b32, b*2:b32, c{d}"),
+    ("mma.sp::ordered_metadata.sync.aligned.m16n8k64", "d{d}, a*4:b32, b*4:b32, c{d}, e:b32, #f"),
+):
+    _section = SPARSE if "sp::" in _row else DENSE
+    _narrow(
+        _row + ".row.col.kind::f8f6f4.dtype.atype.btype.ctype", _operands, _section, NARROW_DOC, atype=NARROW, btype=NARROW,
+    )  # fmt: skip
+    _narrow(
+        _row + ".row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype", _operands + ", " + FACTORS, _section,
+        SCALED_DOC, atype=NARROW, btype=NARROW, stype="ue8m0",
+    )  # fmt: skip
+    _row = _row.replace("k64", "k128").replace("k32", "k64")
+    _only: dict[str, Any] = {"atype": "e2m1", "btype": "e2m1"} | ({"arch": "a"} if "sp::" in _row else {})
+    for _kind, _factor in (
+        ("mxf4.block_scale{.scale_vec::2X}", "ue8m0"), ("mxf4nvf4.block_scale.scale_vec::2X", "ue8m0"),
+        ("mxf4nvf4.block_scale.scale_vec::4X", "ue4m3"),
+    ):  # fmt: skip
+        _narrow(
+            f"{_row}.row.col.kind::{_kind}.dtype.atype.btype.ctype.stype", _operands + ", " + FACTORS, _section, SCALED_DOC, stype=_factor,
+            **_only,
+        )  # fmt: skip
+accepted(
+    "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.dtype.atype.btype.ctype  d*2:b32, a*4:b32, b*4:b32, c*2:b32, e:b32, #f",
+    dtype="f16", atype=FP8, btype=FP8, ctype="f16", section=SPARSE, doc=NARROW_DOC, **FAMILY,
+)  # fmt: skip

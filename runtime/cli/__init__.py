@@ -13,6 +13,8 @@ from . import errors
 
 # name: (file:click command in it, the line that `warplab --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("run:run", "Launches a kernel and checks the result."),
+    "devices": ("devices:devices", "Shows the device models."),
     "assemble": ("assemble:assemble", "Writes PTX as an object file."),
     "disassemble": ("disassemble:disassemble", "Prints an object file as PTX."),
     "link": ("link:link", "Links PTX texts and object files, and says what goes where."),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from warplab import assembler
 from warplab.assembler.diagnostics import EXPLANATIONS, LIMIT, Diagnostic
+from warplab.assembler.objectfile import disassemble
+from warplab.assembler.verify import check as verifier
 
 from . import files
 from .errors import ExitCode
@@ -31,12 +32,13 @@ def check(
     failed = False
     report: list[files.Json] = []
     for source in sources:
-        found = [d for d in assembler.check(source.data, target) if _wanted(d, warn, no_warn)]
+        text = disassemble(source.data, source.name) if source.is_object else source.text()
+        found = [d for d in verifier(text, target, source.name) if _wanted(d, warn, no_warn)]
         failed |= any(d.severity == "error" for d in found)
         if as_json:
-            report.append({"file": source.name, "diagnostics": [files.plain({**d.to_json(), "file": source.name}) for d in found]})
+            report.append({"file": source.name, "diagnostics": [files.plain(d.to_json()) for d in found]})
         else:
-            _print(source, found, ptxas_style)
+            _print(source.name, text, found, ptxas_style)
     if as_json:
         files.print_json(report)
     if failed:
@@ -51,13 +53,12 @@ def _wanted(d: Diagnostic, warn: tuple[str, ...], no_warn: tuple[str, ...]) -> b
     return not warn or "all" in warn or d.code in warn
 
 
-def _print(source: files.Source, found: list[Diagnostic], ptxas_style: bool) -> None:
-    text = source.data.decode(errors="replace")
+def _print(name: str, text: str, found: list[Diagnostic], ptxas_style: bool) -> None:
     for i, d in enumerate(found[:LIMIT]):
         if ptxas_style:
-            click.echo(d.ptxas_style(source.name))
+            click.echo(d.ptxas_style(name))
         else:
-            click.echo(("\n" if i else "") + d.render(text, source.name))
+            click.echo(("\n" if i else "") + d.render(text, name))
     if len(found) > LIMIT:
         click.echo(f"... and {len(found) - LIMIT} more")
     errors = sum(d.severity == "error" for d in found)
@@ -65,4 +66,4 @@ def _print(source: files.Source, found: list[Diagnostic], ptxas_style: bool) -> 
         click.echo("ptxas fatal   : Ptx assembly aborted due to errors")
     elif found and not ptxas_style:
         warnings = sum(d.severity == "warning" for d in found)
-        click.echo(f"\n{source.name}: {errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")
+        click.echo(f"\n{name}: {errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,10 +82,13 @@ def write(path: str, data: bytes | str) -> None:
         with open(path, "wb") as file:
             file.write(content)
         return
+    path = os.path.realpath(path)  # of a link the file behind it
     partial = f"{path}.{os.getpid()}.partial"
     try:
         with open(partial, "wb") as file:
             file.write(content)
+        if os.path.exists(path):
+            shutil.copymode(path, partial)
         os.replace(partial, path)
     finally:
         if os.path.exists(partial):

@@ -6,7 +6,7 @@ import difflib
 
 import click
 
-from warplab import assembler
+from warplab.assembler.format import format_text
 
 from . import files
 from .errors import ExitCode
@@ -22,7 +22,7 @@ def fmt(sources: tuple[files.Source, ...], check: bool, diff: bool, as_json: boo
     changed: list[str] = []
     for source in sources:
         before = source.text()
-        after = assembler.format_text(before)
+        after = format_text(before)
         if before != after:
             changed.append(source.name)
         if diff:

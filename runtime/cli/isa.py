@@ -13,6 +13,12 @@ from warplab.isa.notation import FORMS, Form, Need, resolve
 
 from . import files
 
+CHAPTERS = {  # of the manual's section 9.7
+    1: "integer", 2: "extended precision", 3: "floating point", 4: "half precision", 5: "mixed precision", 7: "comparison, selection",
+    8: "half comparison", 9: "logic, shift", 10: "data movement", 12: "texture", 13: "surface", 14: "control flow", 15: "synchronisation",
+    16: "matrix", 17: "warpgroup matrix", 18: "tensor core 5", 19: "stack", 20: "video", 21: "miscellaneous",
+}  # fmt: skip
+
 
 @click.command()
 @click.argument("words", nargs=-1)
@@ -85,19 +91,15 @@ def _need(need: Need) -> str:
 def _overview(forms: list[Form]) -> str:
     """All opcodes, by section of the manual."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    sections: dict[str, dict[str, None]] = {}
+    chapters: dict[int, dict[str, None]] = {}
     for f in forms:
-        sections.setdefault(".".join(f.section.split(".")[:3]), {})[f.opcode] = None
+        chapters.setdefault(int(f.section.split(".")[2]), {})[f.opcode] = None
     lines = []
-    for section in sorted(sections, key=_section_key):
-        head = f"{section or '-':<9}"
-        lines += textwrap.wrap(" ".join(sections[section]), width, initial_indent=head, subsequent_indent=" " * len(head))
+    for number, names in sorted(chapters.items()):
+        head = f"9.7.{number:<3} {CHAPTERS.get(number, ''):<22} "
+        lines += textwrap.wrap(" ".join(names), width, initial_indent=head, subsequent_indent=" " * len(head))
     opcodes = {f.opcode for f in forms}
     return "\n".join([*lines, f"{len(opcodes)} opcodes, {len(forms)} forms; `warplab isa OPCODE` shows the forms of one"])
-
-
-def _section_key(section: str) -> list[int]:
-    return [int(p) if p.isdigit() else 0 for p in section.split(".")]
 
 
 def _lines(forms: list[Form]) -> Iterable[str]:

@@ -1,0 +1,353 @@
+"""ir.Module to PTX text, and a comparison of modules by structure: parse(print_module(m)) equals m.
+
+Nodes compare by identity, so `fingerprint` numbers declarations in the order in which the text meets them.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator, Sequence
+
+from .ir import (
+    Address, Alias, Arguments, Block, Declaration, Directive, Element, File, Function, Immediate, Initial, Instruction, Item, Label,
+    Location, Minus, Module, Negated, Operand, Pair, Pragma, Prototype, Register, Section, Sink, SpecialRegister, Statement, Symbol,
+    Targets, Variable, Vector,
+)  # fmt: skip
+
+INDENT = "    "
+
+
+def print_module(module: Module) -> str:
+    """The module as PTX text."""
+    out = [f".version {module.version[0]}.{module.version[1]}"]
+    if module.targets:
+        out.append(f".target {', '.join(module.targets)}")
+    out.append(f".address_size {module.address_size}")
+    for item in module.items:
+        out += _item(item)
+    return "\n".join(out) + "\n"
+
+
+def _item(item: Item) -> Iterator[str]:
+    match item:
+        case Function():
+            yield ""
+            yield from _function(item)
+        case Declaration():
+            yield declaration(item)
+        case Variable():
+            yield _variables((item,))
+        case File():
+            extra = "".join(f", {n}" for n in item.numbers)
+            yield f'.file {item.index} "{item.name}"{extra}'
+        case Section(name="@@DWARF"):
+            yield f"@@DWARF {' '.join(item.lines)}"
+        case Section():
+            yield f".section {item.name}\n{{"
+            yield from (INDENT + line for line in item.lines)
+            yield "}"
+        case Alias():
+            yield f".alias {item.name}, {item.target.name};"
+        case Pragma():
+            yield statement(item)
+
+
+def _function(f: Function) -> Iterator[str]:
+    attributes = [d.name[1:] for d in f.directives if d.name.startswith((".unified", ".managed"))]
+    head = [f".{f.linkage}"] if f.linkage else []
+    head.append(".entry" if f.is_entry else ".func")
+    if attributes:
+        head.append(f".attribute({', '.join('.' + a for a in attributes)})")
+    if f.returns:
+        head.append(f"({', '.join(parameter(v) for v in f.returns)})")
+    params = f"(\n{INDENT}" + f",\n{INDENT}".join(parameter(v) for v in f.params) + "\n)" if f.params else "()"
+    directives = [_directive(d) for d in f.directives if d.name[1:] not in attributes]
+    yield "\n".join([" ".join(head) + f" {f.name}{params}", *directives]) + (";" if f.body is None else "")
+    if f.body is not None:
+        yield from _block(f.body, 0)
+
+
+def _directive(d: Directive) -> str:
+    if d.name == ".pragma":
+        return _pragma(d.values)
+    return f"{d.name} {', '.join(map(str, d.values))}".rstrip()
+
+
+def _pragma(texts: Sequence[object]) -> str:
+    return ".pragma " + ", ".join(f'"{t}"' for t in texts) + ";"
+
+
+def _block(block: Block, depth: int) -> Iterator[str]:
+    indent = INDENT * depth
+    yield indent + "{"
+    for s in block.statements:
+        if isinstance(s, Block):
+            yield from _block(s, depth + 1)
+        elif isinstance(s, Label):
+            yield f"{indent}{s.name}:"
+        else:
+            yield f"{indent}{INDENT}{statement(s)}"
+    yield indent + "}"
+
+
+def statement(s: Statement) -> str:
+    """One statement of a body, without indentation."""
+    match s:
+        case Instruction():
+            return instruction(s)
+        case Declaration():
+            return declaration(s)
+        case Label():
+            return f"{s.name}:"
+        case Location():
+            text = f".loc {s.file} {s.line} {s.column}"
+            if s.inlined_at is not None:
+                plus = f"+{s.function_offset}" if s.function_offset else ""
+                text += f", function_name {s.function}{plus}, inlined_at {' '.join(map(str, s.inlined_at))}"
+            return text
+        case Pragma():
+            return _pragma(s.texts)
+        case Targets():
+            return f"{s.name}: .{s.kind}targets {', '.join(t.name for t in s.targets)};"
+        case Prototype():
+            returns = f"({', '.join(map(parameter, s.returns))}) " if s.returns else ""
+            tail = " .noreturn" if s.noreturn else ""
+            return f"{s.name}: .callprototype {returns}_ ({', '.join(map(parameter, s.params))}){tail};"
+        case Block():
+            return "\n".join(_block(s, 0))
+
+
+def instruction(i: Instruction) -> str:
+    """One instruction."""
+    guard = f"@{'!' * i.guard_negated}{i.guard.name} " if i.guard is not None else ""
+    head = ".".join((i.opcode, *i.modifiers))
+    operands = ", ".join(map(operand, i.operands))
+    return f"{guard}{head} {operands};" if operands else f"{guard}{head};"
+
+
+def operand(o: Operand) -> str:
+    """One operand."""
+    match o:
+        case Register() | Variable() | Label() | Targets() | Prototype() | Function():
+            return o.name
+        case Immediate():
+            return o.text or _number(o)
+        case SpecialRegister():
+            return f"{o.name}.{o.component}" if o.component else o.name
+        case Element():
+            return f"{o.register.name}.{o.part}"
+        case Sink():
+            return "_"
+        case Negated():
+            return f"!{o.register.name}"
+        case Minus():
+            return f"-{operand(o.operand)}"
+        case Pair():
+            return f"{operand(o.first)}|{operand(o.second)}"
+        case Vector():
+            return "{" + ", ".join(map(operand, o.elements)) + "}"
+        case Arguments():
+            return "(" + ", ".join(map(operand, o.elements)) + ")"
+        case Symbol():
+            return symbol(o)
+        case Address():
+            if o.base is None:
+                first = str(o.offset)
+            else:
+                first = operand(o.base) + (f"+{o.offset}" if o.offset else "")
+            return "[" + ", ".join([first, *map(operand, o.parts)]) + "]"
+
+
+def _number(i: Immediate) -> str:
+    if isinstance(i.value, float):
+        return _float(i.value)
+    if i.kind == "f32":
+        return f"0f{i.value:08X}"
+    if i.kind == "f64":
+        return f"0d{i.value:016X}"
+    return str(i.value)
+
+
+def _float(value: float) -> str:
+    if math.isfinite(value):
+        text = repr(value)
+        return text if "." in text or "e" in text else text + ".0"
+    return f"0d{int.from_bytes(struct.pack('<d', value), 'little'):016X}"
+
+
+def symbol(s: Symbol) -> str:
+    """A symbol's address."""
+    text = f"generic({s.target.name})" if s.generic else s.target.name
+    if s.offset:
+        text += f"+{s.offset}"
+    return f"{s.mask:#x}({text})" if s.mask is not None else text
+
+
+def declaration(d: Declaration) -> str:
+    """A declaration of registers or variables."""
+    if d.variables:
+        return _variables(d.variables)
+    type = d.type or (d.registers[0].type if d.registers else None)
+    vector = f".v{d.vector} " if d.vector > 1 else ""
+    names = d.stems or tuple((r.name, -1) for r in d.registers)
+    return f".reg {vector}.{type} {', '.join(n if c < 0 else f'{n}<{c}>' for n, c in names)}".rstrip() + ";"
+
+
+def _specs(v: Variable) -> list[str]:
+    words = [f".{v.linkage}"] if v.linkage else []
+    words.append(f".{v.space}")
+    attributes = [f".{a}" for a in v.attributes if "=" not in a]
+    if attributes:
+        words.append(f".attribute({', '.join(attributes)})")
+    if v.align != max(1, v.type.bytes * v.vector):
+        words.append(f".align {v.align}")
+    if v.vector > 1:
+        words.append(f".v{v.vector}")
+    words.append(f".{v.type}")
+    return words
+
+
+def _declarator(v: Variable) -> str:
+    text = v.name + "".join(f"[{n or ''}]" for n in v.dims)
+    settings = [a.replace("=", " = ") for a in v.attributes if "=" in a]
+    if settings:
+        return f"{text} = {{ {', '.join(settings)} }}"
+    return f"{text} = {initial(v.initial)}" if v.initial is not None else text
+
+
+def _variables(variables: Sequence[Variable]) -> str:
+    # What one statement declares shares its words, save the fields of textures.
+    return f"{' '.join(_specs(variables[0]))} {', '.join(map(_declarator, variables))};"
+
+
+def initial(value: Initial) -> str:
+    """An initial value."""
+    if isinstance(value, tuple):
+        return "{" + ", ".join(map(initial, value)) + "}"
+    if isinstance(value, Symbol):
+        return symbol(value)
+    return _float(value) if isinstance(value, float) else str(value)
+
+
+def parameter(v: Variable) -> str:
+    """A parameter of a function or prototype."""
+    words = _specs(v)
+    if v.pointer is not None:
+        words += [".ptr", *([f".{v.pointer[0]}"] if v.pointer[0] else []), f".align {v.pointer[1]}"]
+    return f"{' '.join(words)} {v.name}" + "".join(f"[{n or ''}]" for n in v.dims)
+
+
+# ---------------------------------------------------------------- comparison
+
+Print = tuple[object, ...]
+
+
+class _Numbers:
+    """Declarations by the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, int] = {}
+
+    def of(self, node: object) -> int:
+        return self.seen.setdefault(id(node), len(self.seen))
+
+
+def fingerprint(module: Module) -> Print:
+    """Nested tuples that are equal for modules that say the same, wherever it stands in their texts."""
+    numbers = _Numbers()
+    head = (module.version, module.targets, module.address_size)
+    items = tuple(_item_print(i, numbers) for i in module.items)
+    tables = (tuple(sorted(module.variables)), tuple(sorted(module.functions)), tuple(sorted(module.aliases)), tuple(module.files.items()))
+    return head, items, tables
+
+
+def equal(a: Module, b: Module) -> bool:
+    """Whether two modules say the same."""
+    return fingerprint(a) == fingerprint(b)
+
+
+def _item_print(item: Item, n: _Numbers) -> Print:
+    match item:
+        case Function():
+            returns, params = (tuple(_variable_print(v, n) for v in vs) for vs in (item.returns, item.params))
+            directives = tuple((d.name, d.values) for d in item.directives)
+            body = _statement_print(item.body, n) if item.body is not None else None
+            defined = n.of(item.definition) if item.definition is not None else None
+            registers = tuple((r.name, r.type.name, r.vector, r.index) for r in item.registers)
+            return "function", n.of(item), item.name, item.is_entry, item.linkage, returns, params, directives, body, defined, registers
+        case Variable():
+            return _variable_print(item, n)
+        case File():
+            return "file", item.index, item.name, item.numbers
+        case Section():
+            return "section", item.name, item.lines
+        case Alias():
+            return "alias", item.name, n.of(item.target)
+        case _:
+            return _statement_print(item, n)
+
+
+def _variable_print(v: Variable, n: _Numbers) -> Print:
+    number = n.of(v.register) if v.register is not None else n.of(v)
+    shape = (v.space, v.type.name, v.vector, v.dims, v.align, v.linkage)
+    return "variable", number, v.name, shape, _initial_print(v.initial, n), v.attributes, v.pointer
+
+
+def _initial_print(value: Initial | None, n: _Numbers) -> object:
+    if isinstance(value, tuple):
+        return tuple(_initial_print(v, n) for v in value)
+    if isinstance(value, Symbol):
+        return _operand_print(value, n)
+    return struct.pack("<d", value) if isinstance(value, float) else value
+
+
+def _statement_print(s: Statement, n: _Numbers) -> Print:
+    match s:
+        case Instruction():
+            guard = n.of(s.guard) if s.guard is not None else None
+            settled = tuple(s.settled.items()) if s.settled is not None else None
+            row = s.form.row if s.form is not None else None
+            return s.opcode, s.modifiers, tuple(_operand_print(o, n) for o in s.operands), guard, s.guard_negated, row, settled
+        case Block():
+            return "block", tuple(_statement_print(x, n) for x in s.statements)
+        case Label():
+            return "label", n.of(s), s.name
+        case Declaration():
+            registers = tuple((n.of(r), r.name, r.type.name, r.vector) for r in s.registers)
+            return "declaration", registers, tuple(_variable_print(v, n) for v in s.variables), s.stems, s.type, s.vector
+        case Location():
+            return "loc", s.file, s.line, s.column, s.function, s.function_offset, s.inlined_at
+        case Pragma():
+            return "pragma", s.texts
+        case Targets():
+            return "targets", n.of(s), s.name, s.kind, tuple(n.of(t) for t in s.targets)
+        case Prototype():
+            returns, params = (tuple(_variable_print(v, n) for v in vs) for vs in (s.returns, s.params))
+            return "prototype", n.of(s), s.name, returns, params, s.noreturn
+
+
+def _operand_print(o: Operand, n: _Numbers) -> Print:
+    match o:
+        case Register() | Variable() | Label() | Targets() | Prototype() | Function():
+            return "name", n.of(o), o.name
+        case Immediate():
+            value = struct.pack("<d", o.value) if isinstance(o.value, float) else o.value
+            return "immediate", o.kind, value
+        case Element():
+            return "element", n.of(o.register), o.part
+        case Negated():
+            return "not", n.of(o.register)
+        case Minus():
+            return "minus", _operand_print(o.operand, n)
+        case Pair():
+            return "pair", _operand_print(o.first, n), _operand_print(o.second, n)
+        case Vector() | Arguments():
+            return type(o).__name__, tuple(_operand_print(e, n) for e in o.elements)
+        case Symbol():
+            return "symbol", n.of(o.target), o.offset, o.generic, o.mask
+        case Address():
+            base = _operand_print(o.base, n) if o.base is not None else None
+            return "address", base, o.offset, tuple(_operand_print(p, n) for p in o.parts)
+        case SpecialRegister() | Sink():
+            return "special", operand(o)

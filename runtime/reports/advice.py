@@ -1,0 +1,212 @@
+"""What a profile suggests: sentences with a reason, a line and a number, each of a kind that EXPLANATIONS describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warplab.interpreter.observers import AccessProfile, KernelProfile, SiteProfile
+
+from .tables import number, percent, scaled
+
+NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sentence
+
+EXPLANATIONS: dict[str, str] = {
+    "uncoalesced": "The lanes of a warp make one request together, and memory answers in sectors of 32 bytes. Neighbouring lanes that read "
+    "neighbouring words share sectors: 32 words of 4 bytes need 4. Lanes that are far apart need a sector each, and most of what is fetched "
+    "is thrown away. Let the thread index run along the contiguous dimension, or load a tile in that order and turn it in shared memory.",
+    "misaligned": "A warp whose first address is no multiple of 32 bytes touches one sector more than it needs. Align the start of rows (pad the "
+    "pitch) or let the first lanes of a block peel off the unaligned part.",
+    "bank-conflict": "Shared memory has 32 banks of 4 bytes; word w lies in bank w mod 32. Lanes that want different words of one bank are "
+    "served one after the other. Rows of 32 words put a column in a single bank: one word of padding per row spreads it over all.",
+    "divergence": "A warp runs both sides of a branch one after the other when its lanes disagree, with the lanes of the other side idle. "
+    "Arrange work so that the condition is the same for all 32 lanes: by warp index, not by lane index.",
+    "partial-warps": "A block whose size is no multiple of 32 ends in a warp with idle lanes, which costs as much as a full one.",
+    "contention": "Lanes that change one word are served one after the other. Reduce within the warp or the block first (shuffles, shared memory) "
+    "and let one lane touch global memory.",
+    "occupancy": "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size bound how many "
+    "blocks fit; the resource that allows the fewest decides.",
+    "tail": "Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest waits.",
+    "small-grid": "Fewer blocks than multiprocessors leave some without work. Use smaller blocks or give each thread less.",
+    "local-memory": "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live there.",
+    "reuse": "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks once.",
+    "memory-bound": "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it faster.",
+    "constant-serial": "Constant memory serves one address in a pass: lanes with different addresses are served in turn. Use shared or "
+    "global memory for tables that lanes index differently.",
+    "padding": "Threads that find themselves beyond the data do nothing, but their warps are launched and scheduled.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One suggestion; `cost` ranks them."""
+
+    kind: str
+    line: int | None
+    text: str
+    cost: float
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}" if self.line else self.text
+
+    @property
+    def explanation(self) -> str:
+        """The page that explains this kind."""
+        return EXPLANATIONS[self.kind]
+
+
+def advice(p: KernelProfile) -> tuple[Advice, ...]:
+    """Suggestions for a launch, the most expensive first."""
+    found = [*_accesses(p), *_control(p), *_shape(p), *_balance(p)]
+    return tuple(sorted(found, key=lambda a: -a.cost))
+
+
+# ---------------------------------------------------------------- memory
+
+
+def _accesses(p: KernelProfile) -> Iterator[Advice]:
+    sectors = max(1, sum(a.units for a in p.accesses if a.space == "global"))
+    passes = max(1, sum(a.units for a in p.accesses if a.space == "shared"))
+    for site in p.sites:
+        for a in site.accesses:
+            if a.space == "global" and a.excess >= NOTEWORTHY * sectors:
+                yield _atomic(p, site, a, sectors) if a.kind in ("red", "atom") else _global(p, site, a, sectors)
+            elif a.space == "shared" and a.conflicts >= NOTEWORTHY * passes:
+                yield _shared(site, a, passes)
+            elif a.space == "const" and a.units > 1.5 * a.requests:
+                each = a.units / a.requests
+                yield Advice("constant-serial", site.line, f"{number(each)} passes a constant load where one address would need 1", 0.2)
+    local = p.total("units", "local")
+    if local:
+        first = next(s.line for s in p.sites if any(a.space == "local" for a in s.accesses))
+        text = f"{number(local)} sectors of local memory move: an array indexed at run time, or an address taken, lives in device memory"
+        yield Advice("local-memory", first, text, local / (local + sectors))
+
+
+def _unit(p: KernelProfile) -> str:
+    return "sectors" if p.device.global_rule == "sectors" else "transactions"
+
+
+def _global(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -> Advice:
+    each, least = a.units / a.requests, a.ideal / a.requests
+    head = f"{number(each)} {_unit(p)} a request where {number(least)} would do: "
+    cost = a.excess / total
+    step = stride(a)
+    if step is not None and abs(step) == a.width:
+        start = next(x for x in a.sample.addresses if x is not None) % 32 if a.sample else 0
+        return Advice("misaligned", site.line, f"{head}the first lane starts {start} bytes into a sector; align it to 32 bytes", cost)
+    if step == 0:
+        return Advice("uncoalesced", site.line, f"{head}only some lanes take part", cost)
+    if step is None:
+        why = "the lanes' addresses are scattered; sort the work by address or stage it through shared memory"
+    else:
+        why = f"neighbouring lanes are {abs(step)} bytes apart; transpose or stage through shared memory"
+    return Advice("uncoalesced", site.line, head + why, cost)
+
+
+def _atomic(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -> Advice:
+    text = f"{number(a.units / a.requests)} {_unit(p)} an atomic request where {number(a.ideal / a.requests)} would do: "
+    most = _most_on_one(a)
+    why = f"up to {most} lanes of a warp change one word" if most > 1 else "lanes change words far apart"
+    return Advice("contention", site.line, f"{text}{why}; combine within the warp or block first", a.excess / total)
+
+
+def _shared(site: SiteProfile, a: AccessProfile, total: int) -> Advice:
+    head = f"{number(a.units / a.requests)} passes a shared access where {number(a.ideal / a.requests)} would do: "
+    cost = a.conflicts / total
+    if a.kind in ("red", "atom") and (most := _most_on_one(a)) > 1:
+        return Advice("contention", site.line, f"{head}up to {most} lanes of a warp change one word; give each warp its own copy", cost)
+    step = stride(a)
+    if step:
+        words = abs(step) // 4
+        return Advice("bank-conflict", site.line, f"{head}lanes are {words} words apart; pad rows by a word or permute them", cost)
+    return Advice("bank-conflict", site.line, f"{head}different words of one bank are asked for together", cost)
+
+
+def stride(a: AccessProfile) -> int | None:
+    """The one distance between neighbouring active lanes of the sample, None where there is none."""
+    if a.sample is None:
+        return None
+    there = [(lane, x) for lane, x in enumerate(a.sample.addresses) if x is not None]
+    steps = {(y - x) // (j - i) for (i, x), (j, y) in zip(there, there[1:], strict=False)}
+    return steps.pop() if len(steps) == 1 else None if steps else 0
+
+
+def _most_on_one(a: AccessProfile) -> int:
+    if a.sample is None:
+        return 0
+    there = [x for x in a.sample.addresses if x is not None]
+    return max((there.count(x) for x in set(there)), default=0)
+
+
+# ---------------------------------------------------------------- control flow
+
+
+def _control(p: KernelProfile) -> Iterator[Advice]:
+    branches = sum(s.branch.divergent for s in p.sites if s.branch)
+    if p.simt_efficiency < 0.9:
+        for s in p.sites:
+            if s.branch and s.branch.divergent > 0.1 * s.branch.executed and s.branch.divergent >= NOTEWORTHY * branches:
+                share = s.branch.divergent / s.branch.executed
+                mask = f" (most often lanes {_lanes(s.branch.masks[0][0])} take it)" if s.branch.masks else ""
+                text = f"the lanes of {percent(share)} of the warps part here{mask}; an average instruction has {number(32 * p.simt_efficiency)} of 32 lanes"
+                yield Advice("divergence", s.line, text, (1 - p.simt_efficiency) * s.branch.divergent / branches)
+    if p.block_threads % 32:
+        idle = p.padding_lanes / (p.warps_launched * 32)
+        text = f"blocks of {p.block_threads} threads leave {32 - p.block_threads % 32} lanes of their last warp idle ({percent(idle)} of all lanes)"
+        yield Advice("partial-warps", None, text, idle)
+
+
+def _lanes(mask: int) -> str:
+    """A mask as ranges of lanes.
+
+    >>> _lanes(0x8000000F)
+    '0-3, 31'
+    """
+    out, start = [], None
+    for lane in range(33):
+        on = lane < 32 and mask >> lane & 1
+        if on and start is None:
+            start = lane
+        elif not on and start is not None:
+            out.append(f"{start}-{lane - 1}" if lane - start > 1 else f"{start}")
+            start = None
+    return ", ".join(out)
+
+
+# ---------------------------------------------------------------- the launch as a whole
+
+
+def _shape(p: KernelProfile) -> Iterator[Advice]:
+    o, device = p.occupancy, p.device
+    if o.blocks and o.fraction < 0.5:
+        steps = "; ".join(s for s in o.sentences if " win " in s)
+        text = f"occupancy is {percent(o.fraction)}: {' and '.join(o.limiters)} allow {number(o.blocks)} blocks a multiprocessor"
+        yield Advice("occupancy", None, f"{text}; {steps}" if steps else text, 0.3 * (0.5 - o.fraction))
+    if p.blocks < device.multiprocessors:
+        text = f"{p.blocks} blocks for {device.multiprocessors} multiprocessors: {device.multiprocessors - p.blocks} have no work"
+        yield Advice("small-grid", None, text, 0.1 * (1 - p.blocks / device.multiprocessors))
+    elif 0 < p.wave_efficiency < 0.8:
+        text = f"the grid makes {p.waves:.2f} waves: the last one leaves {percent(1 - p.wave_efficiency)} of all places empty"
+        yield Advice("tail", None, text, 0.2 * (1 - p.wave_efficiency))
+    if p.threads > p.idle_threads > 0.1 * p.threads:
+        text = f"{percent(p.idle_threads / p.threads)} of the threads write nothing"
+        yield Advice("padding", None, text, 0.2 * p.idle_threads / p.threads)
+
+
+def _balance(p: KernelProfile) -> Iterator[Advice]:
+    asked, moved, flops = p.global_bytes, p.dram_bytes, sum(p.flops.values())
+    if moved and asked > 4 * moved and flops and p.intensity < p.device.ridge:
+        busiest = max((s for s in p.sites if any(a.space == "global" for a in s.accesses)),
+                      key=lambda s: sum(a.bytes for a in s.accesses if a.space == "global"))  # fmt: skip
+        text = (
+            f"threads ask for {scaled(asked, 'B')} of which {scaled(moved, 'B')} are different: each byte {number(asked / moved)} times, "
+            f"{number(p.intensity)} FLOP a byte; keep a tile in shared memory or registers"
+        )
+        yield Advice("reuse", busiest.line, text, 0.5)
+    if flops and moved and p.dram_intensity < p.device.ridge:
+        text = (
+            f"{number(p.dram_intensity)} FLOP a byte of device memory, {p.device.device}'s ridge is {number(p.device.ridge)}: bandwidth bounds this "
+            f"kernel to {scaled(p.attainable, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
+        )
+        yield Advice("memory-bound", None, text, 0.01)

@@ -1,0 +1,110 @@
+"""A profile in the terminal: what was launched, the counters, the lines that cost most, allocations, branches, advice."""
+
+from __future__ import annotations
+
+from warplab.interpreter.observers import KernelProfile, LineProfile
+from warplab.interpreter.observers.metrics import METRICS, Metric
+
+from .advice import advice
+from .tables import number, percent, scaled, table
+
+HOT = 12  # lines that are shown
+
+
+def heading(p: KernelProfile) -> str:
+    """`vecadd<<<4, 256>>> on sm_90 (H200)`."""
+    return f"{p.kernel}<<<{_dim(p.grid)}, {_dim(p.block)}>>> on {p.device.name} ({p.device.device})"
+
+
+def _dim(d: tuple[int, int, int]) -> str:
+    x, y, z = d
+    return str(x) if y == z == 1 else f"({x}, {y})" if z == 1 else f"({x}, {y}, {z})"
+
+
+def chosen_metrics(full: bool = False, names: tuple[str, ...] = ()) -> tuple[Metric, ...]:
+    """The counters to show: some by name, the basic ones, or all."""
+    if names:
+        return tuple(m for m in METRICS if m.name in names or m.plain in names)
+    return tuple(m for m in METRICS if full or m.basic)
+
+
+def metrics_table(p: KernelProfile, full: bool = False, names: tuple[str, ...] = ()) -> str:
+    """Counters with their values; a short table leaves out what is zero."""
+    values = p.metrics
+    rows = [[m.plain, number(values[m.name]), m.name] for m in chosen_metrics(full, names) if full or names or values[m.name]]
+    width = max((len(r[1]) for r in rows), default=0)
+    return table(["counter", "value", "name"], [[a, b.rjust(width), c] for a, b, c in rows], left=3)
+
+
+def hot_lines(p: KernelProfile, count: int = HOT) -> tuple[LineProfile, ...]:
+    """The lines that cost most, in the order of the text."""
+    return tuple(sorted(sorted(p.lines(), key=lambda x: -cost(x))[:count], key=lambda x: x.line))
+
+
+def cost(line: LineProfile) -> float:
+    """One number for heat: issued instructions, and what memory has to do for them."""
+    return line.warps + 0.5 * line.global_sectors + line.shared_passes + line.local_sectors
+
+
+def lines_table(p: KernelProfile, count: int = HOT) -> str:
+    """The hottest lines with their text."""
+    texts = line_texts(p)
+    head = ["line", "text", "warps", "lanes", "sectors/req", "passes/req", "hits", "parted"]
+    rows = []
+    for x in hot_lines(p, count):
+        shared = sum(a.requests for a in x.accesses if a.space == "shared")
+        loads = sum(a.units for a in x.accesses if a.space == "global" and a.kind == "ld")
+        hits = sum(a.hits for a in x.accesses if a.space == "global")
+        rows.append([
+            str(x.line), texts.get(x.line, "")[:60], number(x.warps), f"{32 * x.efficiency:.1f}",
+            f"{x.global_sectors / x.global_requests:.1f}" if x.global_requests else "",
+            f"{x.shared_passes / shared:.1f}" if shared else "",
+            percent(hits / loads) if loads else "",
+            number(x.divergent) if x.divergent else "",
+        ])  # fmt: skip
+    return table(head, rows, left=2)
+
+
+def line_texts(p: KernelProfile) -> dict[int, str]:
+    """The instructions of each line that ran."""
+    out: dict[int, str] = {}
+    for s in p.sites:
+        out[s.line] = f"{out[s.line]} {s.text}" if s.line in out else s.text
+    return out
+
+
+def allocations_table(p: KernelProfile) -> str:
+    """Traffic by allocation."""
+    rows = [[a.name, scaled(a.size, "B"), number(a.loaded), number(a.stored), number(a.atomics), number(a.hits)] for a in p.allocations]
+    return table(["allocation", "size", "loaded", "stored", "atomics", "L1 hits"], rows)
+
+
+def balance(p: KernelProfile) -> str:
+    """Residency, quantization and the roofline in three lines."""
+    o = p.occupancy
+    flops = sum(p.flops.values())
+    by_type = ", ".join(f"{scaled(n, 'FLOP')} {t}" for t, n in sorted(p.flops.items()) if n)
+    lines = [
+        f"occupancy {percent(o.fraction)}: {number(o.blocks)} blocks of {p.block_threads} threads a multiprocessor "
+        f"({p.registers} registers, {p.static_shared + p.dynamic_shared} B shared; bound by {' and '.join(o.limiters)})",
+        f"waves {p.waves:.2f}; {percent(p.wave_efficiency)} of the places in them are filled"
+        + (f"; {number(p.padding_lanes)} lanes have no thread" if p.padding_lanes else "")
+        + (f"; {number(p.idle_threads)} threads write nothing" if p.idle_threads and p.idle_threads < p.threads else ""),
+    ]
+    if flops:
+        lines.append(
+            f"intensity {number(p.intensity)} FLOP a byte asked for, {number(p.dram_intensity)} a byte of device memory "
+            f"(ridge {number(p.device.ridge)}): at most {scaled(p.attainable, 'FLOP/s')}; {by_type}"
+        )
+    return "\n".join(lines)
+
+
+def report(p: KernelProfile, full: bool = False) -> str:
+    """All of it."""
+    parts = [heading(p), balance(p), metrics_table(p, full), lines_table(p, 40 if full else HOT)]
+    if p.allocations:
+        parts.append(allocations_table(p))
+    said = advice(p)
+    if said:
+        parts.append("\n".join(["advice", *(f"  {a}" for a in said)]))
+    return "\n\n".join(parts)
