@@ -69,8 +69,6 @@ def _typed(value: int, unsigned: bool) -> int:
 
 
 def _divide(a: int, b: int) -> int:
-    if b == 0:
-        raise Flaw("division-by-zero", "a constant expression divides by zero")
     q = abs(a) // abs(b)
     return q if (a < 0) == (b < 0) else -q
 
@@ -84,14 +82,14 @@ def binary(op: str, a: Constant, b: Constant) -> Constant:
         x, y = (a & MASK, b & MASK) if unsigned else (signed(a), signed(b))
         return int(_COMPARE[op](x, y))
     if op == "<<":
-        return _typed((a & MASK) << (b & MASK) if b & MASK < 64 else 0, isinstance(a, Unsigned))
+        return _typed((a & MASK) << (b & 63), isinstance(a, Unsigned))
     if op == ">>":
-        return _typed(signed(a) >> min(b & MASK, 63), isinstance(a, Unsigned))
+        return _typed((a & MASK if isinstance(a, Unsigned) else signed(a)) >> (b & 63), isinstance(a, Unsigned))
+    if op in "/%" and not b & MASK:
+        raise Flaw("division-by-zero", "a constant expression divides by zero")
     if op == "/":
-        return _typed(_divide(signed(a), signed(b)), unsigned)
+        return _typed((a & MASK) // (b & MASK) if unsigned else _divide(signed(a), signed(b)), unsigned)
     if op == "%":
-        if not b & MASK:
-            raise Flaw("division-by-zero", "a constant expression divides by zero")
         return _typed((a & MASK) % (b & MASK), unsigned)
     if op == "&&":
         return int(bool(a) and bool(b))
@@ -134,7 +132,7 @@ def prefix(op: str, a: Constant) -> Constant:
         return -a if isinstance(a, float) else _typed(-a, isinstance(a, Unsigned))
     if isinstance(a, float):
         raise Flaw("not-a-constant", "the operator ~ takes integers")
-    return _typed(~a, isinstance(a, Unsigned))
+    return Unsigned(~a & MASK)
 
 
 def cast(word: str, a: Constant) -> Constant:

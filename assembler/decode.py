@@ -55,7 +55,7 @@ from .ir import Section as TextSection
 from .operands import Names, OperandReader, RegisterTable, relocated
 from .records import SIZES, read_function, read_tables, read_type, read_variable
 
-_DEEPEST = 5000  # scopes within scopes
+_DEEPEST = 500  # scopes within scopes, as the parser has it
 
 Line = tuple[int, int, Location]  # place in the code, labels that stand there before it
 Known = tuple[Shape, Form, dict[str, str | bool], tuple[str, ...]]

@@ -16,6 +16,7 @@ from .elf import Elf, ObjectError, Section
 from .emit import PREFIX, emit
 from .ir import Module
 from .parse import parse
+from .printer import print_module
 from .verify import verify
 
 VERSION = 1

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import warplab.isa.ops  # noqa: F401  fills FORMS
-from warplab.isa.notation import FORMS
-
 from . import elf
-from .emit import ITEMS, STORAGE
-from .encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS
+from .emit import ITEMS, PREFIX, STORAGE, emit
+from .encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Shape, Strings
+from .ir import Instruction
 from .objectfile import VERSION
+from .parse import parse
 from .records import FUNCTION, SIZES, VARIABLE
+from .walk import statements
 
+BAR = "\\|"  # in a cell of a table
 _SECTIONS = {
     ".note.warplab": f'note "warplab" of type 1: the format version ({VERSION}), then the CRC-32 of the file with these four bytes zero',
     ".text.NAME": "the statements of a function, up to the end of its body",
@@ -59,17 +60,65 @@ def page() -> str:
     out += _table(("code", "statement", "fields"), ((str(c), n, t) for c, (n, t) in STATEMENTS.items()))
     out += [f"| {FIRST_SHAPE} + n | instruction of shape n | what the shape's pattern asks for |"]
     out += ["", "## Operand patterns", "", "One letter an operand; its fields stand in the code in the order of the pattern.", ""]
-    out += _table(("pattern", "operand and fields"), ((f"`{k}`".replace("|", "\\|"), t) for k, t in OPERANDS.items()))
+    out += _table(("pattern", "operand and fields"), ((f"`{k}`", t) for k, t in OPERANDS.items()))
     out += ["", "## Relocations", "", *_table(("type", "value"), RELOCATIONS.items())]
-    out += ["", "## Rows", "", "A shape names a row of the instruction table and fills its slots, which stand in this order:", ""]
-    rows = ((f"`{f.row}`".replace("|", "\\|"), ", ".join(f".{s.name}" for s in f.slots)) for forms in FORMS.values() for f in forms)
-    out += _table(("row", "slots"), sorted(rows))
+    out += ["", "## Rows", "", _ROWS, "", *_example()]
     return "\n".join(out) + "\n"
+
+
+_ROWS = """A shape names a row of the instruction table by its text, as `warplab isa` prints it, and fills the row's slots in the row's order: with
+the string of the word that stands there, or with the empty string. So the numbers in a file do not depend on which rows the program knows
+or in what order, and a file can be read as long as its own rows are there. An example, bytes in hexadecimal:"""
+
+_SOURCE = """.version 8.3
+.target sm_90
+.address_size 64
+.global .u32 total;
+.visible .entry example(.param .u64 out)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 7;
+    @%p1 bra done;
+    st.global.u32 [%rd1+-4], 300;
+    atom.global.add.u32 %r2, [total], %r1;
+done:
+    ret;
+}
+"""
+
+
+def _example() -> list[str]:
+    """Each instruction of a small kernel with its shape and its bytes."""
+    module = parse(_SOURCE)
+    contents = emit(module)
+    code, table = contents.section(".text.example"), contents.section(PREFIX + "shapes")
+    strings = contents.section(PREFIX + "strings")
+    assert code is not None and table is not None and strings is not None
+    reader = Reader(table.data, Strings.decode(strings.data), "shapes")
+    shapes = [Shape.decode(reader) for _ in range(reader.count())]
+    instructions = [s for s in statements(module.functions["example"].body) if isinstance(s, Instruction)]
+    # Every shape is used once here, in the order of its number, and each number fits a byte: an instruction begins where that byte stands.
+    starts, at = [], 0
+    for n in range(len(shapes)):
+        at = code.data.index(bytes([FIRST_SHAPE + n]), at)
+        starts.append(at)
+        at += 1
+    ends = [*starts[1:], len(code.data) - 1]
+    rows = []
+    for i, shape, start, end in zip(instructions, shapes, starts, ends, strict=True):
+        text = module.text[i.span.start : i.span.end]
+        words = " ".join(f"{w or '-'}" for w in shape.slots)
+        rows.append(tuple(f"`{x}`" for x in (text, shape.row, words, shape.pattern, code.data[start:end].hex(" "))))
+    return _table(("instruction", "row", "words by slot", "pattern", "bytes"), rows)
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     lines = [head, tuple("---" for _ in head), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines]
+    return [f"| {' | '.join(cell.replace('|', BAR) for cell in line)} |" for line in lines]
 
 
 if __name__ == "__main__":

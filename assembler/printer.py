@@ -281,7 +281,7 @@ def _item_print(item: Item, n: _Numbers) -> Print:
         case File():
             return "file", item.index, item.name, item.numbers
         case Section():
-            return "section", item.name, item.lines
+            return "section", item.name, "".join("".join(item.lines).split())
         case Alias():
             return "alias", item.name, n.of(item.target)
         case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import operator
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,21 @@ def grammar() -> Lark:
     from lark import Lark
 
     text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
-    return Lark(text, parser="lalr", start=["statement", "directive", "operands", "call_operands"], maybe_placeholders=True)
+    start = ["statement", "directive", "operands", "call_operands"]
+    cache = _cache_file()
+    return Lark(text, parser="lalr", start=start, maybe_placeholders=True, cache=cache or False)
+
+
+def _cache_file() -> str | None:
+    """Where lark may keep the tables of the grammar, which take a quarter of a second to make; lark itself sees whether they still fit."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = os.path.join(home, "warplab")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        mine = os.stat(folder).st_uid == os.getuid() if hasattr(os, "getuid") else True
+    except OSError:
+        return None
+    return os.path.join(folder, "grammar.lark") if mine and os.access(folder, os.W_OK) else None
 
 
 @functools.cache
@@ -209,7 +224,8 @@ def immediate(value: Constant) -> Immediate:
     """The operand that a folded value stands for."""
     if isinstance(value, float):
         return Immediate(value, "f64")
-    return Immediate(int(value), "int")
+    # -2**63 is spelled with a literal that is unsigned, so the two are one.
+    return Immediate(-constants.SIGN if value == constants.SIGN else int(value), "int")
 
 
 def constant_of(tree: Tree[Any], index: Index) -> Callable[[Sequence[Any]], Constant]:

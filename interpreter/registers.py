@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from warplab.assembler.flow import Flow, flow
-from warplab.assembler.ir import Function, Immediate, Instruction, Register, SpecialRegister
+from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
 from warplab.isa.profiles import DeviceProfile
 
 from .occupancy import Occupancy, occupancy
@@ -93,8 +93,7 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
             free |= 1 << d.index
         elif i.opcode in ("mov", "cvta", "add", "sub", "cvt", "shl"):
             values = [o for o in sources if isinstance(o, Register)]
-            constant = all(isinstance(o, Register | Immediate) or o.__class__.__name__ in ("Variable", "Symbol") for o in sources)
-            if not constant or isinstance(sources[0], SpecialRegister):
+            if not all(isinstance(o, Register | Immediate | Variable | Symbol) for o in sources):
                 continue
             if all(free >> v.index & 1 for v in values):
                 free |= 1 << d.index

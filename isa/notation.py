@@ -21,7 +21,6 @@ meaning.  Verifier, printer, plan, object file and the instruction reference rea
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -135,7 +134,7 @@ class Form:
     def bind(self, modifiers: Mapping[str, str | bool]) -> Meaning:
         """The meaning with its modifiers settled: done once per instruction, never per step."""
         assert self.meaning is not None, self.row
-        named = inspect.signature(self.meaning).parameters
+        named = parameters(self.meaning)
         settled = {_python(k): v for k, v in modifiers.items() if _python(k) in named}
         return functools.partial(self.meaning, **settled) if settled else self.meaning
 
@@ -151,13 +150,43 @@ class Form:
         return self.row.split()[0]
 
 
-FORMS: dict[str, list[Form]] = {}
+class Forms(Mapping[str, list["Form"]]):
+    """Every form by opcode.  A row is read when its opcode is first asked for: nobody needs all of the 1,800 to run one program."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[Callable[[], Form]]] = {}
+        self._read: dict[str, list[Form]] = {}
+
+    def add(self, opcode: str, read: Callable[[], Form]) -> None:
+        """One more row of an opcode."""
+        self._rows.setdefault(opcode, []).append(read)
+
+    def __getitem__(self, opcode: str) -> list[Form]:
+        found = self._read.get(opcode)
+        if found is None:
+            found = self._read[opcode] = [read() for read in self._rows[opcode]]
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+FORMS = Forms()
 
 
 def _python(word: str) -> str:
     """A word as a Python name: `shared::cta` is shared_cta, `and` is and_."""
     name = word.replace("::", "_")
     return name + "_" if name in ("and", "or", "not", "global", "return", "is", "in") else name
+
+
+def parameters(meaning: Meaning) -> tuple[str, ...]:
+    """The names of a meaning's parameters; inspect.signature would cost a start of warplab a tenth of a second."""
+    code = meaning.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _operand(text: str, optional: bool) -> Operand:
@@ -174,6 +203,7 @@ def _operand(text: str, optional: bool) -> Operand:
     )  # fmt: skip
 
 
+@functools.cache
 def _operands(text: str) -> tuple[Operand, ...]:
     parts: list[tuple[str, bool]] = []
     depth, square, current, optional = 0, 0, "", False
@@ -205,7 +235,7 @@ def form(
 ) -> Form:  # fmt: skip
     """Reads one row."""
     head, _, operands = row.partition(" ")
-    opcode = re.split(r"[.{]", head, maxsplit=1)[0]
+    opcode = _opcode(row)
     slots = tuple(
         Slot(name, words(sets[name]) if name in sets else (name,), bool(brace)) for brace, name in _WORD.findall(head[len(opcode) :])
     )
@@ -213,20 +243,24 @@ def form(
     assert not unused, f"{row}: no slot named {unused}"
     return Form(
         " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch), dict(needs or {}), meaning, effect, carry,
-        doc or inspect.getdoc(meaning) or "", section,
+        doc or (meaning.__doc__ if meaning is not None else "") or "", section,
     )  # fmt: skip
 
 
-def _register(new: Form) -> None:
+def _opcode(row: str) -> str:
+    return re.split(r"[.{ ]", row.lstrip(), maxsplit=1)[0]
+
+
+def _checked(new: Form) -> Form:
     if new.meaning is not None:
-        named = inspect.signature(new.meaning).parameters
+        named = parameters(new.meaning)
         for slot in new.slots:
             # The operands carry their dtype and a required fixed word (".sync") never varies;
             # any other modifier that the function does not name would be silently ignored.
             silent = slot.is_flag and not slot.optional
             free = slot.name in ("type", "dtype", "atype", "btype", "ctype", "vec")
             assert silent or free or _python(slot.name) in named, f"{new.row}: {new.meaning.__name__}() ignores .{slot.name}"
-    FORMS.setdefault(new.opcode, []).append(new)
+    return new
 
 
 def instruction(
@@ -236,7 +270,8 @@ def instruction(
     """Decorates a meaning with one row of the manual; several rows may share a function."""
 
     def register(meaning: F) -> F:
-        _register(form(row, meaning, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, **sets))
+        facts = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section)
+        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **facts, **sets)))  # type: ignore[arg-type]
         return meaning
 
     return register
@@ -247,7 +282,8 @@ def accepted(
     effect: str = "", section: str = "", **sets: str | Iterable[str],
 ) -> None:  # fmt: skip
     """A row without a meaning on arrays: the engine itself performs its effect, or it is assembled and not executed."""
-    _register(form(row, None, ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section, **sets))
+    facts = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section)
+    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **facts, **sets)))  # type: ignore[arg-type]
 
 
 @functools.cache

@@ -15,6 +15,7 @@ import numpy as np
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
 
@@ -51,7 +52,8 @@ class Context:
             self.space.devices.append(self.arena)
         self.other_arenas = tuple(others)
         self.options = Options()
-        self.observe: Callable[[Launch], None] | None = None
+        self.observers: Sequence[Observer] = ()  # of every launch
+        self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
         self.flags = 0
         self.cache_config = 0
         self.bank_config = 0
@@ -217,7 +219,7 @@ class Context:
         reachable = (*self.other_arenas, *self.space.host_arenas(), *(p.arena for p in self.peers if p.alive))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches,
+            reachable, options, self.launches, self.observers,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)

@@ -57,6 +57,11 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
                     report("call-argument", f"{described(actual)}, does not match {_parameter(parameter)}: {why}", actual, formal_note)
         if wrong:
             return
+        for formal in (*returns, *params):
+            if formal.space == "reg" and (formal.type.bits < 32 or formal.vector > 1):
+                note = Note(f"parameter {formal.name} is declared here", formal.span)
+                report("call-argument", f"{name} has a .{formal.type} register as parameter: calls pass 32 and 64 bits only", target, note)
+                return
 
 
 def split(call: Instruction) -> tuple[tuple[Operand, ...], Operand | None, tuple[Operand, ...], Operand | None]:

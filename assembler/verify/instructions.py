@@ -12,8 +12,8 @@ from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
-from ..ir import Block, Immediate, Instruction, Module, Register, Span, SpecialRegister, Variable
-from . import limits, needs
+from ..ir import Block, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from . import limits, needs, video
 from .forms import misspelt
 from .operands import Misfit, described, is_narrow, kind, misfit
 from .places import Places, places
@@ -128,7 +128,7 @@ class Judge:
             under = candidate.match(instruction.modifiers)
             assert under is not None
             for i, (place, operand) in enumerate(zip(taken, given, strict=True)):
-                wrong = misfit(candidate, under, i, place, operand)
+                wrong = self.misfit(candidate, under, i, place, operand, len(given))
                 if wrong is not None:
                     first = first or (i, wrong)
                     break
@@ -145,6 +145,17 @@ class Judge:
             i, wrong = first
             self.report(instruction, wrong.code, wrong.message, lambda p: p.operand(i), help=wrong.help, declared=wrong.declared, forms=(form.row,))
         return None
+
+    @staticmethod
+    def misfit(form: Form, settled: Mapping[str, str | bool], i: int, place: Place, operand: Operand, count: int) -> Misfit | None:
+        """Why an operand does not fit its place."""
+        if form.opcode in video.ALL:
+            t = form.type_of(place, settled)
+            assert t is not None, form.row
+            special, wrong = video.video_misfit(form, settled, i, operand, t, count)
+            if special:
+                return wrong
+        return misfit(form, settled, i, place, operand)
 
     def specials(self, instruction: Instruction) -> bool:
         """Reports special registers that the module's version or target does not have."""
@@ -185,6 +196,9 @@ def _word(p: Places, word: int | None) -> Span:
 def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
     """The places of a form; the cache policy stands there exactly with .L2::cache_hint."""
     hint = "L2::cache_hint" in settled
+    if form.opcode == "atom" and settled.get("op") == "exch" and not hint:
+        # ptxas lets .exch have the third source of .cas, and reads nothing from it.
+        return [*form.operands, replace(form.operands[-1], optional=True)]
     return [
         replace(place, optional=False) if place.type == "b64" and place.optional else place
         for place in form.operands

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from warplab.isa.notation import Need
 
 from ..diagnostics import Diagnostic, Note, nearest
-from ..ir import Declaration, Directive, Function, Instruction, Module, Span, Symbol, Variable
+from ..ir import Alias, Declaration, Directive, Function, Module, Span, Variable
+from . import initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 
 CONST_BYTES = 65536
@@ -49,6 +51,8 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
         yield error("unknown-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
+    if version >= (2, 2) and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
+        yield error("bad-variable", "constant banks ended with PTX 2.2", bank[0])
     if module.address_size == 32 and ".address_size" in module.text:
         yield error("address-size", "32-bit addresses are not supported", ".address_size", "write .address_size 64")
     if target is not None:
@@ -83,11 +87,19 @@ def _find(module: Module, word: str) -> Span:
 def variables(module: Module) -> Iterator[Diagnostic]:
     """Variables of the module: spaces, sizes, initial values."""
     constant = 0
+    external: dict[str, Variable] = {}
     for item in module.items:
         if not isinstance(item, Declaration):
             continue
         for v in item.variables:
             yield from _variable(module, v)
+            first = external.get(v.name)
+            if v.linkage == "extern":
+                external[v.name] = v
+            elif first is not None and not v.linkage:
+                text = f"{v.name} was declared .extern: its definition must be .visible"
+                note = Note("declared .extern here", first.span)
+                yield Diagnostic("error", "redeclared-differently", text, v.span, (note,), file=module.name)
             if v.space == "const" and v.linkage != "extern":
                 constant = -(-constant // v.align) * v.align + v.size
                 if constant > CONST_BYTES:
@@ -112,6 +124,9 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
     if "managed" in v.attributes and v.space != "global":
         yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
+    why = initial.flaw(module, v)
+    if why:
+        yield error("bad-initialiser", why)
     if v.type.name == "b128" and module.version < (8, 3):
         yield error("needs", ".b128 needs PTX 8.3")
 
@@ -130,10 +145,54 @@ EXCLUSIVE = ((".maxntid", ".reqntid"), (".reqnctapercluster", ".maxclusterrank")
 def functions(module: Module) -> Iterator[Diagnostic]:
     """Headers of functions: parameters, directives; declared functions that nothing defines."""
     has = Has.of(module)
+    before: dict[str, Function] = {}
     for item in module.items:
         if isinstance(item, Function):
             yield from _directives(module, item, has)
             yield from _parameters(module, item, has)
+            earlier = before.get(item.name)
+            if earlier is None or item.body is not None:
+                before[item.name] = item
+            why = _clash(earlier, item)
+            if why:
+                notes = (Note("first declared here", earlier.span),) if earlier is not None else ()
+                yield Diagnostic("error", "redeclared-differently", why, item.span, notes, file=module.name)
+        elif isinstance(item, Alias):
+            yield from _alias(module, item)
+
+
+def _clash(earlier: Function | None, f: Function) -> str:
+    """Why a function may not be declared again, or defined, like this; "" where it may."""
+    if f.body is not None and f.linkage == "extern":
+        return f"{f.name} is .extern, so it is defined elsewhere"
+    if f.linkage == "common":
+        return f".common is for variables, not for functions such as {f.name}"
+    if earlier is None:
+        return ""
+    if earlier.body is not None:
+        return f"{f.name} is declared again after its definition"
+    if f.linkage not in ("", earlier.linkage):
+        return f"{f.name} was declared {'.' + earlier.linkage if earlier.linkage else 'without linkage'}, and now .{f.linkage}"
+    for a, b in zip((*earlier.returns, *earlier.params), (*f.returns, *f.params), strict=False):
+        if a.align != b.align:
+            return f"the alignment of {b.name} was {a.align} and is {b.align} now"
+    return ""
+
+
+def _alias(module: Module, alias: Alias) -> Iterator[Diagnostic]:
+    named = module.functions.get(alias.name)
+    target = alias.target
+    if named is None:
+        return
+    why = ""
+    if target.is_entry:
+        why = f"{target.name} is an .entry: only a .func has aliases"
+    elif named.body is not None:
+        why = f"{alias.name} is defined itself"
+    elif [v.type for v in (*named.params, *named.returns)] != [v.type for v in (*target.params, *target.returns)]:
+        why = f"{alias.name} and {target.name} have different parameters"
+    if why:
+        yield Diagnostic("error", "bad-alias", why, alias.span, file=module.name)
 
 
 def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
@@ -144,7 +203,9 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         missing = has.lacks(DIRECTIVES.get(d.name, Need()))
         if missing:
             yield error("needs", f"{d.name} needs {missing}", d)
-        if d.name in POSITIVE and any(isinstance(v, int) and v % 2**32 == 0 for v in d.values):
+        if any(isinstance(v, int) and v >= 2**32 for v in d.values):
+            yield error("bad-directive", f"{d.name} takes numbers of 32 bits", d)
+        elif d.name in POSITIVE and any(isinstance(v, int) and v <= 0 for v in d.values):
             yield error("bad-directive", f"{d.name} takes positive numbers", d)
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
@@ -203,17 +264,3 @@ def unresolved(module: Module, called: set[Function]) -> Iterator[Diagnostic]:
                 if v.linkage == "extern" and 0 in v.dims and v.space in ("global", "const") and module.variables.get(v.name) is v:
                     text = f"{v.name} is .extern without a size, and nothing defines it"
                     yield Diagnostic("error", "unresolved", text, v.span, file=module.name)
-
-
-def symbols(value: object) -> Iterator[Symbol]:
-    """The addresses in an initial value."""
-    if isinstance(value, Symbol):
-        yield value
-    elif isinstance(value, tuple):
-        for v in value:
-            yield from symbols(v)
-
-
-def is_defined(instruction: Instruction) -> bool:
-    """Does the instruction belong to some form?"""
-    return instruction.form is not None

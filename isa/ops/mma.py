@@ -1,6 +1,7 @@
 """Warp-level matrix multiply-and-add on register fragments, dense and sparse (PTX ISA 9.7.16.5).
 
-A row is derived from a shape and its types, since the register counts follow from them; tensor.py knows layouts and arithmetic.
+A row is derived from a shape and its types, since the register counts follow from them; fragments.py knows the layouts and
+tensor.py the arithmetic.
 """
 
 import re
@@ -9,11 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import tensor
+from .. import fragments, tensor
 from ..floats import canonical, fma32
+from ..fragments import Layout
 from ..notation import accepted, instruction
 from ..ports import Array, Warps
-from ..tensor import Layout, Terms
+from ..tensor import Terms
 
 F = TypeVar("F", bound=Callable[..., Any])
 Registers = tuple[Array, ...]
@@ -88,7 +90,7 @@ def products(a: Terms, b: Terms, c: Array, kind: str) -> Array:
 
 def _accumulators(c: Registers, layout: Layout) -> Array:
     """C as numbers of its type."""
-    matrix = tensor.collect(c, layout)
+    matrix = fragments.collect(c, layout)
     return matrix.view(np.float16 if layout.bits == 16 else np.float32)
 
 
@@ -107,10 +109,10 @@ def _accumulators(c: Registers, layout: Layout) -> Array:
 def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
     """d = a * b + c; all products and c are added at once, terms cut to 25 bits below the largest, the sum cut to f32 or rounded to f16."""
     m, n, k = size(shape)
-    x = tensor.terms(tensor.collect(a, tensor.transposed(tensor.layout_a(m, k, BITS[atype]))), atype)
-    y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
-    layout = tensor.layout_c(m, n, BITS[ctype])
-    return tensor.spread(products(x, y, _accumulators(c, layout), atype), layout)
+    x = tensor.terms(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k, BITS[atype]))), atype)
+    y = tensor.terms(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
+    layout = fragments.layout_c(m, n, BITS[ctype])
+    return fragments.spread(products(x, y, _accumulators(c, layout), atype), layout)
 
 
 @instruction(
@@ -132,14 +134,14 @@ def mma_quads(
 
     Not the tensor core but a chain of fma in f32 computes it: onto c where d is f16, else from 0 with c added at the end.
     """
-    x = tensor.terms(tensor.collect(a, tensor.quad_a(alayout == "row")), atype).value.astype(np.float32)
-    y = tensor.terms(tensor.collect(b, tensor.quad_b(blayout == "row")), atype).value.astype(np.float32)
-    z = _accumulators(c, tensor.quad_c(BITS[ctype])).astype(np.float32)
+    x = tensor.terms(fragments.collect(a, fragments.quad_a(alayout == "row")), atype).value.astype(np.float32)
+    y = tensor.terms(fragments.collect(b, fragments.quad_b(blayout == "row")), atype).value.astype(np.float32)
+    z = _accumulators(c, fragments.quad_c(BITS[ctype])).astype(np.float32)
     total = z if dtype == "f16" else np.zeros_like(z)
     for i in range(4):
         total = fma32(np.broadcast_to(x[:, i, None], z.shape), np.broadcast_to(y[None, i], z.shape), total)
     d = total.astype(np.float16) if dtype == "f16" else total + z
-    return tensor.spread(canonical(d), tensor.quad_c(BITS[dtype]))
+    return fragments.spread(canonical(d), fragments.quad_c(BITS[dtype]))
 
 
 # ---------------------------------------------------------------- float64 and integers
@@ -152,9 +154,9 @@ def mma_quads(
 def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, rnd: str = "rn") -> Registers:
     """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
     m, n, k = size(shape)
-    layout = tensor.layout_c(m, n, 64)
-    x, y = tensor.collect(a, tensor.layout_a(m, k, 64)), tensor.collect(b, tensor.layout_b(k, n, 64))
-    return tensor.spread(tensor.fma_chain(x, y, tensor.collect(c, layout), rnd), layout)
+    layout = fragments.layout_c(m, n, 64)
+    x, y = fragments.collect(a, fragments.layout_a(m, k, 64)), fragments.collect(b, fragments.layout_b(k, n, 64))
+    return fragments.spread(tensor.fma_chain(x, y, fragments.collect(c, layout), rnd), layout)
 
 
 @dense("m8n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.5, sm=75)
@@ -168,11 +170,11 @@ def mma_integer(
 ) -> Registers:
     """d = a * b + c modulo 2**32; .satfinite clamps the sum to the range of .s32."""
     m, n, k = size(shape)
-    layout = tensor.layout_c(m, n, 32)
-    x = tensor.signed(tensor.collect(a, tensor.layout_a(m, k, BITS[atype])), atype)
-    y = tensor.signed(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
-    z = tensor.collect(c, layout).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
+    layout = fragments.layout_c(m, n, 32)
+    x = tensor.signed(fragments.collect(a, fragments.layout_a(m, k, BITS[atype])), atype)
+    y = tensor.signed(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
+    z = fragments.collect(c, layout).view(np.int32)
+    return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
 
 
 @dense("m8n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=75)
@@ -184,11 +186,11 @@ def mma_integer(
 def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, op: str) -> Registers:
     """d = c + the number of ones in (row of a) op (column of b)."""
     m, n, k = size(shape)
-    layout = tensor.layout_c(m, n, 32)
-    x = tensor.collect(a, tensor.layout_a(m, k, 1)).astype(np.float32)
-    y = tensor.collect(b, tensor.layout_b(k, n, 1)).astype(np.float32)
-    z = tensor.collect(c, layout).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), layout)
+    layout = fragments.layout_c(m, n, 32)
+    x = fragments.collect(a, fragments.layout_a(m, k, 1)).astype(np.float32)
+    y = fragments.collect(b, fragments.layout_b(k, n, 1)).astype(np.float32)
+    z = fragments.collect(c, layout).view(np.int32)
+    return fragments.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), layout)
 
 
 # ---------------------------------------------------------------- sparse
@@ -214,11 +216,11 @@ def mma_sparse(
 ) -> Registers:
     """d = a * b + c, a being stored without half of its columns; four bits of e name the two that are kept of each four."""
     m, n, k = size(shape)
-    x = tensor.terms(tensor.collect(a, tensor.transposed(tensor.layout_a(m, k // 2, BITS[atype]))), atype)
-    y = tensor.terms(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
+    x = tensor.terms(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k // 2, BITS[atype]))), atype)
+    y = tensor.terms(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
     chosen = tensor.choose(columns_of(e, f, k, atype), y)
-    layout = tensor.layout_c(m, n, BITS[ctype])
-    return tensor.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
+    layout = fragments.layout_c(m, n, BITS[ctype])
+    return fragments.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
 
 
 @sparse("m16n8k32", "s8 u8", "s32", "{.satfinite}")
@@ -230,12 +232,12 @@ def mma_sparse_integer(
 ) -> Registers:
     """d = a * b + c modulo 2**32, a being stored without half of its columns (4-bit types: of its pairs of columns)."""
     m, n, k = size(shape)
-    layout = tensor.layout_c(m, n, 32)
-    stored = tensor.signed(tensor.collect(a, tensor.layout_a(m, k // 2, BITS[atype])), atype)
+    layout = fragments.layout_c(m, n, 32)
+    stored = tensor.signed(fragments.collect(a, fragments.layout_a(m, k // 2, BITS[atype])), atype)
     x = tensor.expand(columns_of(e, f, k, atype), stored, k)
-    y = tensor.signed(tensor.collect(b, tensor.layout_b(k, n, BITS[btype])), btype)
-    z = tensor.collect(c, layout).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
+    y = tensor.signed(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
+    z = fragments.collect(c, layout).view(np.int32)
+    return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
 
 
 accepted(

@@ -107,7 +107,8 @@ for _a in ("a:b64", "[a]"):
                 accepted(
                     f"tcgen05.mma{_sparse}.group.kind.block_scale{_written}{{.collector}}  "
                     f"[d], {_a}, b:b64{_meta}, i:b32, [x], [y], {{!}}s",
-                    group=GROUP, kind=f"kind::{_kind}", **({"vectors": _vectors} if _written else {}), collector=COLLECT_A, section=_section,
+                    group=GROUP, kind=f"kind::{_kind}", collector=COLLECT_A, section=_section,
+                    **({"vectors": _vectors} if _written else {}),
                     ptx=(8.7 if _kind == "mxf4nvf4" else 8.6) if _written else 8.8, sm=100, arch="f",
                     needs={k: v for k, v in BLOCKS.items() if k in _vectors.split()} if _written else {},
                     doc="Multiplies a by b, both scaled block by block with the factors at x and y, into the tensor memory at d.",

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import tensor
+from .. import fragments, tensor
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
 from ..tensor import Terms
@@ -89,7 +89,7 @@ def _operands(
     _, n, k = size(shape)
     stored = k // 2 if sparse else k
     if isinstance(a, tuple):
-        x = tensor.collect([v.astype(np.uint32) for v in a], tensor.layout_a(16, stored, BITS[kind]))
+        x = fragments.collect([v.astype(np.uint32) for v in a], fragments.layout_a(16, stored, BITS[kind]))
     else:
         x = _shared(warps, a, 64, stored, BITS[kind], bool(turned[0]), True)
     y = _shared(warps, b, n, k, BITS[kind], bool(turned[1]), False)
@@ -99,7 +99,9 @@ def _operands(
 # ---------------------------------------------------------------- rows
 
 
-def forms(k: int, inputs: str, accumulator: str, widths: tuple[int, ...], constants: str = "", extra: str = "") -> Callable[[F], F]:
+def forms(
+    k: int, inputs: str, accumulator: str, widths: tuple[int, ...], constants: str = "", extra: str = "", ptx: float = 8.0
+) -> Callable[[F], F]:
     """Registers wgmma.mma_async for all widths of D: dense, and with a sparse A twice as long; A in shared memory, and in registers."""
     sparsities = (False,) if inputs == "b1" else (False, True)
 
@@ -112,9 +114,10 @@ def forms(k: int, inputs: str, accumulator: str, widths: tuple[int, ...], consta
                 words: dict[str, Any] = {"shape": shape, "dtype": accumulator, "atype": inputs, "btype": inputs}
                 head = f"wgmma.mma_async{'.sp' if sparse else ''}.sync.aligned.shape{extra}.dtype.atype.btype"
                 middle = "b:b64, e:b32, #f" if sparse else "b:b64"
-                for a, given in (("a:b64", constants), ("a*4:b32", constants.removesuffix(", #v") if "#v" in constants else constants)):
+                for a, given in (("a:b64", constants), ("a*4:b32", constants.removesuffix(", #v"))):
+                    need: dict[str, Any] = {"ptx": max(ptx, 8.2) if sparse else ptx, "sm": 90, "arch": "a"}
                     row = f"{head}  {d}, {a}, {middle}, {{!}}s{given}"
-                    instruction(row, ptx=8.0, sm=90, arch="a", section=SPARSE if sparse else MMA, **words)(meaning)
+                    instruction(row, section=SPARSE if sparse else MMA, **need, **words)(meaning)
         return meaning
 
     return register
@@ -131,7 +134,8 @@ def wgmma(
 ) -> Registers:
     """d = a * b + d, or a * b where the predicate s is false.
 
-    #x and #y of -1 negate a and b; #u and #v transpose them in shared memory (an a in registers has no #u).  Sums are made as by mma, but fp8 terms are cut to 13 bits below the largest, and so is a sum of type .f32.
+    #x and #y of -1 negate a and b; #u and #v transpose them in shared memory (an a in registers has no #u).  Sums are made as by
+    mma, but fp8 terms are cut to 13 bits below the largest, and so is a sum of type .f32.
     """
     (e, f), (s, x, y, *turned) = (rest[:2], rest[2:]) if sp else ((None, 0), rest)
     turned = [0] * (2 - len(turned)) + turned
@@ -140,24 +144,26 @@ def wgmma(
     ta, tb = Terms(ta.value * x, ta.exponent), Terms(tb.value * y, tb.exponent)
     if sp:
         tb = tensor.choose(columns_of(e, f, size(shape)[2], atype), tb)
-    layout = tensor.layout_c(16, size(shape)[1], BITS[dtype])
+    layout = fragments.layout_c(16, size(shape)[1], BITS[dtype])
     total = tensor.add_products(ta, tb, tensor.terms(_accumulator(warps, d, s, layout), dtype), 13 if atype in FP8 else 25)
     if dtype == "f16":
-        return tensor.spread(tensor.to_f16(total), layout)
+        return fragments.spread(tensor.to_f16(total), layout)
     r = tensor.to_f32(total)
     if atype in FP8:
         r = np.where(np.isnan(r), r, (r.view(np.uint32) & np.uint32(0xFFFFFC00)).view(np.float32))
-    return tensor.spread(r, layout)
+    return fragments.spread(r, layout)
 
 
-def _accumulator(warps: Warps, d: Registers, s: Array, layout: tensor.Layout) -> Array:
+def _accumulator(warps: Warps, d: Registers, s: Array, layout: fragments.Layout) -> Array:
     """D as it was, or zeros where the predicate says so."""
     keep = np.broadcast_to(s, warps.members.shape)[:, 0]
-    matrix = tensor.collect(d, layout)
+    matrix = fragments.collect(d, layout)
     return matrix if keep.all() else np.where(keep, matrix, matrix.dtype.type(0))
 
 
-@forms(32, "s8 u8", "s32", INTEGER_WIDTHS, "", "{.satfinite}")
+@forms(32, "s8 u8", "s32", INTEGER_WIDTHS, "", "{.satfinite}", ptx=8.4)
+@forms(32, "u8", "s32", INTEGER_WIDTHS, "", "{.satfinite}")
+@forms(32, "s8", "s32", INTEGER_WIDTHS, "", "{.satfinite}")
 def wgmma_integer(
     warps: Warps, d: Registers, a: Array | Registers, b: Array, *rest: Any, shape: str, atype: str, btype: str, sp: bool = False,
     satfinite: bool = False,
@@ -168,18 +174,18 @@ def wgmma_integer(
     x, y = tensor.signed(bits_a, atype), tensor.signed(bits_b, btype)
     if sp:
         x = tensor.expand(columns_of(rest[0], rest[1], k, atype), x, k)
-    layout = tensor.layout_c(16, n, 32)
+    layout = fragments.layout_c(16, n, 32)
     z = _accumulator(warps, d, rest[-1], layout).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
+    return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
 
 
 @forms(256, "b1", "s32", INTEGER_WIDTHS, "", ".and.popc")
 def wgmma_bits(warps: Warps, d: Registers, a: Array | Registers, b: Array, s: Array, *, shape: str) -> Registers:
     """d = the number of ones in (row of a) and (column of b), plus d where the predicate s is true."""
     bits_a, bits_b = _operands(warps, a, b, shape, "b1", False, (0, 0))
-    layout = tensor.layout_c(16, size(shape)[1], 32)
+    layout = fragments.layout_c(16, size(shape)[1], 32)
     ones = tensor.count_ones(bits_a.astype(np.float32), bits_b.astype(np.float32), "and")
-    return tensor.spread(tensor.add_integers(ones, _accumulator(warps, d, s, layout).view(np.int32), False), layout)
+    return fragments.spread(tensor.add_integers(ones, _accumulator(warps, d, s, layout).view(np.int32), False), layout)
 
 
 # ---------------------------------------------------------------- order

@@ -10,17 +10,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import tensor
-from ..notation import instruction
+from .. import fragments, tensor
+from ..fragments import Layout
+from ..notation import Need, instruction
 from ..ports import Array, Warps
-from ..tensor import Layout
 from .mma import BITS, ROUNDING, Registers, products, size
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
 LAYOUT = "row col"
-SPACES = "global shared shared::cta"
+SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {"shared::cta": Need(7.8)}}
 
 
 @functools.cache
@@ -30,12 +30,12 @@ def fragment(role: str, shape: str, kind: str) -> Layout:
     bits = BITS[kind]
     wide = m == 8 and n == 32
     if role == "a":
-        layout = tensor.layout_a(m, k, bits)
+        layout = fragments.layout_a(m, k, bits)
     elif role == "b":
-        layout = tensor.transposed(tensor.layout_a(n, k, bits)) if wide else tensor.layout_b(k, n, bits)
+        layout = fragments.transposed(fragments.layout_a(n, k, bits)) if wide else fragments.layout_b(k, n, bits)
     else:
-        return tensor.transposed(tensor.layout_c(n, m, bits)) if wide else tensor.layout_c(m, n, bits)
-    return tensor.repeated(layout, 8) if kind == "f16" else layout
+        return fragments.transposed(fragments.layout_c(n, m, bits)) if wide else fragments.layout_c(m, n, bits)
+    return fragments.repeated(layout, 8) if kind == "f16" else layout
 
 
 def _registers(role: str, shape: str, kind: str) -> str:
@@ -54,7 +54,7 @@ def access(role: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: An
             for kind in kinds.split():
                 counts.setdefault(_registers(role, shape, kind), []).append(kind)
             for registers, same in counts.items():
-                words = {"role": role, "layout": layouts, "shape": shape, "ss": SPACES, "type": same, **sets}
+                words = {"role": role, "layout": layouts, "shape": shape, "type": same, **SPACES, **sets}
                 if role == "d":
                     row = f"wmma.store.role.sync.aligned.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
                     instruction(row, section=STORE, **words)(meaning)
@@ -93,8 +93,8 @@ def _places(base: Array, s: Array | None, of: Layout, layout: str) -> tuple[Arra
 @access("b", "m8n8k128", "b1", "col", ptx=6.3, sm=75)
 @access("c", "m16n16k16 m8n32k16 m32n8k16", "f16 f32", ptx=6.0, sm=70)
 @access("c", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
-@access("c", "m8n8k32 m8n8k128", "f16 f32 s32", ptx=6.3, sm=75)
-@access("c", "m16n16k8", "f16 f32 s32", ptx=7.0, sm=80)
+@access("c", "m8n8k32 m8n8k128", "f32 s32", ptx=6.3, sm=75)
+@access("c", "m16n16k8", "f32", ptx=7.0, sm=80)
 @access("c", "m8n8k4", "f64", ptx=7.0, sm=80)
 def wmma_load(
     warps: Warps, a: Array, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
@@ -126,8 +126,8 @@ def _distinct(role: str, shape: str, kind: str) -> int:
 
 @access("d", "m16n16k16 m8n32k16 m32n8k16", "f16 f32", ptx=6.0, sm=70)
 @access("d", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
-@access("d", "m8n8k32 m8n8k128", "f16 f32 s32", ptx=6.3, sm=75)
-@access("d", "m16n16k8", "f16 f32 s32", ptx=7.0, sm=80)
+@access("d", "m8n8k32 m8n8k128", "f32 s32", ptx=6.3, sm=75)
+@access("d", "m16n16k8", "f32", ptx=7.0, sm=80)
 @access("d", "m8n8k4", "f64", ptx=7.0, sm=80)
 def wmma_store(
     warps: Warps, a: Array, c: Registers, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
@@ -168,7 +168,7 @@ def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts
 
 
 def _matrices(a: Registers, b: Registers, shape: str, kind: str) -> tuple[Array, Array]:
-    return tensor.collect(a, fragment("a", shape, kind)), tensor.collect(b, fragment("b", shape, kind))
+    return fragments.collect(a, fragment("a", shape, kind)), fragments.collect(b, fragment("b", shape, kind))
 
 
 @multiply("m16n16k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.0, sm=70)
@@ -183,9 +183,9 @@ def wmma(
     atype: str = "f16", btype: str = "f16",
 ) -> Registers:  # fmt: skip
     """d = a * b + c, added as mma.sync adds; a c of f16 under a d of f32 is widened before, a c of f32 under a d of f16 narrowed after."""
-    x = tensor.terms(tensor.collect(a, tensor.transposed(fragment("a", shape, atype))), atype)
-    y = tensor.terms(tensor.collect(b, fragment("b", shape, atype)), atype)
-    z = tensor.collect(c, fragment("c", shape, ctype)).view(np.float16 if ctype == "f16" else np.float32)
+    x = tensor.terms(fragments.collect(a, fragments.transposed(fragment("a", shape, atype))), atype)
+    y = tensor.terms(fragments.collect(b, fragment("b", shape, atype)), atype)
+    z = fragments.collect(c, fragment("c", shape, ctype)).view(np.float16 if ctype == "f16" else np.float32)
     wide = "f32" in (dtype, ctype)
     d = z.astype(np.float32) if wide else z
     step = 4 if atype == "tf32" else 16  # an m16n16k8 on tf32 is made of m16n8k4
@@ -193,7 +193,7 @@ def wmma(
         d = products(x[k : k + step], y[k : k + step], d, atype)
     if dtype == "f16" and wide:
         d = tensor.to_f16(d.astype(np.float64))
-    return tensor.spread(d, fragment("d", shape, dtype))
+    return fragments.spread(d, fragment("d", shape, dtype))
 
 
 @multiply("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
@@ -202,7 +202,7 @@ def wmma_f64(
 ) -> Registers:
     """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
     x, y = _matrices(a, b, shape, "f64")
-    return tensor.spread(tensor.fma_chain(x, y, tensor.collect(c, fragment("c", shape, "f64")), rnd), fragment("d", shape, "f64"))
+    return fragments.spread(tensor.fma_chain(x, y, fragments.collect(c, fragment("c", shape, "f64")), rnd), fragment("d", shape, "f64"))
 
 
 @multiply("m16n16k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
@@ -215,8 +215,8 @@ def wmma_integer(
 ) -> Registers:  # fmt: skip
     """d = a * b + c modulo 2**32; .satfinite clamps the sum to the range of .s32."""
     x, y = (tensor.signed(v, atype) for v in _matrices(a, b, shape, atype))
-    z = tensor.collect(c, fragment("c", shape, "s32")).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), fragment("d", shape, "s32"))
+    z = fragments.collect(c, fragment("c", shape, "s32")).view(np.int32)
+    return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), fragment("d", shape, "s32"))
 
 
 @multiply("m8n8k128", "b1", "s32", ".op.popc", "row col", op="xor", ptx=6.3, sm=75)
@@ -224,5 +224,5 @@ def wmma_integer(
 def wmma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, op: str) -> Registers:
     """d = c + the number of ones in (row of a) op (column of b)."""
     x, y = (v.astype(np.float32) for v in _matrices(a, b, shape, "b1"))
-    z = tensor.collect(c, fragment("c", shape, "s32")).view(np.int32)
-    return tensor.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), fragment("d", shape, "s32"))
+    z = fragments.collect(c, fragment("c", shape, "s32")).view(np.int32)
+    return fragments.spread(tensor.add_integers(tensor.count_ones(x, y, op), z, False), fragment("d", shape, "s32"))

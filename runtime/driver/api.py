@@ -86,7 +86,10 @@ def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HAN
     number = integer(handle)
     found = _objects.get(number)
     if not isinstance(found, kind):
-        raise ApiError(code if number else "CUDA_ERROR_INVALID_VALUE" if code == "CUDA_ERROR_INVALID_HANDLE" else code, f"{handle!r} stands for nothing of this kind")
+        raise ApiError(
+            code if number else "CUDA_ERROR_INVALID_VALUE" if code == "CUDA_ERROR_INVALID_HANDLE" else code,
+            f"{handle!r} stands for nothing of this kind",
+        )
     return found
 
 

@@ -91,7 +91,13 @@ Copy = CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER
 def _side(kind: CUmemorytype, host: int, device: object, array: object, pitch: int, height: int, x: int, y: int, z: int) -> Side:
     if kind == CUmemorytype.CU_MEMORYTYPE_ARRAY:
         return Side(object_of(array, DeviceArray), 0, 0, 0, x, y, z)
-    address = integer(device) or host if kind == CUmemorytype.CU_MEMORYTYPE_UNIFIED else integer(device) if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE else host
+    address = (
+        integer(device) or host
+        if kind == CUmemorytype.CU_MEMORYTYPE_UNIFIED
+        else integer(device)
+        if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE
+        else host
+    )
     return Side(None, address, pitch, height, x, y, z)
 
 

@@ -368,7 +368,6 @@ def cuCtxSetSharedMemConfig(config: object) -> None:
     current().bank_config = member(CUsharedconfig, config)
 
 
-
 @api(2)
 def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
     """(least, greatest) priority."""

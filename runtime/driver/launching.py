@@ -126,7 +126,9 @@ def configured(config: CUlaunchConfig | None) -> tuple[Shape, int]:
     if config is None:
         raise invalid("the configuration is null")
     shape = Shape(
-        _dim(config.gridDimX, config.gridDimY, config.gridDimZ), _dim(config.blockDimX, config.blockDimY, config.blockDimZ), config.sharedMemBytes
+        _dim(config.gridDimX, config.gridDimY, config.gridDimZ),
+        _dim(config.blockDimX, config.blockDimY, config.blockDimZ),
+        config.sharedMemBytes,
     )
     for a in config.attrs[: config.numAttrs]:
         _apply(shape, a)
@@ -163,7 +165,9 @@ def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_
     """Launches on several devices, one after the other: grids that wait for each other can't be had."""
     for p in list(launchParamsList)[: integer(numDevices)]:
         k = kernel_of(p.function)
-        shape = Shape(_dim(p.gridDimX, p.gridDimY, p.gridDimZ), _dim(p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes, cooperative=True)
+        shape = Shape(
+            _dim(p.gridDimX, p.gridDimY, p.gridDimZ), _dim(p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes, cooperative=True
+        )
         start(k, shape, p.hStream, k.pack_table(integer(p.kernelParams)))
 
 

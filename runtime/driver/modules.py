@@ -13,7 +13,15 @@ from ..errors import ApiError, invalid, unsupported
 from ..kernels import KernelHandle, LoadedModule
 from ..loading import Source, image_at, link, linked_image, parsed, sources
 from .api import api, current, device_of, forget, handle_of, integer, kernel_of, member, object_of, text
-from .enums import CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUjit_option, CUjitInputType, CUmoduleLoadingMode, CUsharedconfig
+from .enums import (
+    CUfunc_cache,
+    CUfunction_attribute,
+    CUfunctionLoadingState,
+    CUjit_option,
+    CUjitInputType,
+    CUmoduleLoadingMode,
+    CUsharedconfig,
+)
 from .layout import address_of
 from .structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUlinkState, CUmodule
 
@@ -67,7 +75,9 @@ def load(c: Context, image: bytes, logs: Logs | None = None) -> LoadedModule:
             logs.write("ERROR", e.message)
         raise
     if logs is not None:
-        logs.write("INFO", "\n".join(f"{k.name}: {k.registers} registers, {k.static_shared} bytes of shared memory" for k in out.kernels.values()))
+        logs.write(
+            "INFO", "\n".join(f"{k.name}: {k.registers} registers, {k.static_shared} bytes of shared memory" for k in out.kernels.values())
+        )
     return out
 
 
@@ -321,7 +331,11 @@ def attribute(k: KernelHandle, attrib: object) -> int:
 
 def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:
     """Sets one of the attributes that can be set."""
-    axes = ("CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH", "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT", "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH")
+    axes = (
+        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH",
+        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT",
+        "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH",
+    )
     which = member(Attribute, attrib)
     if which is Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         k.set_dynamic_shared(value)

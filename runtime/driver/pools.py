@@ -67,7 +67,13 @@ def cuMemPoolCreate(poolProps: CUmemPoolProps | None) -> CUmemoryPool:
         raise unsupported("pools that other processes share")
     where = poolProps.location
     try:
-        kind = "managed" if poolProps.allocType == CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED else "host" if where.type in HOST_WHERE else "device"
+        kind = (
+            "managed"
+            if poolProps.allocType == CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED
+            else "host"
+            if where.type in HOST_WHERE
+            else "device"
+        )
         if kind == "device" and where.type != Where.CU_MEM_LOCATION_TYPE_DEVICE:
             raise invalid("the pool has no location")
     except ValueError as e:
@@ -192,7 +198,10 @@ def pool_at(location: CUmemLocation | None, typename: object, which: str) -> CUm
     """The pool of a location."""
     if location is None:
         raise invalid("the location is null")
-    if location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE or member(CUmemAllocationType, typename) != CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED:
+    if (
+        location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE
+        or member(CUmemAllocationType, typename) != CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    ):
         raise unsupported("only devices have a pool of their own")
     return CUmemoryPool(handle_of(_device_pool(location.id, which)))
 

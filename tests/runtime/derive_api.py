@@ -142,7 +142,11 @@ def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: P
     text = "\n\n\n".join("\n".join(found.lines[n]) for n in found.order)
     known = {e.__name__ for e in enums(module)}
     used = sorted(n for n in known if re.search(rf"\b{n}\b", text))
-    basics = sorted({b for b in (*BASIC.values(), "pointer") if re.search(rf": {b}$|\[{b}\]", text, re.M)} | {"Struct", "Union", "Handle"} | ({"Number"} if not shared else set()))
+    basics = sorted(
+        {b for b in (*BASIC.values(), "pointer") if re.search(rf": {b}$|\[{b}\]", text, re.M)}
+        | {"Struct", "Union", "Handle"}
+        | ({"Number"} if not shared else set())
+    )
     layout = ".layout" if not shared else "..driver.layout"
     out = [
         f'"""The handles and structures of {what}, with their fields, written by tests/runtime/derive_api.py."""', "",
@@ -164,9 +168,16 @@ def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: P
     aliases = []
     for name in dir(module):
         for n in found.order:
-            if name != n and name not in found.order and isinstance(getattr(module, name), type) and issubclass(getattr(module, name), getattr(module, n, ())):
+            if (
+                name != n
+                and name not in found.order
+                and isinstance(getattr(module, name), type)
+                and issubclass(getattr(module, name), getattr(module, n, ()))
+            ):
                 aliases.append(f"{name} = {n}")
-    path.write_text("\n".join(line for line in out if line is not None) + "\n" + ("\n" + "\n".join(sorted(set(aliases))) + "\n" if aliases else ""))
+    path.write_text(
+        "\n".join(line for line in out if line is not None) + "\n" + ("\n" + "\n".join(sorted(set(aliases))) + "\n" if aliases else "")
+    )
 
 
 def outputs(function: Any) -> int:
@@ -197,9 +208,23 @@ def functions(module: ModuleType) -> dict[str, tuple[str, int]]:
 
 def write_signatures(module: ModuleType, what: str, path: Path) -> None:
     """The whole list of functions, for those that answer NOT_SUPPORTED."""
-    out = [f'"""Every function of {what}: name, number of results, parameters; written by tests/runtime/derive_api.py."""', "", 'SIGNATURES = """\\']
+    out = [
+        f'"""Every function of {what}: name, number of results, parameters; written by tests/runtime/derive_api.py."""',
+        "",
+        'SIGNATURES = """\\',
+    ]
     out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in functions(module).items()]
     path.write_text("\n".join([*out, '"""']) + "\n")
+
+
+def write_constants(module: ModuleType, what: str, path: Path) -> None:
+    """Plain numbers; the versions are those of the model, not of the package."""
+    out = [f'"""The plain numbers of {what}, written by tests/runtime/derive_api.py."""', ""]
+    for name in dir(module):
+        value = getattr(module, name)
+        if isinstance(value, int) and not isinstance(value, type) and name.lower().startswith("cu"):
+            out.append(f"{name} = {13000 if name in ('CUDA_VERSION', 'CUDART_VERSION') else int(value)}")
+    path.write_text("\n".join(out) + "\n")
 
 
 def main() -> None:
@@ -212,6 +237,8 @@ def main() -> None:
     write_enums(runtime, "the CUDA runtime API", r / "enums.py")
     write_structs(driver, "the CUDA driver API", DRIVER_STRUCTS, folder / "cydriver.pxd", d / "structs.py")
     write_structs(runtime, "the CUDA runtime API", RUNTIME_STRUCTS, folder / "cyruntime.pxd", r / "structs.py", "CUuuid")
+    write_constants(driver, "the CUDA driver API", d / "constants.py")
+    write_constants(runtime, "the CUDA runtime API", r / "constants.py")
     write_signatures(driver, "the CUDA driver API", d / "signatures.py")
     write_signatures(runtime, "the CUDA runtime API", r / "signatures.py")
 

@@ -1,0 +1,82 @@
+"""Judges initial values: braces against dimensions, numbers and addresses against the type."""
+
+from __future__ import annotations
+
+import re
+
+from ..ir import Function, Initial, Module, Symbol, Variable
+
+_TOKEN = re.compile(
+    r"0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+\.|[0-9]+[eE][+-]?[0-9]+|[0-9]\w*|[A-Za-z_$%][\w$]*"
+)
+_FLOAT = re.compile(r"0[fFdD]|.*\.|(?!0[xX]).*[eE]")
+_COMPARISON = re.compile(r"[<>=!?&|]")
+
+
+def flaw(module: Module, v: Variable) -> str:
+    """What is wrong with a variable's initial value; "" where nothing is."""
+    value = v.initial
+    if value is None or v.type.kind == "o":
+        return ""
+    if v.type.name in ("f16", "f16x2"):
+        return f".{v.type} variables such as {v.name} have no initial value"
+    return _shape(v, value, (*v.dims, v.vector) if v.vector > 1 else v.dims) or _addresses(v, value) or _numbers(module, v)
+
+
+def _shape(v: Variable, value: Initial, dims: tuple[int, ...]) -> str:
+    if not dims:
+        return f"too many braces for {v.name}" if isinstance(value, tuple) else ""
+    if not isinstance(value, tuple):
+        return f"each dimension of {v.name} needs braces of its own"
+    if len(value) > dims[0]:
+        return f"{len(value)} initial values for {dims[0]} elements of {v.name}"
+    if len(dims) == 1:
+        return f"too many braces for {v.name}" if any(isinstance(x, tuple) for x in value) else ""
+    return next((why for x in value if (why := _shape(v, x, dims[1:]))), "")
+
+
+def _addresses(v: Variable, value: Initial) -> str:
+    if isinstance(value, tuple):
+        return next((why for x in value if isinstance(x, tuple | Symbol) and (why := _addresses(v, x))), "")
+    if not isinstance(value, Symbol):
+        return ""
+    target = value.target
+    if v.type.name not in (("u8", "u32", "u64") if value.mask is not None else ("u32", "u64")):
+        return f"the address of {target.name} does not fit .{v.type}: write .u64"
+    if isinstance(target, Variable) and target.space not in ("global", "const"):
+        return f"{target.name} lies in .{target.space}: only addresses in .global and .const are known before the launch"
+    if isinstance(target, Function) and value.generic:
+        return f"{target.name} is a function: its address is no generic address"
+    return ""
+
+
+def _numbers(module: Module, v: Variable) -> str:
+    """The IR keeps values as the type has them; whether they were written as integers, only the text still knows."""
+    if v.type.kind == "b":
+        return ""
+    text = module.text
+    begin = text.find("=", v.span.end)
+    end = text.find(";", v.span.end)
+    if not v.span.end <= begin < end:
+        return ""
+    source = re.sub(r"/\*.*?\*/|//[^\n]*|\(\s*\.\w+\s*\)", " ", text[begin:end], flags=re.DOTALL)
+    if _COMPARISON.search(source, 1):
+        return ""  # a comparison is an integer whatever it compares
+    if v.type.kind == "f":
+        wrong = next((t for t in _TOKEN.findall(_own(source)) if not _FLOAT.match(t)), "")
+        return f"{wrong} is no floating-point number, as the .{v.type} {v.name} needs" if wrong else ""
+    if "." not in source and "f" not in source and "F" not in source and "d" not in source and "D" not in source and "e" not in source:
+        return ""
+    wrong = next((t for t in _TOKEN.findall(_own(source)) if t[0] in "0123456789." and _FLOAT.match(t)), "")
+    return f"{wrong} is no integer, as the .{v.type} {v.name} needs" if wrong else ""
+
+
+def _own(source: str) -> str:
+    """The text of the first declarator's value: up to a comma outside of braces."""
+    depth = 0
+    for m in re.finditer(r"[{},()]", source):
+        c = m.group()
+        if c == "," and depth == 0:
+            return source[: m.start()]
+        depth += (c in "{(") - (c in "})")
+    return source

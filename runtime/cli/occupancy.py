@@ -1,0 +1,87 @@
+"""`warplab occupancy`: how many blocks a multiprocessor holds, what limits them, and the next steps up and down."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from . import files
+from .files import SOURCE, Source
+
+if TYPE_CHECKING:
+    from warplab.interpreter.occupancy import Occupancy
+
+
+@click.command()
+@click.argument("source", metavar="[FILE]", type=SOURCE, required=False)
+@click.option("--kernel", help="The entry, where FILE has several.")
+@click.option("--threads", "--block", type=click.IntRange(1), default=256, show_default=True, help="Threads of a block.")
+@click.option("--registers", type=click.IntRange(0), help="Registers a thread (with FILE: estimated).")
+@click.option("--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory a block, beyond what FILE declares.")
+@click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
+@click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
+def occupancy(source: Source | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool) -> None:
+    """Says how many blocks of a kernel one multiprocessor holds.
+
+    Without FILE, --threads, --registers and --shared describe the kernel.
+    """
+    from warplab.interpreter.occupancy import occupancy as resident
+    from warplab.isa.profiles import profile
+
+    if not re.fullmatch(r"(sm_|compute_)?\d+[a-f]?", device):
+        raise click.BadParameter(f"{device!r} is no target such as sm_90", param_hint="--device")
+    barriers = 1
+    if source is not None:
+        registers, static, barriers = _described(source, kernel, registers)
+        shared += static
+    model = profile(device)
+    found = resident(model, threads, 32 if registers is None else registers, shared, shared_limit=max(model.shared_per_block, shared), barriers=barriers)
+    if as_json:
+        files.print_json(_data(found))
+    else:
+        click.echo(_text(found))
+
+
+def _described(source: Source, kernel: str | None, registers: int | None) -> tuple[int, int, int]:
+    """(registers, static shared memory, barriers) of a kernel of a file."""
+    from warplab.interpreter.registers import barriers_of, kernel_registers
+
+    from ..context import Context
+    from ..errors import ApiError
+    from .errors import ExitCode
+
+    try:
+        kernels = Context("sm_90").load([source.data], [source.name]).program.kernels
+    except ApiError as e:
+        click.echo(e.message, err=True)
+        raise click.exceptions.Exit(ExitCode.PTX) from None
+    if kernel is None and len(kernels) == 1:
+        kernel = next(iter(kernels))
+    if kernel not in kernels:
+        raise click.UsageError(f"choose one of the kernels with --kernel: {' '.join(kernels) or 'there is none'}")
+    k = kernels[kernel]
+    return registers if registers is not None else kernel_registers(k), k.static_shared, barriers_of(k)
+
+
+def _text(o: Occupancy) -> str:
+    from ..reports.tables import number, percent, table
+
+    head = (
+        f"{o.profile.name} ({o.profile.device}): {o.threads} threads, {o.registers} registers, {o.shared} B shared\n"
+        f"{number(o.blocks)} blocks, {o.warps} of {o.profile.max_warps} warps: {percent(o.fraction)}"
+    )
+    rows = [[name, str(blocks), "limits" if name in o.limiters else ""] for name, blocks in o.limits.items()]
+    steps = "\n".join(f"  {s}" for s in o.sentences)
+    return "\n\n".join(filter(None, [head, table(["resource", "blocks", ""], rows), steps]))
+
+
+def _data(o: Occupancy) -> files.Json:
+    return {
+        "device": o.profile.name, "threads": o.threads, "registers": o.registers, "shared": o.shared,
+        "blocks": o.blocks, "warps": o.warps, "fraction": o.fraction, "limits": {str(k): v for k, v in o.limits.items()},
+        "limiters": list(o.limiters),
+        "costs": [{"resource": s.resource, "value": s.value, "blocks": s.blocks} for s in o.costs],
+        "gains": [{"resource": s.resource, "value": s.value, "blocks": s.blocks} for s in o.gains],
+    }  # fmt: skip

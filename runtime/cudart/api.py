@@ -1,0 +1,96 @@
+"""What every runtime call does around the driver calls that it makes: a context when one is needed, codes, the last error."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+from .. import driver
+from ..context import Context
+from ..driver.api import STATE, current, initialise
+from ..errors import ApiError
+from ..machine import Device, machine
+from .enums import cudaError_t
+
+P = ParamSpec("P")
+_retained: set[int] = set()
+# Where the runtime's code has another number than the driver's.
+_OTHER = {"CUDA_ERROR_INVALID_CONTEXT": cudaError_t.cudaErrorDeviceUninitialized}
+
+
+class Runtime(threading.local):
+    """What belongs to one host thread."""
+
+    def __init__(self) -> None:
+        self.device = 0
+        self.last = cudaError_t.cudaSuccess
+
+
+RUNTIME = Runtime()
+
+
+def code_of(e: ApiError) -> cudaError_t:
+    """The runtime's code for what a driver call said."""
+    if e.name.startswith("cuda"):
+        return cudaError_t[e.name]
+    if e.name in _OTHER:
+        return _OTHER[e.name]
+    return cudaError_t(driver.CUresult[e.name].value)
+
+
+def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]], Callable[P, tuple[Any, ...]]]:
+    """A function that returns its results, or raises ApiError, as a runtime call: (code, *results)."""
+
+    def wrap(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
+        @functools.wraps(work)
+        def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+            try:
+                initialise()
+                out = work(*args, **kwargs)
+            except ApiError as e:
+                code = code_of(e)
+                if not quiet and code is not cudaError_t.cudaErrorNotReady:
+                    RUNTIME.last = code
+                return (code, *(None,) * results)
+            if results == 0:
+                return (cudaError_t.cudaSuccess,)
+            return (cudaError_t.cudaSuccess, out) if results == 1 else (cudaError_t.cudaSuccess, *out)  # type: ignore[misc]
+
+        return call
+
+    return wrap
+
+
+def device() -> Device:
+    """The calling thread's device."""
+    return machine().device(RUNTIME.device)
+
+
+def context() -> Context:
+    """The primary context of the thread's device, made at the first call that needs one; or what the driver API made current."""
+    d = device()
+    if STATE.stack and STATE.stack[-1].alive and STATE.stack[-1].ordinal == d.ordinal:
+        return current()
+    if d.primary is None or d.ordinal not in _retained:
+        d.retain()
+        _retained.add(d.ordinal)
+    assert d.primary is not None
+    STATE.stack[-1:] = [d.primary]
+    return d.primary
+
+
+def call(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
+    """The results of a driver call in the thread's context; its failure as ApiError."""
+    context()
+    return bare(work, *args)
+
+
+def bare(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
+    """The results of a driver call that needs no context."""
+    code, *results = work(*args)
+    if code:
+        found = STATE.last
+        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
+    return results[0] if len(results) == 1 else tuple(results)

@@ -1,0 +1,52 @@
+"""A profile as plain data, for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from warplab.interpreter.observers import AccessProfile, KernelProfile, SiteProfile
+
+from .advice import advice
+
+Data = Mapping[str, "Data"] | Sequence["Data"] | str | int | float | bool | None
+
+
+def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
+    """Everything a profile knows; with names, only those counters."""
+    metrics = {k: v for k, v in p.metrics.items() if not names or k in names}
+    head: dict[str, Data] = {"kernel": p.kernel, "device": p.device.name, "grid": list(p.grid), "block": list(p.block), "metrics": metrics}
+    if names:
+        return head
+    return {
+        **head,
+        "registers": p.registers,
+        "occupancy": {"blocks": p.occupancy.blocks, "fraction": p.occupancy.fraction, "limiters": list(p.occupancy.limiters)},
+        "flops": p.flops,
+        "instructions": [_site(s) for s in p.sites],
+        "allocations": [
+            {"name": a.name, "size": a.size, "loaded": a.loaded, "stored": a.stored, "atomics": a.atomics, "hits": a.hits} for a in p.allocations
+        ],
+        "timeline": [list(t) for t in p.timeline],
+        "advice": [{"kind": a.kind, "line": a.line, "text": a.text} for a in advice(p)],
+    }
+
+
+def _site(s: SiteProfile) -> Data:
+    out: dict[str, Data] = {"function": s.function, "line": s.line, "text": s.text, "warps": s.warps, "threads": s.threads}
+    if s.source:
+        out["source"] = list(s.source)
+    if s.accesses:
+        out["accesses"] = [_access(a) for a in s.accesses]
+    if s.branch:
+        out["branch"] = {"executed": s.branch.executed, "divergent": s.branch.divergent, "masks": [list(m) for m in s.branch.masks]}
+    if s.waits:
+        out["waits"] = dict(s.waits)
+    return out
+
+
+def _access(a: AccessProfile) -> Data:
+    return {
+        "space": a.space, "kind": a.kind, "width": a.width, "requests": a.requests,
+        "passes" if a.space == "shared" else "sectors": a.units, "ideal": a.ideal, "conflicts": a.conflicts, "l1_hits": a.hits,
+        "l2_sectors": a.l2_sectors, "l2_hits": a.l2_hits, "bytes": a.bytes,
+    }  # fmt: skip

@@ -1,0 +1,161 @@
+"""A profile as one HTML page: no network, no scripts beyond what a details element does, readable in light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from warplab.interpreter.observers import KernelProfile, SiteProfile
+from warplab.interpreter.observers.metrics import METRICS
+
+from . import svg
+from .advice import advice
+from .tables import number, percent, scaled
+from .text import balance, cost, heading
+
+PAGE_STYLE = """
+.wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; max-width: 1080px; margin: 0 auto; padding: 16px; }
+.wl h1 { font-size: 20px; } .wl h2 { font-size: 16px; margin: 26px 0 8px; border-bottom: 1px solid var(--line); }
+.wl .tiles { display: flex; flex-wrap: wrap; gap: 10px; } .wl .tile { background: var(--card); border-radius: 8px; padding: 8px 14px; }
+.wl .tile b { display: block; font-size: 18px; } .wl .tile span { color: var(--soft); font-size: 12px; }
+.wl table { border-collapse: collapse; } .wl td, .wl th { padding: 1px 8px; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.wl th { color: var(--soft); font-weight: 500; } .wl td.l, .wl th.l { text-align: left; }
+.wl .code td { font: 12px/1.5 ui-monospace, monospace; } .wl .scroll { overflow-x: auto; }
+.wl .heat { position: relative; } .wl .heat i { position: absolute; inset: 1px auto 1px 0; background: var(--warm); opacity: .35; border-radius: 2px; }
+.wl .advice li { margin: 6px 0; } .wl .advice p { color: var(--soft); margin: 4px 0 4px 12px; max-width: 75ch; }
+.wl summary { cursor: pointer; } .wl .quiet { color: var(--soft); } .wl svg { max-width: 100%; height: auto; }
+"""
+
+
+def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
+    """All launches in one page, or the part that a notebook shows."""
+    body = "".join(launch(p, f"{n}-") for n, p in enumerate(profiles)) or "<p>Nothing was launched.</p>"
+    inner = f'<style>{svg.STYLE}{PAGE_STYLE}</style><div class="wl">{body}</div>'
+    if fragment:
+        return inner
+    name = escape(profiles[0].kernel if profiles else "nothing")
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'
+        f'<style>body {{ margin: 0; background: var(--page); }}</style></head><body>{inner}</body></html>\n'
+    )
+
+
+def launch(p: KernelProfile, prefix: str = "") -> str:
+    """One launch."""
+    parts = [f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>', _tiles(p), _advice(p, prefix), _source(p, prefix)]
+    parts.append(f"<h2>Active lanes over the launch</h2>{svg.timeline(p)}")
+    parts.append(f"<h2>Occupancy</h2>{svg.residency(p)}<p class='quiet'>{escape('; '.join(p.occupancy.sentences))}</p>")
+    if p.dram_intensity:
+        parts.append(f"<h2>Roofline</h2>{svg.roofline([p])}<p class='quiet'>{escape(balance(p).splitlines()[-1])}</p>")
+    parts.append(f"<h2>Caches</h2>{svg.rates(p)}")
+    parts += [_accesses(p, prefix), _allocations(p), _branches(p), _metrics(p), "</section>"]
+    return "".join(parts)
+
+
+def _tiles(p: KernelProfile) -> str:
+    m = p.metrics
+    tiles = [
+        (number(p.instructions), "warp instructions"),
+        (f"{32 * p.simt_efficiency:.1f}", "lanes of 32 an instruction"),
+        (percent(p.occupancy.fraction), "occupancy"),
+        (scaled(p.global_bytes, "B"), "global memory asked for"),
+        (scaled(p.dram_bytes, "B"), "device memory moved"),
+        (number(m["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] + m["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]),
+         "bank conflicts"),
+    ]  # fmt: skip
+    if p.flops:
+        tiles.append((number(p.intensity), "FLOP a byte asked for"))
+    return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles) + "</div>"
+
+
+def _advice(p: KernelProfile, prefix: str) -> str:
+    rows = []
+    for a in advice(p):
+        where = f'<a href="#{prefix}line{a.line}">line {a.line}</a>: ' if a.line else ""
+        rows.append(f"<li><details><summary>{where}{escape(a.text)}</summary><p>{escape(a.explanation)}</p></details></li>")
+    return f'<h2>Advice</h2><ol class="advice">{"".join(rows)}</ol>' if rows else '<h2>Advice</h2><p class="quiet">Nothing stands out.</p>'
+
+
+def _source(p: KernelProfile, prefix: str) -> str:
+    """Texts with the heat of each line; the PTX first, then the source files that .loc names."""
+    out = []
+    by_line = {x.line: x for x in p.lines()}
+    hottest = max((cost(x) for x in by_line.values()), default=1) or 1
+    for name, text in p.texts.items():
+        rows = []
+        for n, line in enumerate(text.split("\n"), 1):
+            x = by_line.get(n)
+            cells = "<td></td>" * 6
+            if x is not None:
+                shared = sum(a.requests for a in x.accesses if a.space == "shared")
+                cells = (
+                    f'<td class="heat"><i style="width:{100 * cost(x) / hottest:.0f}%"></i>{number(x.warps)}</td><td>{32 * x.efficiency:.1f}</td>'
+                    f"<td>{f'{x.global_sectors / x.global_requests:.1f}' if x.global_requests else ''}</td>"
+                    f"<td>{f'{x.shared_passes / shared:.1f}' if shared else ''}</td><td>{number(x.local_sectors) if x.local_sectors else ''}</td>"
+                    f"<td>{number(x.divergent) if x.divergent else ''}</td>"
+                )
+            rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}<td class="l"><code>{escape(line) or " "}</code></td></tr>')
+        head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "parted")
+        heads = "".join(f"<th>{h}</th>" for h in head) + '<th class="l">PTX</th>'
+        out.append(
+            f'<h2>{escape(name)}</h2><div class="scroll"><table class="code"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        )
+    for file, lines in p.source_lines().items():
+        rows = [f'<tr><td>{x.line}</td><td>{number(x.warps)}</td><td>{number(x.global_sectors)}</td><td>{number(x.shared_passes)}</td></tr>' for x in lines]
+        out.append(
+            f'<h2>{escape(file)}</h2><table><thead><tr><th>line</th><th>warps</th><th>sectors</th><th>passes</th></tr></thead>'
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
+    return "".join(out)
+
+
+def _accesses(p: KernelProfile, prefix: str) -> str:
+    out = []
+    for s in p.sites:
+        for a in s.accesses:
+            if a.sample is None or a.space not in ("global", "shared"):
+                continue
+            picture = svg.shared(p.device, a.sample) if a.space == "shared" else svg.memory(p.device, a.sample)
+            opened = " open" if not out else ""
+            each = f"{a.units / a.requests:.1f} {'passes' if a.space == 'shared' else 'sectors'} a request"
+            out.append(f'<details{opened} class="access"><summary>{_where(s, prefix)} <code>{escape(s.text)}</code> {each}</summary>{picture}</details>')
+    return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
+
+
+def _where(s: SiteProfile, prefix: str) -> str:
+    return f'<a href="#{prefix}line{s.line}">line {s.line}</a>'
+
+
+def _allocations(p: KernelProfile) -> str:
+    if not p.allocations:
+        return ""
+    rows = "".join(
+        f'<tr><td class="l">{escape(a.name)}</td><td>{scaled(a.size, "B")}</td><td>{number(a.loaded)}</td><td>{number(a.stored)}</td>'
+        f"<td>{number(a.atomics)}</td><td>{number(a.hits)}</td></tr>"
+        for a in p.allocations
+    )
+    head = '<th class="l">allocation</th><th>size</th><th>loaded</th><th>stored</th><th>atomics</th><th>L1 hits</th>'
+    return f"<h2>Allocations, in sectors</h2><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _branches(p: KernelProfile) -> str:
+    rows = []
+    for s in p.sites:
+        if s.branch and s.branch.divergent:
+            masks = ", ".join(f"{m:#010x} ({number(n)})" for m, n in s.branch.masks[:4])
+            rows.append(f"<tr><td>{s.line}</td><td>{number(s.branch.executed)}</td><td>{number(s.branch.divergent)}</td><td class='l'><code>{masks}</code></td></tr>")
+    if not rows:
+        return ""
+    head = "<th>line</th><th>executed</th><th>parted</th><th class='l'>lanes that took it</th>"
+    return f"<h2>Branches on which warps parted</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _metrics(p: KernelProfile) -> str:
+    values = p.metrics
+    rows = "".join(
+        f'<tr title="{escape(m.sentence, quote=True)}"><td class="l">{escape(m.plain)}</td><td>{number(values[m.name])}</td>'
+        f'<td class="l"><code>{m.name}</code></td></tr>'
+        for m in METRICS
+    )
+    return f"<h2>Counters</h2><details><summary>all {len(METRICS)}</summary><table class='metrics'><tbody>{rows}</tbody></table></details>"

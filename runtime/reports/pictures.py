@@ -1,0 +1,92 @@
+"""One warp's access as a picture in text: its lanes against the sectors or transactions of memory, or against the banks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from warplab.interpreter.memory.coalesce import global_transactions
+from warplab.interpreter.observers import KernelProfile, Sample
+from warplab.isa.profiles import DeviceProfile
+
+WARP = 32
+SHOWN = 40  # rows of a picture
+
+
+def transactions(device: DeviceProfile, sample: Sample, *, cached: bool | None = None) -> list[tuple[int, int, tuple[int, ...]]]:
+    """(base, size, lanes) of each transaction, in the order of their addresses."""
+    where = np.array([[0 if a is None else a for a in sample.addresses]], np.int64)
+    active = np.array([[a is not None for a in sample.addresses]])
+    _, found = global_transactions(device, where, active, sample.width, cached=cached)
+    groups: dict[tuple[int, int], set[int]] = {}
+    for size, base in found.of_warp(0):
+        inside = [lane for lane, a in enumerate(sample.addresses) if a is not None and a < base + size and a + sample.width > base]
+        groups.setdefault((base, size), set()).update(inside)
+    return [(base, size, tuple(sorted(lanes))) for (base, size), lanes in sorted(groups.items())]
+
+
+def banks(device: DeviceProfile, sample: Sample) -> dict[int, dict[int, tuple[int, ...]]]:
+    """bank -> word -> the lanes that want it."""
+    out: dict[int, dict[int, list[int]]] = {}
+    for lane, a in enumerate(sample.addresses):
+        if a is None:
+            continue
+        for word in range(a // device.shared_bank_bytes, (a + sample.width - 1) // device.shared_bank_bytes + 1):
+            out.setdefault(word % device.shared_banks, {}).setdefault(word, []).append(lane)
+    return {b: {w: tuple(lanes) for w, lanes in sorted(words.items())} for b, words in sorted(out.items())}
+
+
+def lane_ranges(lanes: Iterable[int]) -> str:
+    """Lanes as ranges.
+
+    >>> lane_ranges([0, 1, 2, 5, 31])
+    '0-2, 5, 31'
+    """
+    out: list[list[int]] = []
+    for lane in lanes:
+        if out and lane == out[-1][1] + 1:
+            out[-1][1] = lane
+        else:
+            out.append([lane, lane])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in out)
+
+
+def _strip(lanes: Sequence[int]) -> str:
+    return "".join("#" if lane in lanes else "." for lane in range(WARP))
+
+
+def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None = None) -> str:
+    """A row for each transaction, with the lanes that it serves."""
+    rows = transactions(device, sample, cached=cached)
+    lines = [f"{len(rows)} transactions for one warp, {sample.width} bytes a lane", f"{'':24}lane 0{'31':>26}"]
+    for base, size, lanes in rows[:SHOWN]:
+        lines.append(f"{size:4} B at {base:#12x}  {_strip(lanes)}  {lane_ranges(lanes)}")
+    if len(rows) > SHOWN:
+        lines.append(f"... {len(rows) - SHOWN} more")
+    return "\n".join(lines)
+
+
+def bank_picture(device: DeviceProfile, sample: Sample) -> str:
+    """A row for each bank that is used: its words and the lanes that want them."""
+    used = banks(device, sample)
+    lines = [f"{sample.count} passes for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {device.shared_bank_bytes} bytes"]
+    for bank, words in used.items():
+        said = "; ".join(f"word {w}: {lane_ranges(lanes)}" for w, lanes in list(words.items())[:6])
+        more = f"; {len(words) - 6} more" if len(words) > 6 else ""
+        lines.append(f"bank {bank:2}  {'#' * len(words):<8} {said}{more}")
+    return "\n".join(lines)
+
+
+def picture(p: KernelProfile, line: int) -> str:
+    """All accesses of a line."""
+    parts = []
+    for s in p.sites:
+        if s.line != line:
+            continue
+        for a in s.accesses:
+            if a.sample is None:
+                continue
+            draw = bank_picture(p.device, a.sample) if a.space == "shared" else memory_picture(p.device, a.sample)
+            parts.append(f"line {line}: {s.text}   ({a.space} {a.kind}; the worst warp)\n{draw}")
+    return "\n\n".join(parts) if parts else f"line {line} reaches no global or shared memory"

@@ -1,0 +1,176 @@
+"""Pictures as SVG: accesses, timeline, roofline, residency.  Colours are CSS variables, so that a page chooses them for light and dark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from warplab.interpreter.observers import KernelProfile, Sample
+from warplab.isa.profiles import DeviceProfile
+
+from .pictures import WARP, banks, transactions
+from .tables import number, percent, scaled
+
+STYLE = """
+:root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; --good: #2f7ed8; --warm: #e8833a; --bad: #d03b3b; --calm: #c9dcf3; }
+@media (prefers-color-scheme: dark) {
+:root { --ink: #e6e9ef; --soft: #9aa4b2; --line: #3a4352; --page: #14181f; --card: #1d232d; --good: #5aa2f0; --warm: #f0a060; --bad: #f07070; --calm: #2b4566; }
+}
+svg text { font: 11px ui-sans-serif, system-ui, sans-serif; fill: var(--ink); }
+svg .soft { fill: var(--soft); }
+svg .axis { stroke: var(--line); fill: none; }
+"""
+HUES = ("var(--good)", "var(--warm)")
+CELL = 20
+
+
+def svg(width: float, height: float, body: str, label: str, *, alone: bool = False) -> str:
+    """One picture; `alone` adds what a file of its own needs."""
+    style = f"<style>{STYLE}</style><rect width='100%' height='100%' fill='var(--page)'/>" if alone else ""
+    space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
+    return (
+        f'<svg{space} viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" role="img" '
+        f'aria-label="{escape(label, quote=True)}">{style}{body}</svg>'
+    )
+
+
+def text(x: float, y: float, s: str, anchor: str = "start", soft: bool = False) -> str:
+    """A line of text."""
+    kind = ' class="soft"' if soft else ""
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{kind}>{escape(s)}</text>'
+
+
+def box(x: float, y: float, w: float, h: float, fill: str, title: str = "") -> str:
+    """A rectangle, with what to say when it is pointed at."""
+    inner = f"<title>{escape(title)}</title>" if title else ""
+    return f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="2" fill="{fill}">{inner}</rect>'
+
+
+def _lanes(sample: Sample, y: float, left: float) -> str:
+    out = []
+    for lane, a in enumerate(sample.addresses):
+        fill = "var(--line)" if a is None else "var(--calm)"
+        out.append(box(left + lane * CELL, y, CELL - 2, CELL - 4, fill, f"lane {lane}: {'inactive' if a is None else hex(a)}"))
+        out.append(text(left + lane * CELL + 9, y + 12, str(lane), "middle"))
+    return "".join(out)
+
+
+def _wire(x: float, y: float, to: float, end: float, colour: str) -> str:
+    return f'<path d="M{x:g} {y:g} C{x:g} {(y + end) / 2:g} {to:g} {(y + end) / 2:g} {to:g} {end:g}" stroke="{colour}" fill="none" stroke-opacity=".65"/>'
+
+
+def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None, alone: bool = False, title: str = "") -> str:
+    """The lanes of a warp above the transactions that serve them."""
+    rows = transactions(device, sample, cached=cached)
+    width, top, under = WARP * CELL + 20, 40, 130
+    each = (width - 20) / max(1, len(rows))
+    body = [text(10, 18, title or f"{len(rows)} transactions, {sum(size for _, size, _ in rows)} bytes for {_asked(sample)} asked for")]
+    for n, (base, size, lanes) in enumerate(rows):
+        x, colour = 10 + n * each, HUES[n % 2]
+        body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, colour) for lane in lanes]
+        body.append(box(x + 1, under, max(1, each - 2), 26, colour, f"{size} bytes at {base:#x}: {len(lanes)} lanes"))
+        if each > 52:
+            body.append(text(x + each / 2, under + 17, f"{size} B", "middle"))
+            body.append(text(x + each / 2, under + 42, str(base) if base < 1 << 16 else hex(base), "middle", True))
+    body.append(_lanes(sample, top, 10))
+    return svg(width, under + 52, "".join(body), title or "lanes against transactions", alone=alone)
+
+
+def _asked(sample: Sample) -> str:
+    return f"{sample.width * sum(a is not None for a in sample.addresses)}"
+
+
+def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title: str = "") -> str:
+    """The lanes of a warp above the banks; a bank that many different words want is hot."""
+    used = banks(device, sample)
+    width, top, under = WARP * CELL + 20, 40, 130
+    each = (width - 20) / device.shared_banks
+    body = [text(10, 18, title or f"{sample.count} passes: the most different words that one bank must give, by the rule of {device.name}")]
+    for bank in range(device.shared_banks):
+        words = used.get(bank, {})
+        heat = "var(--card)" if not words else "var(--good)" if len(words) == 1 else "var(--warm)" if len(words) < 8 else "var(--bad)"
+        x = 10 + bank * each
+        for lanes in words.values():
+            body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, heat) for lane in lanes]
+        body.append(box(x + 1, under, each - 2, 26, heat, f"bank {bank}: {len(words)} different words"))
+        body.append(text(x + each / 2, under + 17, str(len(words)) if words else "", "middle"))
+        body.append(text(x + each / 2, under + 42, str(bank), "middle", True))
+    body.append(_lanes(sample, top, 10))
+    return svg(width, under + 52, "".join(body), title or "lanes against banks", alone=alone)
+
+
+def timeline(p: KernelProfile) -> str:
+    """Active lanes of the warp instructions, over the course of the launch."""
+    width, height, left = 660, 150, 34
+    total = max(1, sum(w for w, _ in p.timeline))
+    points, at = [], 0.0
+    for warps, threads in p.timeline:
+        y = 110 - 90 * threads / (32 * warps)
+        points += [f"{left + (width - left - 10) * at / total:.1f},{y:.1f}", f"{left + (width - left - 10) * (at + warps) / total:.1f},{y:.1f}"]
+        at += warps
+    body = "".join(
+        f'<path class="axis" d="M{left} {110 - 90 * n / 32:g} H{width - 10}"/>' + text(left - 6, 114 - 90 * n / 32, str(n), "end", True)
+        for n in (0, 8, 16, 24, 32)
+    )
+    area = f"{left},110 {' '.join(points)} {width - 10},110"
+    body += f'<polygon points="{area}" fill="var(--calm)"/><polyline points="{" ".join(points)}" fill="none" stroke="var(--good)" stroke-width="1.5"/>'
+    body += text(left, 134, "first instruction", soft=True) + text(width - 10, 134, f"{number(total)} warp instructions", "end", True)
+    return svg(width, height, body, "active lanes over the launch")
+
+
+def roofline(profiles: Sequence[KernelProfile]) -> str:
+    """Where launches stand below the roof of their device, both axes logarithmic."""
+    d = profiles[0].device
+    width, height, left, base = 660, 260, 60, 220
+    spots = [(p.dram_intensity, p) for p in profiles if p.dram_intensity]
+    low = math.floor(math.log10(min([0.1, *(x for x, _ in spots)])))
+    high = math.ceil(math.log10(max([10 * d.ridge, *(x for x, _ in spots)])))
+    top = math.log10(d.peak_fp32)
+    bottom = math.floor(math.log10(10**low * d.memory_bandwidth))
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return left + (width - left - 20) * (math.log10(x) - low) / (high - low), base - (base - 30) * (math.log10(y) - bottom) / (top - bottom)
+
+    body = []
+    for e in range(low, high + 1):
+        x, _ = at(10.0**e, 10.0**bottom)
+        body.append(f'<path class="axis" d="M{x:g} {base} V30"/>' + text(x, base + 16, f"{10.0**e:g}", "middle", True))
+    for e in range(bottom, math.floor(top) + 1):
+        _, y = at(10.0**low, 10.0**e)
+        body.append(f'<path class="axis" d="M{left} {y:g} H{width - 20}"/>' + text(left - 6, y + 4, scaled(10.0**e, ""), "end", True))
+    (x0, y0), (x1, y1), (x2, y2) = at(10.0**low, 10.0**low * d.memory_bandwidth), at(d.ridge, d.peak_fp32), at(10.0**high, d.peak_fp32)
+    body.append(f'<polyline points="{x0:g},{y0:g} {x1:g},{y1:g} {x2:g},{y2:g}" fill="none" stroke="var(--ink)" stroke-width="2"/>')
+    body.append(text(x1, y1 - 8, f"{scaled(d.peak_fp32, 'FLOP/s')}, ridge at {number(d.ridge)}", "middle"))
+    for n, (intensity, p) in enumerate(spots):
+        x, y = at(intensity, p.attainable)
+        body.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}"><title>{escape(p.kernel)}: {number(intensity)} FLOP/B</title></circle>')
+        body.append(text(x + 10, y + 14, f"{p.kernel[:40]}: {number(intensity)}"))
+    body.append(text(width - 20, base + 34, "FLOP a byte of device memory", "end", True) + text(left, 20, f"{d.device}: FLOP/s attainable", soft=True))
+    return svg(width, height, "".join(body), "roofline")
+
+
+def residency(p: KernelProfile) -> str:
+    """Blocks that each resource allows; the shortest bar decides."""
+    o = p.occupancy
+    most = max([1, *o.limits.values()])
+    width, row = 660, 24
+    body = [text(10, 16, f"{number(o.blocks)} blocks, {o.warps} of {p.device.max_warps} warps: {percent(o.fraction)}")]
+    for n, (name, blocks) in enumerate(o.limits.items()):
+        y = 26 + n * row
+        fill = "var(--warm)" if blocks == o.blocks else "var(--calm)"
+        body.append(text(120, y + 13, name, "end") + box(130, y, max(2, 440 * blocks / most), row - 6, fill))
+        body.append(text(140 + 440 * blocks / most, y + 13, f"{blocks}" + ("  (limits)" if blocks == o.blocks else "")))
+    return svg(width, 32 + len(o.limits) * row, "".join(body), "blocks that each resource allows")
+
+
+def rates(p: KernelProfile) -> str:
+    """Hit rates of the caches."""
+    m = p.metrics
+    rows = (("L1, global loads", m["l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"]), ("L2, reads", m["lts__t_sector_op_read_hit_rate.pct"]))
+    body = []
+    for n, (name, value) in enumerate(rows):
+        y = 6 + 24 * n
+        body.append(text(120, y + 13, name, "end") + box(130, y, 440, 18, "var(--card)") + box(130, y, 4.4 * value, 18, "var(--good)"))
+        body.append(text(580, y + 13, f"{value:.1f} %"))
+    return svg(660, 60, "".join(body), "cache hit rates")
