@@ -50,8 +50,8 @@ def literal(text: str) -> Immediate:
 
 def constant(i: Immediate) -> Constant:
     """An immediate as a value to calculate with."""
-    if i.kind == "f32":
-        return float(struct.unpack("<f", struct.pack("<I", i.value))[0])
+    if i.kind == "f32":  # ptxas calculates with the pattern of the single as if it were that of a double
+        return float(struct.unpack("<d", struct.pack("<Q", i.value))[0])
     if i.kind == "f64":
         return i.value if isinstance(i.value, float) else float(struct.unpack("<d", struct.pack("<Q", i.value))[0])
     assert isinstance(i.value, int)
@@ -75,8 +75,10 @@ def _divide(a: int, b: int) -> int:
 
 def binary(op: str, a: Constant, b: Constant) -> Constant:
     """a op b."""
+    if isinstance(a, float) and isinstance(b, float):
+        return _float_binary(op, a, b)
     if isinstance(a, float) or isinstance(b, float):
-        return _float_binary(op, float(a), float(b))
+        raise Flaw("not-a-constant", f"{op} takes two integers or two floating-point numbers, not one of each")
     unsigned = isinstance(a, Unsigned) or isinstance(b, Unsigned)
     if op in _COMPARE:
         x, y = (a & MASK, b & MASK) if unsigned else (signed(a), signed(b))
@@ -90,7 +92,7 @@ def binary(op: str, a: Constant, b: Constant) -> Constant:
     if op == "/":
         return _typed((a & MASK) // (b & MASK) if unsigned else _divide(signed(a), signed(b)), unsigned)
     if op == "%":
-        return _typed((a & MASK) % (b & MASK), unsigned)
+        return Unsigned((a & MASK) % (b & MASK))
     if op == "&&":
         return int(bool(a) and bool(b))
     if op == "||":
@@ -117,7 +119,9 @@ def _float_binary(op: str, a: float, b: float) -> Constant:
         return a - b
     if op == "*":
         return a * b
-    if op == "/" and b:
+    if op == "/":
+        if not b:
+            raise Flaw("division-by-zero", "a constant expression divides by zero")
         return a / b
     raise Flaw("not-a-constant", f"the operator {op} takes integers")
 
@@ -126,17 +130,24 @@ def prefix(op: str, a: Constant) -> Constant:
     """op a."""
     if op == "+":
         return a
+    if isinstance(a, float):
+        if op == "-":
+            return -a
+        raise Flaw("not-a-constant", f"the operator {op} takes integers")
     if op == "!":
         return int(not a)
-    if op == "-":
-        return -a if isinstance(a, float) else _typed(-a, isinstance(a, Unsigned))
-    if isinstance(a, float):
-        raise Flaw("not-a-constant", "the operator ~ takes integers")
-    return Unsigned(~a & MASK)
+    return _typed(-a, isinstance(a, Unsigned)) if op == "-" else Unsigned(~a & MASK)
 
 
 def cast(word: str, a: Constant) -> Constant:
     """(.s64) a or (.u64) a."""
-    if word not in (".s64", ".u64"):
-        raise Flaw("not-a-constant", f"a cast is to .s64 or .u64, not to {word}", word)
-    return _typed(int(a), word == ".u64")
+    if word not in (".s64", ".u64") or isinstance(a, float):
+        raise Flaw("not-a-constant", "a cast makes .s64 or .u64 of an integer", word)
+    return _typed(a, word == ".u64")
+
+
+def choose(test: Constant, yes: Constant, no: Constant) -> Constant:
+    """test ? yes : no."""
+    if isinstance(test, float) or isinstance(yes, float) or isinstance(no, float):
+        raise Flaw("not-a-constant", "? : takes integers")
+    return yes if test else no

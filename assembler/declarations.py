@@ -214,11 +214,11 @@ def performance(tree: Tree[Any], is_entry: bool, span_of: Any) -> Directive:
 
 def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
     """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
+    assert words.type is not None
     if isinstance(tree, str):  # INTEGERS
-        assert words.type is not None
         plain = [n.strip() for n in tree[1:-1].split(",")]
         if words.type.kind == "f" or any(len(n) > 18 or (n[0] == "0" and len(n) > 1) for n in plain):
-            return tuple(_number(shapes.constants.constant(shapes.literal(n)), None, words.type) for n in plain)
+            return tuple(_number(shapes.literal(n), None, words.type) for n in plain)
         return tuple(map(int, plain))
     if tree.data == "braced":
         return tuple(initial(c, words, scope) for c in tree.children if c is not None)
@@ -226,29 +226,35 @@ def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
         return _symbol(tree, scope)
     if tree.data == "setting":
         raise Flaw("bad-initialiser", f"{tree.children[0]} = ... belongs to textures and samplers", str(tree.children[0]))
-    assert words.type is not None
     literal = shapes.literal(str(tree.children[0])) if tree.data == "number" else None
-    return _number(fold(tree), literal, words.type)
+    return _number(literal, tree, words.type)
 
 
-def _number(value: Constant, literal: Immediate | None, type: ScalarType) -> int | float:
-    if type.kind == "f" and type.elements == 1:
-        return float(value)
-    if isinstance(value, float):
-        if literal is not None and literal.kind == "f32" and isinstance(literal.value, int):
-            return literal.value if type.bits == 32 else _bits(value, type)
-        if literal is not None and isinstance(literal.value, int) and type.bits == 64:
-            return literal.value
-        return _bits(value, type)
-    return int(value)
+def _number(literal: Immediate | None, tree: Any, type: ScalarType) -> int | float:
+    """A number as the variable's type holds it, which ptxas makes stranger than one would think."""
+    value = shapes.constants.constant(literal) if literal is not None else fold(tree)
+    if type.kind == "f" and type.name not in ("f32", "f64"):
+        raise Flaw("bad-initialiser", f".{type} variables have no initial value")
+    if isinstance(value, float) != (type.kind == "f") and type.kind != "b":
+        raise Flaw("bad-initialiser", f"the initial value is {'a floating-point' if isinstance(value, float) else 'an integer'} "
+                   f"number, the variable a .{type}")  # fmt: skip
+    if isinstance(value, int):
+        return int(value)
+    single = literal.value if literal is not None and literal.kind == "f32" else None
+    if type.bits == 32:
+        bits = int(single) if single is not None else _single(value)
+        return float(struct.unpack("<f", struct.pack("<I", bits))[0]) if type.kind == "f" else bits
+    if type.kind == "f":
+        return value
+    return int.from_bytes(struct.pack("<d", value), "little") & ((1 << type.bits) - 1)
 
 
-def _bits(value: float, type: ScalarType) -> int:
-    """A float in a variable of bits: its pattern."""
-    code = {16: "<e", 32: "<f", 64: "<d"}.get(type.bits)
-    if code is None:
-        raise Flaw("bad-initialiser", f"a floating-point value does not fit .{type}")
-    return int.from_bytes(struct.pack(code, value), "little")
+def _single(value: float) -> int:
+    """The pattern of the nearest .f32."""
+    try:
+        return int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        return 0x7F800000 if value > 0 else 0xFF800000
 
 
 def _symbol(tree: Any, scope: Scope) -> Symbol:

@@ -66,10 +66,11 @@ def page() -> str:
     return "\n".join(out) + "\n"
 
 
-_ROWS = """A shape names a row of the instruction table by its text, as `warplab isa` prints it, and fills the row's slots in the row's order: with
-the string of the word that stands there, or with the empty string. So the numbers in a file do not depend on which rows the program knows
-or in what order, and a file can be read as long as its own rows are there. An example, bytes in hexadecimal:"""
+_ROWS = """A shape names a row of the instruction table by its text, as `warplab isa` prints it, and fills the row's slots in the row's
+order: with the string of the word that stands there, or with the empty string. So the numbers in a file do not depend on which rows the
+program knows or in what order, and a file can be read as long as its own rows are there. An example, bytes in hexadecimal:"""
 
+# Each instruction has a label, because labels tell places in the code.
 _SOURCE = """.version 8.3
 .target sm_90
 .address_size 64
@@ -79,14 +80,13 @@ _SOURCE = """.version 8.3
     .reg .pred %p<2>;
     .reg .b32 %r<3>;
     .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [out];
-    mov.u32 %r1, %tid.x;
-    setp.gt.u32 %p1, %r1, 7;
-    @%p1 bra done;
-    st.global.u32 [%rd1+-4], 300;
-    atom.global.add.u32 %r2, [total], %r1;
-done:
-    ret;
+L0: ld.param.u64 %rd1, [out];
+L1: mov.u32 %r1, %tid.x;
+L2: setp.gt.u32 %p1, %r1, 7;
+L3: @%p1 bra L6;
+L4: st.global.u32 [%rd1+-4], 300;
+L5: atom.global.add.u32 %r2, [total], %r1;
+L6: ret;
 }
 """
 
@@ -101,18 +101,13 @@ def _example() -> list[str]:
     reader = Reader(table.data, Strings.decode(strings.data), "shapes")
     shapes = [Shape.decode(reader) for _ in range(reader.count())]
     instructions = [s for s in statements(module.functions["example"].body) if isinstance(s, Instruction)]
-    # Every shape is used once here, in the order of its number, and each number fits a byte: an instruction begins where that byte stands.
-    starts, at = [], 0
-    for n in range(len(shapes)):
-        at = code.data.index(bytes([FIRST_SHAPE + n]), at)
-        starts.append(at)
-        at += 1
+    starts = [x.value for x in contents.symbols if x.section == code.name and x.kind == "notype"]
     ends = [*starts[1:], len(code.data) - 1]
     rows = []
     for i, shape, start, end in zip(instructions, shapes, starts, ends, strict=True):
         text = module.text[i.span.start : i.span.end]
         words = " ".join(f"{w or '-'}" for w in shape.slots)
-        rows.append(tuple(f"`{x}`" for x in (text, shape.row, words, shape.pattern, code.data[start:end].hex(" "))))
+        rows.append(tuple(f"`{x}`" if x else "" for x in (text, shape.row, words, shape.pattern, code.data[start:end].hex(" "))))
     return _table(("instruction", "row", "words by slot", "pattern", "bytes"), rows)
 
 

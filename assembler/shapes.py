@@ -245,7 +245,7 @@ def constant_of(tree: Tree[Any], index: Index) -> Callable[[Sequence[Any]], Cons
         return lambda leaves: constants.cast(word, inner(leaves))
     assert kind == "choose", kind
     test, yes, no = (constant_of(c, index) for c in children)
-    return lambda leaves: yes(leaves) if test(leaves) else no(leaves)
+    return lambda leaves: constants.choose(test(leaves), yes(leaves), no(leaves))
 
 
 def _integer(value: Constant, word: str = "") -> int:

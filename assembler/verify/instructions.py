@@ -12,7 +12,7 @@ from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
-from ..ir import Block, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Block, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
 from . import limits, needs, video
 from .forms import misspelt
 from .operands import Misfit, described, is_narrow, kind, misfit
@@ -40,12 +40,23 @@ class Judge:
         while stack:
             for s in stack[-1]:
                 if s.__class__ is Instruction:
-                    try:
-                        # A list beats a generator here, and this is the loop that a big module spends its time in.
-                        key = (id(s.settled), id(s.guard and s.guard.type), *[kinds[id(o)] for o in s.operands])
-                    except KeyError:
-                        kinds.update((id(o), kind(o)) for o in s.operands)
-                        key = (id(s.settled), id(s.guard and s.guard.type), *[kinds[id(o)] for o in s.operands])
+                    guard = s.guard
+                    words: list[object] = [id(s.settled), guard and guard.type.name]
+                    for o in s.operands:  # this is the loop that a big module spends its time in: no calls for common operands
+                        cls = o.__class__
+                        if cls is Register and o.vector == 1:
+                            words.append(o.type.name)
+                        elif cls is Immediate and o.kind == "int":
+                            words.append("#")
+                        elif cls is Address and o.base.__class__ is Register and o.base.vector == 1 and not o.parts:
+                            words.append("[")
+                            words.append(o.base.type.name)
+                        else:
+                            word = kinds.get(id(o))
+                            if word is None:
+                                word = kinds[id(o)] = kind(o)
+                            words.append(word)
+                    key = tuple(words)
                     if key in legal:
                         continue
                     if s.opcode in limits.VALUES:  # the verdict depends on the constants' values as well
