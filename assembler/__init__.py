@@ -1,28 +1,18 @@
-"""PTX text in, verified typed IR out, and back again: the public names of the assembler, each loaded at first use."""
+"""PTX text in, verified typed IR out, and back again: the public names of the assembler.
 
-from __future__ import annotations
+They are imported at once: some share their name with the module that holds them, which a lazy lookup would hand out instead.
+"""
 
-import importlib
-from typing import TYPE_CHECKING
+from .diagnostics import Diagnostic, PtxError
+from .elf import ObjectError
+from .format import format_text
+from .ir import Module
+from .link import LinkError, Program, link
+from .objectfile import ObjectFile, assemble, disassemble
+from .parse import parse
+from .verify import check
 
-if TYPE_CHECKING:
-    from .diagnostics import Diagnostic as Diagnostic
-    from .diagnostics import PtxError as PtxError
-    from .format import format_text as format_text
-    from .ir import Module as Module
-    from .parse import parse as parse
-    from .verify import check as check
-
-_HOMES = {
-    "parse": "parse", "Module": "ir", "PtxError": "diagnostics", "Diagnostic": "diagnostics", "format_text": "format", "check": "verify",
-}  # fmt: skip
-__all__ = ["Diagnostic", "Module", "PtxError", "check", "format_text", "parse"]
-
-
-def __getattr__(name: str) -> object:
-    """Loads a public name's module when it is first asked for, so that `warplab --help` needs neither lark nor numpy."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+__all__ = [
+    "Diagnostic", "LinkError", "Module", "ObjectError", "ObjectFile", "Program", "PtxError", "assemble", "check", "disassemble",
+    "format_text", "link", "parse",
+]  # fmt: skip

@@ -42,9 +42,11 @@ def _words(token: Any) -> str:
 
 
 def integer(token: Any) -> int:
-    """The value of an INTEGER token."""
+    """The value of an INTEGER token that counts something."""
     value = shapes.literal(str(token)).value
     assert isinstance(value, int)
+    if value >> 32:
+        raise Flaw("constant-overflow", f"{token} needs more than 32 bits", str(token))
     return value
 
 
@@ -67,6 +69,8 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
         elif child.data == "bank":
             _space(out, "const", child)
             out.bank = integer(child.children[1]) if len(child.children) > 1 else None
+        elif out.type is not None:
+            raise Flaw("syntax", ".attribute stands before the type", ".attribute")
         else:
             out.attributes += attributes(child)
     return out

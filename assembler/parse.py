@@ -35,7 +35,8 @@ _END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
 _RESYNC = re.compile(r"[;{}]")
 _SECTION = re.compile(r'\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}')
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
-_SECTION_LINE = re.compile(r"(?:[\w$%]+\s*:)|\.b(?:8|16|32|64)\s+[^.\s]*|.", re.S)
+_SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
+_SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
 _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
 _OTHER = frozenset("{}.")
@@ -176,7 +177,9 @@ class _Parser:
             return before.end() if before else pos
         self.version = (int(m[1][:6]), int(m[2][:6]))
         pos = skip(m.end())
-        while self.word(pos) in (".target", ".address_size"):
+        while self.word(pos) == ".target":
+            pos = skip(self.directive(pos))
+        if self.word(pos) == ".address_size" and self.targets:
             pos = skip(self.directive(pos))
         if not self.targets and len(self.diagnostics) == 0:
             at, end = self.source.token(pos)
@@ -234,7 +237,7 @@ class _Parser:
     def file(self, values: Any, span: Span) -> None:
         """`.file 1 "name", time, size`."""
         index, name = decl.integer(values[0]), str(values[1])[1:-1]
-        if index in self.files:
+        if self.files.get(index, name) != name:
             raise Flaw("duplicate-name", f".file {index} is declared twice", str(values[0]), other=self.file_spans[index])
         self.files[index] = name
         self.file_spans[index] = span
@@ -285,9 +288,13 @@ class _Parser:
         if not m:
             at = self.source.skip(pos + len(".section"))
             return self.unexpected(at, pos)
-        for line in re.finditer(r"[;@=]|(?<![\w$%.:+\-,\s])\s*$", m[2]):
-            if line.group().strip():
-                return self.unexpected(m.start(2) + line.start(), pos)
+        at = m.start(2)
+        while entry := _SECTION_ENTRY.match(self.code, at, m.end(2)):
+            at = entry.end()
+        at = self.source.skip(at)
+        if at < m.end(2):
+            self.unexpected(at, pos)
+            return m.end()
         lines = tuple(s for s in (line.strip() for line in m[2].split("\n")) if s)
         self.items.append(Section(m[1], lines, self.source.span(pos, m.end())))
         return m.end()
@@ -759,7 +766,10 @@ class _Body:
     def unresolved(self, statement: Instruction | Targets, name: str) -> None:
         """A name that nothing declares."""
         parser, span = self.parser, statement.span
-        at, to = parser._find(name, span.start, span.end)
+        start = span.start
+        if isinstance(statement, Instruction):  # the opcode may have the same name
+            start = self.code.index(statement.opcode, start) + len(statement.opcode)
+        at, to = parser._find(name, start, span.end)
         if isinstance(statement, Targets) or statement.opcode in ("bra", "brx"):
             inner = self.inner.get(name)
             notes = (Note("it is inside this block", inner.span),) if inner else ()

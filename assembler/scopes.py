@@ -176,18 +176,13 @@ class Scope:
         found = self.names.get(name)
         if found is not None or not self.stems:
             return found
+        # As ptxas does: all digits at the end are the number, so a range `a1<3>` declares nothing that can be named.
         stem = name.rstrip("0123456789")
-        if stem == name:
+        entry = self.stems.get(stem)
+        if entry is None or stem == name or len(name) - len(stem) > 20:
             return None
-        while True:
-            entry = self.stems.get(stem)
-            if entry is not None:
-                number = int(name[len(stem) :])
-                if number < entry.count:
-                    return self._materialise(name, stem, number, entry)
-            if len(stem) + 1 >= len(name):
-                return None
-            stem = name[: len(stem) + 1]
+        number = int(name[len(stem) :])
+        return self._materialise(name, stem, number, entry) if number < entry.count else None
 
     def _materialise(self, name: str, stem: str, number: int, entry: Stem) -> Register:
         plain = f"{stem}{number}"

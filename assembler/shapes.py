@@ -44,11 +44,13 @@ if TYPE_CHECKING:
 # What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it; a word after a dot belongs to the shape.
 _LEAF = re.compile(
     r"(?<![.\w$%:])([A-Za-z][\w$]*|[_$%][\w$]+|0[dD][0-9A-Fa-f]{16}|0[fF][0-9A-Fa-f]{8}"
-    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)"
+    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)",
+    re.ASCII,
 )
 _LEAVES = frozenset({"NAME", "CALL", "WARP_SZ", "INTEGER", "DECIMAL", "BITS32", "BITS64"})
 _CLASSES = {"int": "I", "f32": "F", "f64": "D"}
 SINK = Sink()
+_MOST_SHAPES = 1 << 16  # more than any text has, save one made to fill the memory
 
 Leaf = str | Immediate
 Build = Callable[[Any, Sequence[Any]], Any]  # (scope, leaves)
@@ -62,7 +64,7 @@ def grammar() -> Lark:
     text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
     start = ["statement", "directive", "operands", "call_operands"]
     cache = _cache_file()
-    return Lark(text, parser="lalr", start=start, maybe_placeholders=True, cache=cache or False)
+    return Lark(text, parser="lalr", start=start, maybe_placeholders=True, cache=cache or False, g_regex_flags=re.ASCII)
 
 
 def _cache_file() -> str | None:
@@ -77,7 +79,7 @@ def _cache_file() -> str | None:
     return os.path.join(folder, "grammar.lark") if mine and os.access(folder, os.W_OK) else None
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1 << 16)
 def literal(text: str) -> Immediate:
     """A literal's value, shared by all its uses."""
     return constants.literal(text)
@@ -110,6 +112,13 @@ def _shapes(start: str) -> dict[str, Build]:
 
 def build(start: str, text: str, scope: Scope | None) -> Any:
     """What the text means under a start rule, its names resolved in the scope; lark's errors pass through."""
+    try:
+        return _build(start, text, scope)
+    except RecursionError as error:
+        raise Flaw("too-deep", "this is nested too deeply") from error
+
+
+def _build(start: str, text: str, scope: Scope | None) -> Any:
     shapes = _shapes(start)
     key, leaves = factor(text)
     maker = shapes.get(key)
@@ -120,10 +129,19 @@ def build(start: str, text: str, scope: Scope | None) -> Any:
         index = {t.start_pos: i for i, t in enumerate(tokens)}
         maker = _MAKERS[tree.data](tree, index)
         if plain == [str(t) for t in tokens]:
-            shapes[key] = maker
+            if len(shapes) < _MOST_SHAPES:
+                shapes[key] = maker
         else:
             leaves = [_leaf(t) for t in tokens]
     return maker(scope, leaves)
+
+
+def no_displaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands, none of which may be `%r+4` outside of brackets."""
+    for o in operands:
+        if isinstance(o, Displaced):
+            raise Flaw("bad-operand", f"{o.base.name}+{o.offset} is an address: it stands in brackets", o.base.name)
+    return operands
 
 
 def from_tree(tree: Tree[Any], scope: Scope) -> Any:
@@ -262,7 +280,7 @@ def _offset(tree: Tree[Any], index: Index) -> Build:
         offset = constants.signed(_integer(value(leaves)))
         if sign == "-":
             raise Flaw("syntax", "a negative offset is written +-n", "-", hint=f"write {leaves[i]}+-{offset}")
-        if isinstance(base, (Variable, Function)):
+        if isinstance(base, Variable):
             return Symbol(base, offset)
         if isinstance(base, Register):
             return Displaced(base, offset)
@@ -319,7 +337,10 @@ def _arguments(tree: Tree[Any], index: Index) -> Build:
 
 
 def _operands(tree: Tree[Any], index: Index) -> Build:
-    return _many(tree.children, index)
+    many = _many(tree.children, index)
+    if any(t.data == "offset" for t in tree.children):
+        return lambda scope, leaves: no_displaced(many(scope, leaves))
+    return many
 
 
 def _call_operands(tree: Tree[Any], index: Index) -> Build:

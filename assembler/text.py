@@ -22,15 +22,15 @@ class Source:
         self.name = name
         self.problem: Diagnostic | None = None
         self._starts: list[int] | None = None
-        self.code = text
         if not text.isascii():
             self._refuse(
                 "non-ascii", re.search(r"[^\x00-\x7f]+", text), "a character that is not ASCII, which ptxas refuses even in comments"
             )
         if "\0" in text:
             self._refuse("syntax", re.search("\0", text), "a NUL character in the text")
-        if "//" in text or "/*" in text:
-            self.code = self._without_comments(text)
+        if self.problem is not None:  # said once; nothing else shall stumble over it
+            text = re.sub(r"[^\x01-\x7f]", " ", text)
+        self.code = self._without_comments(text) if "//" in text or "/*" in text else text
 
     def _refuse(self, code: str, where: re.Match[str] | None, message: str) -> None:
         if where is not None and (self.problem is None or where.start() < self.problem.span.start):

@@ -15,6 +15,7 @@ import numpy as np
 from warplab.assembler.flow import flow
 from warplab.assembler.ir import Address, Element, Function, Immediate, Instruction, Minus, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
+from warplab.isa.ops.data import ld
 from warplab.isa.types import TYPES, ScalarType
 
 from . import branches
@@ -336,11 +337,24 @@ class Lowering:
         carry = self._carry(form.carry)
         if carry is not None:
             return carry(meaning, put, sources), self._written(i)
+        if form.meaning is ld and len(sources) == 1:
+            return self._load(i, put, as_get(sources[0])), self._written(i)
         if shape == "lanes":
             return _lanes(meaning, put, sources), self._written(i)
         if shape == "warps":
             return _warps(meaning, put, sources), self._written(i)
         return _pure(meaning, put, sources), self._written(i)
+
+    def _load(self, i: Instruction, put: int | Set | None, address: Get) -> Step:
+        """What the meaning of ld does, without its calls: loads are the commonest instructions that are not arithmetic."""
+        assert i.settled is not None
+        t = TYPES[str(i.settled["type"])]
+        space = "global" if i.settled.get("global") else str(i.settled.get("ss", "generic"))
+        count = int(str(i.settled.get("vec", "v1"))[1:])
+        finish = as_set(put)
+        if space.startswith("param"):
+            return lambda R: finish(R, R[0].load(space, address(R), t.name, count))
+        return lambda R: finish(R, R[0].wave.access.load(R[0], space, address(R), t, count))
 
     def _carry(self, carry: str) -> Callable[..., Step] | None:
         if not carry:

@@ -162,6 +162,9 @@ def sqrt32(a: Array, rnd: str = "rn", ftz: bool = False) -> Array:
     return canonical(np.sqrt(a) if rnd == "rn" else narrow(_wide_sqrt(a), rnd))
 
 
+SMALL = 1024  # lanes
+
+
 @functools.lru_cache(maxsize=16)
 def _scratch(shape: tuple[int, ...], thread: int) -> tuple[Array, Array, Array, Array]:
     """Float64 buffers of a thread, on cache lines: numpy's widest loops run twice as fast there."""
@@ -185,6 +188,12 @@ def _wide(x: Array, buffer: Array) -> Array:
 
 def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     """a * b + c: the float64 sum rounds a second time rightly unless it is a tie of float32 whose float64 error was lost."""
+    if max(a.size, b.size, c.size) <= SMALL:  # here calls cost more than passes
+        s = np.multiply(a, b, dtype=np.float64) + c
+        r = s.astype(np.float32)
+        if np.minimum.reduce(np.absolute(r), axis=None) >= MIN32:
+            if np.minimum.reduce(np.left_shift(s.view(np.int64), _MOVE), axis=None) != _HALFWAY:
+                return r
     p, q, s, t = _scratch(np.broadcast(a, b, c).shape, threading.get_ident())
     np.multiply(_wide(a, p), _wide(b, q), out=p)
     addend = _wide(c, q)

@@ -10,20 +10,19 @@ from collections.abc import Collection
 from ..diagnostics import Diagnostic
 from ..ir import Function, Module
 from . import module as modules
+from . import warnings as warn
 from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
 
 
-def check(
-    text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None
-) -> list[Diagnostic]:
+def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
     """Everything that is wrong with a PTX text, errors and warnings, in the order of the text."""
     from ..parse import parse_all
 
     module, found = parse_all(text, name)
     if module is not None:
-        found = [*found, *verify(module, target, warnings)]
+        found = [*found, *verify(module, target, () if found else warnings)]
     return _ordered(found)
 
 
@@ -35,7 +34,9 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
         if isinstance(item, Function) and item.body is not None:
             for call in judge.body(item.body):
                 judge_call(judge, item, call)
-    found += modules.unresolved(module, set())
+    found += modules.unresolved(module)
+    if not found:  # what is wrong anyway needs no warnings
+        found += warn.warnings(module, warnings)
     return _ordered(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic, Note
@@ -26,6 +26,7 @@ from .places import Places, places
 if TYPE_CHECKING:
     from .instructions import Judge
 
+Report = Callable[..., None]
 Signature = tuple[tuple[Variable, ...], tuple[Variable, ...], str, Span]  # results, parameters, name, where it is declared
 
 
@@ -57,20 +58,28 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
                     report("call-argument", f"{described(actual)}, does not match {_parameter(parameter)}: {why}", actual, formal_note)
         if wrong:
             return
-        for formal in (*returns, *params):
-            if formal.space == "reg" and (formal.type.bits < 32 or formal.vector > 1):
-                note = Note(f"parameter {formal.name} is declared here", formal.span)
-                report("call-argument", f"{name} has a .{formal.type} register as parameter: calls pass 32 and 64 bits only", target, note)
+        for narrow in (*returns, *params):
+            if narrow.space == "reg" and (narrow.type.bits < 32 or narrow.vector > 1):
+                note = Note(f"parameter {narrow.name} is declared here", narrow.span)
+                report("call-argument", f"{name} has a .{narrow.type} register as parameter: calls pass 32 and 64 bits only", target, note)
                 return
 
 
 def split(call: Instruction) -> tuple[tuple[Operand, ...], Operand | None, tuple[Operand, ...], Operand | None]:
     """The results, the target, the arguments, and the prototype or list of targets of a call."""
     rest = list(call.operands)
-    results = rest.pop(0).elements if rest and isinstance(rest[0], Arguments) else ()  # type: ignore[union-attr]
+    results = _elements(rest)
     target = rest.pop(0) if rest else None
-    arguments = rest.pop(0).elements if rest and isinstance(rest[0], Arguments) else ()  # type: ignore[union-attr]
+    arguments = _elements(rest)
     return results, target, arguments, rest[0] if rest else None
+
+
+def _elements(rest: list[Operand]) -> tuple[Operand, ...]:
+    if rest and isinstance(rest[0], Arguments):
+        elements = rest[0].elements
+        del rest[0]
+        return elements
+    return ()
 
 
 def _spans(where: Places, call: Instruction) -> dict[int, Span]:
@@ -126,7 +135,9 @@ def _argument(function: Function, actual: Operand, formal: Variable, what: str) 
                 return "a result needs a register or a .param variable"
             if formal.dims:
                 return "an array needs a .param variable"
-            return "" if (kind == "int" and t.is_integer) or (kind != "int" and t.kind in "fb") else f"a constant of the other kind than .{t}"
+            return (
+                "" if (kind == "int" and t.is_integer) or (kind != "int" and t.kind in "fb") else f"a constant of the other kind than .{t}"
+            )
         case Register(type=own, vector=vector):
             dims: tuple[int, ...] = ()
             align = own.bytes * vector
@@ -146,8 +157,3 @@ def _argument(function: Function, actual: Operand, formal: Variable, what: str) 
     if isinstance(actual, Variable) and formal.space == "param" and align != formal.align:
         return f"its alignment is {align}, the parameter's {formal.align}"
     return ""
-
-
-from collections.abc import Callable  # noqa: E402
-
-Report = Callable[..., None]

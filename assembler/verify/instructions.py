@@ -39,16 +39,15 @@ class Judge:
         stack = [iter(block.statements)]
         while stack:
             for s in stack[-1]:
-                if s.__class__ is Instruction:
+                if type(s) is Instruction:
                     guard = s.guard
                     words: list[object] = [id(s.settled), guard and guard.type.name]
                     for o in s.operands:  # this is the loop that a big module spends its time in: no calls for common operands
-                        cls = o.__class__
-                        if cls is Register and o.vector == 1:
+                        if type(o) is Register and o.vector == 1:
                             words.append(o.type.name)
-                        elif cls is Immediate and o.kind == "int":
+                        elif type(o) is Immediate and o.kind == "int":
                             words.append("#")
-                        elif cls is Address and o.base.__class__ is Register and o.base.vector == 1 and not o.parts:
+                        elif type(o) is Address and type(o.base) is Register and o.base.vector == 1 and not o.parts:
                             words.append("[")
                             words.append(o.base.type.name)
                         else:
@@ -60,7 +59,7 @@ class Judge:
                     if key in legal:
                         continue
                     if s.opcode in limits.VALUES:  # the verdict depends on the constants' values as well
-                        key = (*key, *[o.value for o in s.operands if o.__class__ is Immediate])
+                        key = (*key, *[o.value for o in s.operands if type(o) is Immediate])
                         if key in legal:
                             continue
                     if s.opcode == "call":
@@ -68,7 +67,7 @@ class Judge:
                     if self.judge(s):
                         self.settings[id(s.settled)] = s.settled
                         legal.add(key)
-                elif s.__class__ is Block:
+                elif type(s) is Block:
                     stack.append(iter(s.statements))
                     break
             else:
@@ -154,7 +153,9 @@ class Judge:
             )  # fmt: skip
         else:
             i, wrong = first
-            self.report(instruction, wrong.code, wrong.message, lambda p: p.operand(i), help=wrong.help, declared=wrong.declared, forms=(form.row,))
+            self.report(
+                instruction, wrong.code, wrong.message, lambda p: p.operand(i), help=wrong.help, declared=wrong.declared, forms=(form.row,)
+            )
         return None
 
     @staticmethod

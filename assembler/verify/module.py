@@ -84,6 +84,7 @@ def _find(module: Module, word: str) -> Span:
 
 # ---------------------------------------------------------------- variables
 
+
 def variables(module: Module) -> Iterator[Diagnostic]:
     """Variables of the module: spaces, sizes, initial values."""
     constant = 0
@@ -226,12 +227,11 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
 
     offset = 0
     for i, p in enumerate((*f.returns, *f.params)):
-        if p.name == "_":
-            if not f.is_entry:
-                yield error("bad-parameter", "'_' names no parameter of a function", p.span)
+        if p.name == "_" and not f.is_entry:
+            yield error("bad-parameter", "'_' names no parameter of a function", p.span)
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
-        if p.vector > 1 and p.space == "param" or p.type.name == "f16x2" and p.space == "param":
+        if p.space == "param" and (p.vector > 1 or p.type.name == "f16x2"):
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry:
             if i < len(f.returns):
@@ -245,20 +245,22 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         return
     limit = 256 if module.version < (1, 5) else 4352 if module.version < (8, 1) else 32764
     if offset > limit:
-        help = f"PTX 8.1 and sm_70 allow 32764 bytes" if limit == 4352 else ""
+        help = "PTX 8.1 and sm_70 allow 32764 bytes" if limit == 4352 else ""
         yield error("too-many-parameters", f"{f.name} has {offset} bytes of parameters, {limit} are allowed", f.span, help)
     elif offset > 4352 and has.lacks(Need(8.1, 70)):
         yield error("needs", f"{offset} bytes of parameters need {has.lacks(Need(8.1, 70))}", f.span)
 
 
-def unresolved(module: Module, called: set[Function]) -> Iterator[Diagnostic]:
+def unresolved(module: Module) -> Iterator[Diagnostic]:
     """Functions that are declared, neither extern nor defined; extern arrays without a size."""
     for item in module.items:
         if isinstance(item, Function) and item.body is None and item.linkage != "extern" and item.definition is None:
-            if item.name in module.aliases or (module.functions.get(item.name) is not None and module.functions[item.name].body is not None):
+            if item.name in module.aliases or (
+                module.functions.get(item.name) is not None and module.functions[item.name].body is not None
+            ):
                 continue
             text = f"{item.name} is declared and never defined"
-            yield Diagnostic("error", "unresolved", text, item.span, (), f"write .extern before it", file=module.name)
+            yield Diagnostic("error", "unresolved", text, item.span, (), "write .extern before it", file=module.name)
         if isinstance(item, Declaration):
             for v in item.variables:
                 if v.linkage == "extern" and 0 in v.dims and v.space in ("global", "const") and module.variables.get(v.name) is v:

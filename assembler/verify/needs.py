@@ -24,9 +24,7 @@ TARGETS: dict[str, tuple[int, int]] = {
     for name in names.split()
 }  # fmt: skip
 VERSIONS = frozenset(
-    (major, minor)
-    for major, last in {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 0}.items()
-    for minor in range(last + 1)
+    (major, minor) for major, last in {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 0}.items() for minor in range(last + 1)
 )
 NEWEST = max(VERSIONS)
 _NAME = re.compile(r"(?:sm|compute)_(\d+)([af]?)$")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warplab.isa import special
-from warplab.isa.notation import Form
+from warplab.isa.notation import Form, words
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -36,7 +36,7 @@ from ..ir import (
     Vector,
 )
 
-REGISTER_TYPES = tuple("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128".split())
+REGISTER_TYPES = words("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128")
 ADDRESS_TYPES = frozenset(t for t in REGISTER_TYPES if TYPES[t].is_integer and TYPES[t].bits <= 64)
 
 
@@ -171,8 +171,8 @@ def constants(t: str, plain: bool = False) -> frozenset[str]:
     if t in ("f32", "f64"):
         return frozenset({"#f32", "#f64", "#decimal"})
     if own.is_integer and (own.elements == 1 or t == "b128"):
-        extra = {} if plain or own.kind != "b" else {32: {"#f32"}, 64: {"#f64", "#decimal"}}.get(own.bits, {})
-        return frozenset({"#int", *extra})
+        bits = own.bits if own.kind == "b" and not plain else 0
+        return frozenset({"#int", *(("#f32",) if bits == 32 else ("#f64", "#decimal") if bits == 64 else ())})
     return frozenset()
 
 
@@ -192,10 +192,11 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
     if register.type.name in fitting(t.name, wider, plain):
         return None
     size = "at least " if wider else ""
+    legal = ", ".join("." + r for r in REGISTER_TYPES if r in fitting(t.name, wider, plain))
     return Misfit(
         "operand-type",
         f"{register.name} has type .{register.type}, which does not fit .{t}",
-        f"a register of {size}{t.bits} bits that fits .{t}: {', '.join('.' + r for r in REGISTER_TYPES if r in fitting(t.name, wider, plain))}",
+        f"a register of {size}{t.bits} bits that fits .{t}: {legal}",
         register,
     )
 
@@ -287,11 +288,9 @@ def _untyped_misfit(form: Form, place: Place, operand: Operand) -> Misfit | None
     return Misfit("operand-kind", f"a register is expected here, not {described(operand)}")
 
 
-def _destination_misfit(
-    form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType
-) -> Misfit | None:
+def _destination_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType) -> Misfit | None:
     if isinstance(operand, Sink):
-        if form.opcode in ("atom", "mbarrier") or t.kind == "p" and form.opcode == "setp":
+        if form.opcode in ("atom", "mbarrier") or (t.kind == "p" and form.opcode == "setp"):
             return None
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated):
@@ -313,9 +312,7 @@ def _is_vector(operand: Operand) -> bool:
     return isinstance(operand, Vector) or (isinstance(operand, Register) and operand.vector > 1)
 
 
-def _source_misfit(
-    form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType
-) -> Misfit | None:
+def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType) -> Misfit | None:
     if isinstance(operand, Sink):
         return Misfit("operand-kind", "'_' takes a result; it cannot be read")
     if isinstance(operand, Negated):
@@ -369,7 +366,11 @@ def _mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | No
     if t.kind != "b":
         return Misfit("operand-type", f"only the .b types pack vectors, not .{t}", f"write mov.b{t.bits}")
     if isinstance(operand, Register):
-        return None if operand.vector * operand.type.bits == t.bits else Misfit("vector-size", f"{operand.name} has not {t.bits} bits", "", operand)
+        return (
+            None
+            if operand.vector * operand.type.bits == t.bits
+            else Misfit("vector-size", f"{operand.name} has not {t.bits} bits", "", operand)
+        )
     assert isinstance(operand, Vector)
     n = len(operand.elements)
     each = t.bits // n
@@ -443,7 +444,11 @@ def _space_misfit(form: Form, settled: Mapping[str, str | bool], operand: Variab
 
 def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand) -> Misfit | None:
     """Is it an address that the instruction can use?"""
-    if isinstance(operand, Symbol | Variable) and form.opcode in ("ld", "st", "atom", "red", "ldu", "prefetch") and isinstance(operand, Symbol):
+    if (
+        isinstance(operand, Symbol | Variable)
+        and form.opcode in ("ld", "st", "atom", "red", "ldu", "prefetch")
+        and isinstance(operand, Symbol)
+    ):
         operand = Address(operand.target, operand.offset)  # g[1] without brackets around it
     if not isinstance(operand, Address):
         return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}")
@@ -454,7 +459,12 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
                 return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
         case Register(type=t, vector=n):
             if n > 1 or t.name not in ADDRESS_TYPES:
-                return Misfit("operand-type", f"{described(operand.base)}, cannot be an address", "an address is an integer of up to 64 bits", operand.base)
+                return Misfit(
+                    "operand-type",
+                    f"{described(operand.base)}, cannot be an address",
+                    "an address is an integer of up to 64 bits",
+                    operand.base,
+                )
         case Variable(space=space) as variable:
             if variable.type.kind == "o":
                 if "," not in place.text:
@@ -463,7 +473,9 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
                 return Misfit("operand-type", f"{variable.name} is no texture or surface", "", variable)
             elif space != wanted and not (wanted == "generic" and space in GENERIC):
                 where = "the generic space" if wanted == "generic" else f".{wanted}"
-                return Misfit("state-space", f"{variable.name} lies in .{space}, not in {where}", _space_help(form, space, wanted), variable)
+                return Misfit(
+                    "state-space", f"{variable.name} lies in .{space}, not in {where}", _space_help(form, space, wanted), variable
+                )
         case Element():
             pass
         case other:
@@ -480,7 +492,11 @@ def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) 
         return "shared"
     if form.opcode == "cp":
         # The words stand in the order of the addresses: destination first.
-        words = [SPACES.get(w, w) for w in (s if isinstance(s, str) else k for k, s in settled.items()) if SPACES.get(w, w) in ("shared", "global")]
+        words = [
+            SPACES.get(w, w)
+            for w in (s if isinstance(s, str) else k for k, s in settled.items())
+            if SPACES.get(w, w) in ("shared", "global")
+        ]
         first = place is form.operands[0]
         if len(words) >= 2:
             return words[0] if first else words[1] if place.name == "b" else "shared"

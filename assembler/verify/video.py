@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from warplab.isa.notation import Form
+from warplab.isa.notation import Form, words
 from warplab.isa.types import ScalarType
 
 from ..ir import Element, Immediate, Minus, Operand, Register
 from .operands import Misfit, fitting
 
-SCALAR = frozenset("vadd vsub vabsdiff vmin vmax vshl vshr vset vmad".split())
-PAIRS = frozenset("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2".split())
-QUADS = frozenset("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4".split())
+SCALAR = frozenset(words("vadd vsub vabsdiff vmin vmax vshl vshr vset vmad"))
+PAIRS = frozenset(words("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2"))
+QUADS = frozenset(words("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4"))
 ALL = SCALAR | PAIRS | QUADS
 _PART = re.compile(r"b[0-3]|h[01]")
 _SOURCE = {2: re.compile(r"h[0-3]{2}"), 4: re.compile(r"b[0-7]{4}")}

@@ -275,7 +275,9 @@ class Access:
         if start < 0:
             index = index + start
             start = 0
-        return tuple(view[start + i :].take(index, mode="wrap") for i in range(count))  # in bounds already; the fastest mode
+        if count == 1:  # in bounds already: wrap is the fastest mode
+            return (view[start:].take(index, mode="wrap"),)
+        return tuple(view[start + i :].take(index, mode="wrap") for i in range(count))
 
     def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan import Site
 
-STRETCH = 64  # events of the timeline's first stretches
+STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
 OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
@@ -296,4 +296,3 @@ class Counters(Silent):
         worst = int(done.units.argmax())
         if a.sample is None or done.units[worst] > a.sample[2]:
             a.sample = (lanes.full[worst], lanes.mask[worst], int(done.units[worst]))
-

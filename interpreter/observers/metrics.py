@@ -41,9 +41,9 @@ def _lsu() -> list[Metric]:
 
             tail = f"pipe_lsu_mem_{space}_op_{kind}"
             rows.append(Metric(f"l1tex__t_requests_{tail}.sum", f"{space} {kind} requests",
-                               f"Requests that warps' {space} {_OPS[kind]} made.", requests, space == "global"))  # fmt: skip
+                               f"Requests that warps' {space} {_OPS[kind]} made.", requests, space == "global"))
             rows.append(Metric(f"l1tex__t_sectors_{tail}.sum", f"{space} {kind} sectors",
-                               f"32-byte sectors that {space} {_OPS[kind]} touched, request by request.", sectors, space == "global"))  # fmt: skip
+                               f"32-byte sectors that {space} {_OPS[kind]} touched, request by request.", sectors, space == "global"))
     return rows
 
 
@@ -61,11 +61,11 @@ def _shared() -> list[Metric]:
             return p.total("requests", "shared", kinds)
 
         rows.append(Metric(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", f"shared {op} passes",
-                           "Passes over the 32 banks of shared memory.", passes, op != "atom"))  # fmt: skip
+                           "Passes over the 32 banks of shared memory.", passes, op != "atom"))
         rows.append(Metric(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", f"shared {op} conflicts",
-                           "Passes beyond those that the width of the accesses needs.", conflicts, op != "atom"))  # fmt: skip
+                           "Passes beyond those that the width of the accesses needs.", conflicts, op != "atom"))
         rows.append(Metric(f"smsp__inst_executed_op_shared_{op}.sum", f"shared {op} instructions",
-                           "Warp instructions that reach shared memory.", executed))  # fmt: skip
+                           "Warp instructions that reach shared memory.", executed))
     return rows
 
 
@@ -125,7 +125,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("smsp__sass_thread_inst_executed_op_fp16_flop.sum", "f16 FLOP", "f16 and bf16 operations.",
            lambda p: p.flops.get("f16", 0) + p.flops.get("bf16", 0)),
     Metric("sm__ops_path_tensor.sum", "tensor operations", "Operations of matrix instructions.", lambda p: p.flops.get("tensor", 0)),
-    Metric("warplab__arithmetic_intensity.ratio", "FLOP a byte asked for", "FLOP for each byte of global memory that threads asked for (CGMA).",
+    Metric("warplab__arithmetic_intensity.ratio", "FLOP a byte loaded", "FLOP for each byte that threads load from global memory (CGMA).",
            lambda p: p.intensity, True),
     Metric("warplab__dram_intensity.ratio", "FLOP a byte of device memory", "FLOP for each byte that crossed the chip's edge: the roofline's axis.",
            lambda p: p.dram_intensity, True),
@@ -148,7 +148,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("launch__waves_per_multiprocessor", "waves", "How often the grid fills the device.", lambda p: p.waves, True),
     Metric("launch__thread_count", "threads", "Threads of the launch.", lambda p: p.threads),
     Metric("warplab__idle_threads.sum", "idle threads", "Threads that wrote nothing: they compute padding.", lambda p: p.idle_threads),
-)  # fmt: skip
+)
 
 BY_NAME = {m.name: m for m in METRICS}
 

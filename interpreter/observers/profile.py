@@ -210,8 +210,9 @@ class KernelProfile:
 
     @property
     def intensity(self) -> float:
-        """FLOP for each byte of global memory that the threads asked for (the course's CGMA ratio, by bytes)."""
-        return sum(self.flops.values()) / self.global_bytes if self.global_bytes else 0.0
+        """FLOP for each byte that the threads load from global memory: the course's compute-to-global-memory-access ratio."""
+        loaded = self.total("bytes", "global", "ld")
+        return sum(self.flops.values()) / loaded if loaded else 0.0
 
     @property
     def dram_intensity(self) -> float:

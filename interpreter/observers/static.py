@@ -9,9 +9,15 @@ from warplab.assembler.ir import Function, Instruction, Register
 
 _ONE = frozenset({"add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "min", "max"})
 _TWO = frozenset({"fma", "mad"})
-_TYPES = {  # its name in counts, and how many numbers it packs
-    "f16": ("f16", 1), "f16x2": ("f16", 2), "bf16": ("bf16", 1), "bf16x2": ("bf16", 2), "f32": ("f32", 1), "f32x2": ("f32", 2), "f64": ("f64", 1),
-}  # fmt: skip
+_TYPES = {  # a type's name in the counts, and how many numbers it packs
+    "f16": ("f16", 1),
+    "f16x2": ("f16", 2),
+    "bf16": ("bf16", 1),
+    "bf16x2": ("bf16", 2),
+    "f32": ("f32", 1),
+    "f32x2": ("f32", 2),
+    "f64": ("f64", 1),
+}
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
 _MATRIX = frozenset({"mma", "wmma", "wgmma"})
 # An atom with one of these words stays one when its result is not used.

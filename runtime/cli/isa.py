@@ -55,8 +55,10 @@ def _capability(target: str | None) -> int | None:
 
 def _select(words: Iterable[str], search: str | None, capability: int | None) -> list[Form]:
     """The forms asked for, in the order of the table."""
-    found = [f for forms in FORMS.values() for f in forms]
     wanted = list(words)
+    by_opcode = wanted and not any(w[:1].isdigit() for w in wanted)  # then only their rows need reading
+    opcodes = dict.fromkeys(w.split(".")[0] for w in wanted) if by_opcode else FORMS
+    found = [f for opcode in opcodes for f in FORMS.get(opcode, ())]
     if wanted:
         found = [f for f in found if any(_matches(f, w) for w in wanted)]
     if search is not None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.option("--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory a block, beyond what FILE declares.")
 @click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
-def occupancy(source: Source | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool) -> None:
+def occupancy(
+    source: Source | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
+) -> None:
     """Says how many blocks of a kernel one multiprocessor holds.
 
     Without FILE, --threads, --registers and --shared describe the kernel.
@@ -37,7 +39,9 @@ def occupancy(source: Source | None, kernel: str | None, threads: int, registers
         registers, static, barriers = _described(source, kernel, registers)
         shared += static
     model = profile(device)
-    found = resident(model, threads, 32 if registers is None else registers, shared, shared_limit=max(model.shared_per_block, shared), barriers=barriers)
+    found = resident(
+        model, threads, 32 if registers is None else registers, shared, shared_limit=max(model.shared_per_block, shared), barriers=barriers
+    )
     if as_json:
         files.print_json(_data(found))
     else:
@@ -70,7 +74,7 @@ def _text(o: Occupancy) -> str:
 
     head = (
         f"{o.profile.name} ({o.profile.device}): {o.threads} threads, {o.registers} registers, {o.shared} B shared\n"
-        f"{number(o.blocks)} blocks, {o.warps} of {o.profile.max_warps} warps: {percent(o.fraction)}"
+        f"{number(o.blocks)} block{'' if o.blocks == 1 else 's'}, {o.warps} of {o.profile.max_warps} warps: {percent(o.fraction)}"
     )
     rows = [[name, str(blocks), "limits" if name in o.limiters else ""] for name, blocks in o.limits.items()]
     steps = "\n".join(f"  {s}" for s in o.sentences)

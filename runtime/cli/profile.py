@@ -125,7 +125,9 @@ def _check_names(names: tuple[str, ...]) -> None:
             from difflib import get_close_matches
 
             near = get_close_matches(name, known, 1)
-            raise click.BadParameter(f"no counter is called {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), param_hint="--metrics")
+            raise click.BadParameter(
+                f"no counter is called {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), param_hint="--metrics"
+            )
 
 
 def _csv(profiles: list[KernelProfile], names: tuple[str, ...], full: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from warplab.interpreter.observers import AccessProfile, KernelProfile, SiteProfile
 
@@ -12,27 +13,55 @@ from .tables import number, percent, scaled
 NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sentence
 
 EXPLANATIONS: dict[str, str] = {
-    "uncoalesced": "The lanes of a warp make one request together, and memory answers in sectors of 32 bytes. Neighbouring lanes that read "
-    "neighbouring words share sectors: 32 words of 4 bytes need 4. Lanes that are far apart need a sector each, and most of what is fetched "
-    "is thrown away. Let the thread index run along the contiguous dimension, or load a tile in that order and turn it in shared memory.",
-    "misaligned": "A warp whose first address is no multiple of 32 bytes touches one sector more than it needs. Align the start of rows (pad the "
-    "pitch) or let the first lanes of a block peel off the unaligned part.",
-    "bank-conflict": "Shared memory has 32 banks of 4 bytes; word w lies in bank w mod 32. Lanes that want different words of one bank are "
-    "served one after the other. Rows of 32 words put a column in a single bank: one word of padding per row spreads it over all.",
-    "divergence": "A warp runs both sides of a branch one after the other when its lanes disagree, with the lanes of the other side idle. "
-    "Arrange work so that the condition is the same for all 32 lanes: by warp index, not by lane index.",
+    "uncoalesced": (
+        "The lanes of a warp make one request together, and memory answers in sectors of 32 bytes. Neighbouring lanes that read "
+        "neighbouring words share sectors: 32 words of 4 bytes need 4. Lanes that are far apart need a sector each, and most of "
+        "what is fetched is thrown away. Let the thread index run along the contiguous dimension, or load a tile in that order "
+        "and turn it in shared memory."
+    ),
+    "misaligned": (
+        "A warp whose first address is no multiple of 32 bytes touches one sector more than it needs. Align the start of rows "
+        "(pad the pitch) or let the first lanes of a block peel off the unaligned part."
+    ),
+    "bank-conflict": (
+        "Shared memory has 32 banks of 4 bytes; word w lies in bank w mod 32. Lanes that want different words of one bank are "
+        "served one after the other. Rows of 32 words put a column in a single bank: one word of padding per row spreads it "
+        "over all."
+    ),
+    "divergence": (
+        "A warp runs both sides of a branch one after the other when its lanes disagree, with the lanes of the other side idle. "
+        "Arrange work so that the condition is the same for all 32 lanes: by warp index, not by lane index."
+    ),
     "partial-warps": "A block whose size is no multiple of 32 ends in a warp with idle lanes, which costs as much as a full one.",
-    "contention": "Lanes that change one word are served one after the other. Reduce within the warp or the block first (shuffles, shared memory) "
-    "and let one lane touch global memory.",
-    "occupancy": "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size bound how many "
-    "blocks fit; the resource that allows the fewest decides.",
-    "tail": "Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest waits.",
+    "contention": (
+        "Lanes that change one word are served one after the other. Reduce within the warp or the block first (shuffles, shared "
+        "memory) and let one lane touch global memory."
+    ),
+    "occupancy": (
+        "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size bound how "
+        "many blocks fit; the resource that allows the fewest decides."
+    ),
+    "tail": (
+        "Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest "
+        "waits."
+    ),
     "small-grid": "Fewer blocks than multiprocessors leave some without work. Use smaller blocks or give each thread less.",
-    "local-memory": "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live there.",
-    "reuse": "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks once.",
-    "memory-bound": "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it faster.",
-    "constant-serial": "Constant memory serves one address in a pass: lanes with different addresses are served in turn. Use shared or "
-    "global memory for tables that lanes index differently.",
+    "local-memory": (
+        "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live "
+        "there."
+    ),
+    "reuse": (
+        "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks "
+        "once."
+    ),
+    "memory-bound": (
+        "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it "
+        "faster."
+    ),
+    "constant-serial": (
+        "Constant memory serves one address in a pass: lanes with different addresses are served in turn. Use shared or global "
+        "memory for tables that lanes index differently."
+    ),
     "padding": "Threads that find themselves beyond the data do nothing, but their warps are launched and scheduled.",
 }
 
@@ -128,7 +157,7 @@ def stride(a: AccessProfile) -> int | None:
     if a.sample is None:
         return None
     there = [(lane, x) for lane, x in enumerate(a.sample.addresses) if x is not None]
-    steps = {(y - x) // (j - i) for (i, x), (j, y) in zip(there, there[1:], strict=False)}
+    steps = {(y - x) // (j - i) for (i, x), (j, y) in pairwise(there)}
     return steps.pop() if len(steps) == 1 else None if steps else 0
 
 
@@ -149,11 +178,13 @@ def _control(p: KernelProfile) -> Iterator[Advice]:
             if s.branch and s.branch.divergent > 0.1 * s.branch.executed and s.branch.divergent >= NOTEWORTHY * branches:
                 share = s.branch.divergent / s.branch.executed
                 mask = f" (most often lanes {_lanes(s.branch.masks[0][0])} take it)" if s.branch.masks else ""
-                text = f"the lanes of {percent(share)} of the warps part here{mask}; an average instruction has {number(32 * p.simt_efficiency)} of 32 lanes"
+                text = f"the lanes of {percent(share)} of the warps part here{mask}; "
+                text += f"an average instruction has {number(32 * p.simt_efficiency)} of 32 lanes"
                 yield Advice("divergence", s.line, text, (1 - p.simt_efficiency) * s.branch.divergent / branches)
     if p.block_threads % 32:
         idle = p.padding_lanes / (p.warps_launched * 32)
-        text = f"blocks of {p.block_threads} threads leave {32 - p.block_threads % 32} lanes of their last warp idle ({percent(idle)} of all lanes)"
+        text = f"blocks of {p.block_threads} threads leave {32 - p.block_threads % 32} lanes of their last warp idle"
+        text += f" ({percent(idle)} of all lanes)"
         yield Advice("partial-warps", None, text, idle)
 
 
@@ -201,12 +232,12 @@ def _balance(p: KernelProfile) -> Iterator[Advice]:
                       key=lambda s: sum(a.bytes for a in s.accesses if a.space == "global"))  # fmt: skip
         text = (
             f"threads ask for {scaled(asked, 'B')} of which {scaled(moved, 'B')} are different: each byte {number(asked / moved)} times, "
-            f"{number(p.intensity)} FLOP a byte; keep a tile in shared memory or registers"
+            f"{number(p.intensity)} FLOP a byte loaded; keep a tile in shared memory or registers"
         )
         yield Advice("reuse", busiest.line, text, 0.5)
     if flops and moved and p.dram_intensity < p.device.ridge:
         text = (
-            f"{number(p.dram_intensity)} FLOP a byte of device memory, {p.device.device}'s ridge is {number(p.device.ridge)}: bandwidth bounds this "
-            f"kernel to {scaled(p.attainable, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
+            f"{number(p.dram_intensity)} FLOP a byte of device memory, {p.device.device}'s ridge is {number(p.device.ridge)}: "
+            f"bandwidth bounds this kernel to {scaled(p.attainable, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
         )
         yield Advice("memory-bound", None, text, 0.01)

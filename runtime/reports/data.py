@@ -24,7 +24,8 @@ def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
         "flops": p.flops,
         "instructions": [_site(s) for s in p.sites],
         "allocations": [
-            {"name": a.name, "size": a.size, "loaded": a.loaded, "stored": a.stored, "atomics": a.atomics, "hits": a.hits} for a in p.allocations
+            {"name": a.name, "size": a.size, "loaded": a.loaded, "stored": a.stored, "atomics": a.atomics, "hits": a.hits}
+            for a in p.allocations
         ],
         "timeline": [list(t) for t in p.timeline],
         "advice": [{"kind": a.kind, "line": a.line, "text": a.text} for a in advice(p)],

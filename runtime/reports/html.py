@@ -14,16 +14,29 @@ from .tables import number, percent, scaled
 from .text import balance, cost, heading
 
 PAGE_STYLE = """
-.wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; max-width: 1080px; margin: 0 auto; padding: 16px; }
-.wl h1 { font-size: 20px; } .wl h2 { font-size: 16px; margin: 26px 0 8px; border-bottom: 1px solid var(--line); }
-.wl .tiles { display: flex; flex-wrap: wrap; gap: 10px; } .wl .tile { background: var(--card); border-radius: 8px; padding: 8px 14px; }
-.wl .tile b { display: block; font-size: 18px; } .wl .tile span { color: var(--soft); font-size: 12px; }
-.wl table { border-collapse: collapse; } .wl td, .wl th { padding: 1px 8px; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.wl th { color: var(--soft); font-weight: 500; } .wl td.l, .wl th.l { text-align: left; }
-.wl .code td { font: 12px/1.5 ui-monospace, monospace; } .wl .scroll { overflow-x: auto; }
-.wl .heat { position: relative; } .wl .heat i { position: absolute; inset: 1px auto 1px 0; background: var(--warm); opacity: .35; border-radius: 2px; }
-.wl .advice li { margin: 6px 0; } .wl .advice p { color: var(--soft); margin: 4px 0 4px 12px; max-width: 75ch; }
-.wl summary { cursor: pointer; } .wl .quiet { color: var(--soft); } .wl svg { max-width: 100%; height: auto; }
+.wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; }
+.wl { max-width: 1080px; margin: 0 auto; padding: 16px; }
+.wl h1 { font-size: 20px; }
+.wl h2 { font-size: 16px; margin: 26px 0 8px; border-bottom: 1px solid var(--line); }
+.wl .tiles { display: flex; flex-wrap: wrap; gap: 10px; }
+.wl .tile { background: var(--card); border-radius: 8px; padding: 8px 14px; }
+.wl .tile b { display: block; font-size: 18px; }
+.wl .tile span { color: var(--soft); font-size: 12px; }
+.wl table { border-collapse: collapse; }
+.wl td, .wl th { padding: 1px 8px; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.wl th { color: var(--soft); font-weight: 500; }
+.wl td.l, .wl th.l { text-align: left; }
+.wl a { color: var(--good); }
+.wl .code td { font: 12px/1.5 ui-monospace, monospace; }
+.wl .code td.l { white-space: pre; }
+.wl .scroll { overflow-x: auto; }
+.wl .heat { position: relative; }
+.wl .heat i { position: absolute; inset: 1px auto 1px 0; background: var(--warm); opacity: .35; border-radius: 2px; }
+.wl .advice li { margin: 6px 0; }
+.wl .advice p { color: var(--soft); margin: 4px 0 4px 12px; max-width: 75ch; }
+.wl summary { cursor: pointer; }
+.wl .quiet { color: var(--soft); }
+.wl svg { max-width: 100%; height: auto; }
 """
 
 
@@ -37,7 +50,7 @@ def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'
-        f'<style>body {{ margin: 0; background: var(--page); }}</style></head><body>{inner}</body></html>\n'
+        f"<style>body {{ margin: 0; background: var(--page); }}</style></head><body>{inner}</body></html>\n"
     )
 
 
@@ -65,7 +78,7 @@ def _tiles(p: KernelProfile) -> str:
          "bank conflicts"),
     ]  # fmt: skip
     if p.flops:
-        tiles.append((number(p.intensity), "FLOP a byte asked for"))
+        tiles.append((number(p.intensity), "FLOP a byte loaded"))
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles) + "</div>"
 
 
@@ -95,31 +108,39 @@ def _source(p: KernelProfile, prefix: str) -> str:
                     f"<td>{f'{x.shared_passes / shared:.1f}' if shared else ''}</td><td>{number(x.local_sectors) if x.local_sectors else ''}</td>"
                     f"<td>{number(x.divergent) if x.divergent else ''}</td>"
                 )
-            rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}<td class="l"><code>{escape(line) or " "}</code></td></tr>')
+            rows.append(
+                f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}<td class="l"><code>{escape(line) or " "}</code></td></tr>'
+            )
         head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "parted")
         heads = "".join(f"<th>{h}</th>" for h in head) + '<th class="l">PTX</th>'
         out.append(
             f'<h2>{escape(name)}</h2><div class="scroll"><table class="code"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
         )
     for file, lines in p.source_lines().items():
-        rows = [f'<tr><td>{x.line}</td><td>{number(x.warps)}</td><td>{number(x.global_sectors)}</td><td>{number(x.shared_passes)}</td></tr>' for x in lines]
+        rows = [
+            f"<tr><td>{x.line}</td><td>{number(x.warps)}</td><td>{number(x.global_sectors)}</td><td>{number(x.shared_passes)}</td></tr>"
+            for x in lines
+        ]
         out.append(
-            f'<h2>{escape(file)}</h2><table><thead><tr><th>line</th><th>warps</th><th>sectors</th><th>passes</th></tr></thead>'
+            f"<h2>{escape(file)}</h2><table><thead><tr><th>line</th><th>warps</th><th>sectors</th><th>passes</th></tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table>"
         )
     return "".join(out)
 
 
 def _accesses(p: KernelProfile, prefix: str) -> str:
+    drawn = [(s, a) for s in p.sites for a in s.accesses if a.sample is not None and a.space in ("global", "shared")]
+    worst = max((a.excess for _, a in drawn), default=0)
     out = []
-    for s in p.sites:
-        for a in s.accesses:
-            if a.sample is None or a.space not in ("global", "shared"):
-                continue
+    for s, a in drawn:
+        if a.sample is not None:
             picture = svg.shared(p.device, a.sample) if a.space == "shared" else svg.memory(p.device, a.sample)
-            opened = " open" if not out else ""
+            opened = " open" if a.excess == worst else ""
+            worst = -1 if opened else worst  # the first of the worst
             each = f"{a.units / a.requests:.1f} {'passes' if a.space == 'shared' else 'sectors'} a request"
-            out.append(f'<details{opened} class="access"><summary>{_where(s, prefix)} <code>{escape(s.text)}</code> {each}</summary>{picture}</details>')
+            out.append(
+                f'<details{opened} class="access"><summary>{_where(s, prefix)} <code>{escape(s.text)}</code> {each}</summary>{picture}</details>'
+            )
     return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
 
 
@@ -144,7 +165,9 @@ def _branches(p: KernelProfile) -> str:
     for s in p.sites:
         if s.branch and s.branch.divergent:
             masks = ", ".join(f"{m:#010x} ({number(n)})" for m, n in s.branch.masks[:4])
-            rows.append(f"<tr><td>{s.line}</td><td>{number(s.branch.executed)}</td><td>{number(s.branch.divergent)}</td><td class='l'><code>{masks}</code></td></tr>")
+            rows.append(
+                f"<tr><td>{s.line}</td><td>{number(s.branch.executed)}</td><td>{number(s.branch.divergent)}</td><td class='l'><code>{masks}</code></td></tr>"
+            )
     if not rows:
         return ""
     head = "<th>line</th><th>executed</th><th>parted</th><th class='l'>lanes that took it</th>"

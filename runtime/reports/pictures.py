@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,19 +13,36 @@ from warplab.interpreter.observers import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
 WARP = 32
+WORD = 4  # of a bank; 3.x has 64-bit banks, which its default mode hides
 SHOWN = 40  # rows of a picture
 
 
-def transactions(device: DeviceProfile, sample: Sample, *, cached: bool | None = None) -> list[tuple[int, int, tuple[int, ...]]]:
-    """(base, size, lanes) of each transaction, in the order of their addresses."""
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Equal transactions of one warp, and the lanes that they serve."""
+
+    base: int
+    size: int
+    count: int
+    lanes: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """`128 B`, or `7 x 32 B`."""
+        return f"{self.size} B" if self.count == 1 else f"{self.count} x {self.size} B"
+
+
+def transactions(device: DeviceProfile, sample: Sample, *, cached: bool | None = None) -> list[Piece]:
+    """The transactions of one warp, in the order of their addresses."""
     where = np.array([[0 if a is None else a for a in sample.addresses]], np.int64)
     active = np.array([[a is not None for a in sample.addresses]])
     _, found = global_transactions(device, where, active, sample.width, cached=cached)
-    groups: dict[tuple[int, int], set[int]] = {}
-    for size, base in found.of_warp(0):
-        inside = [lane for lane, a in enumerate(sample.addresses) if a is not None and a < base + size and a + sample.width > base]
-        groups.setdefault((base, size), set()).update(inside)
-    return [(base, size, tuple(sorted(lanes))) for (base, size), lanes in sorted(groups.items())]
+    each = Counter(found.of_warp(0))
+    out = []
+    for (size, base), count in sorted(each.items(), key=lambda g: (g[0][1], g[0][0])):
+        inside = (lane for lane, a in enumerate(sample.addresses) if a is not None and a < base + size and a + sample.width > base)
+        out.append(Piece(base, size, count, tuple(inside)))
+    return out
 
 
 def banks(device: DeviceProfile, sample: Sample) -> dict[int, dict[int, tuple[int, ...]]]:
@@ -32,7 +51,7 @@ def banks(device: DeviceProfile, sample: Sample) -> dict[int, dict[int, tuple[in
     for lane, a in enumerate(sample.addresses):
         if a is None:
             continue
-        for word in range(a // device.shared_bank_bytes, (a + sample.width - 1) // device.shared_bank_bytes + 1):
+        for word in range(a // WORD, (a + sample.width - 1) // WORD + 1):
             out.setdefault(word % device.shared_banks, {}).setdefault(word, []).append(lane)
     return {b: {w: tuple(lanes) for w, lanes in sorted(words.items())} for b, words in sorted(out.items())}
 
@@ -59,9 +78,10 @@ def _strip(lanes: Sequence[int]) -> str:
 def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None = None) -> str:
     """A row for each transaction, with the lanes that it serves."""
     rows = transactions(device, sample, cached=cached)
-    lines = [f"{len(rows)} transactions for one warp, {sample.width} bytes a lane", f"{'':24}lane 0{'31':>26}"]
-    for base, size, lanes in rows[:SHOWN]:
-        lines.append(f"{size:4} B at {base:#12x}  {_strip(lanes)}  {lane_ranges(lanes)}")
+    total = sum(r.count for r in rows)
+    lines = [f"{total} transactions for one warp, {sample.width} bytes a lane", f"{'':30}lane 0{'31':>26}"]
+    for r in rows[:SHOWN]:
+        lines.append(f"{r.label:>11} at {r.base:<#12x}    {_strip(r.lanes)}  {lane_ranges(r.lanes)}")
     if len(rows) > SHOWN:
         lines.append(f"... {len(rows) - SHOWN} more")
     return "\n".join(lines)
@@ -70,7 +90,7 @@ def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None
 def bank_picture(device: DeviceProfile, sample: Sample) -> str:
     """A row for each bank that is used: its words and the lanes that want them."""
     used = banks(device, sample)
-    lines = [f"{sample.count} passes for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {device.shared_bank_bytes} bytes"]
+    lines = [f"{sample.count} passes for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {WORD} bytes"]
     for bank, words in used.items():
         said = "; ".join(f"word {w}: {lane_ranges(lanes)}" for w, lanes in list(words.items())[:6])
         more = f"; {len(words) - 6} more" if len(words) > 6 else ""

@@ -9,7 +9,7 @@ from html import escape
 from warplab.interpreter.observers import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
-from .pictures import WARP, banks, transactions
+from .pictures import WARP, banks, lane_ranges, transactions
 from .tables import number, percent, scaled
 
 STYLE = """
@@ -65,20 +65,18 @@ def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None,
     rows = transactions(device, sample, cached=cached)
     width, top, under = WARP * CELL + 20, 40, 130
     each = (width - 20) / max(1, len(rows))
-    body = [text(10, 18, title or f"{len(rows)} transactions, {sum(size for _, size, _ in rows)} bytes for {_asked(sample)} asked for")]
-    for n, (base, size, lanes) in enumerate(rows):
+    asked = sample.width * sum(a is not None for a in sample.addresses)
+    moved = sum(r.size * r.count for r in rows)
+    body = [text(10, 18, title or f"{sum(r.count for r in rows)} transactions, {moved} bytes for {asked} asked for")]
+    for n, r in enumerate(rows):
         x, colour = 10 + n * each, HUES[n % 2]
-        body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, colour) for lane in lanes]
-        body.append(box(x + 1, under, max(1, each - 2), 26, colour, f"{size} bytes at {base:#x}: {len(lanes)} lanes"))
+        body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, colour) for lane in r.lanes]
+        body.append(box(x + 1, under, max(1, each - 2), 26, colour, f"{r.label} at {r.base:#x}: lanes {lane_ranges(r.lanes)}"))
         if each > 52:
-            body.append(text(x + each / 2, under + 17, f"{size} B", "middle"))
-            body.append(text(x + each / 2, under + 42, str(base) if base < 1 << 16 else hex(base), "middle", True))
+            body.append(text(x + each / 2, under + 17, r.label, "middle"))
+            body.append(text(x + each / 2, under + 42, str(r.base) if r.base < 1 << 16 else hex(r.base), "middle", True))
     body.append(_lanes(sample, top, 10))
     return svg(width, under + 52, "".join(body), title or "lanes against transactions", alone=alone)
-
-
-def _asked(sample: Sample) -> str:
-    return f"{sample.width * sum(a is not None for a in sample.addresses)}"
 
 
 def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title: str = "") -> str:
@@ -107,7 +105,10 @@ def timeline(p: KernelProfile) -> str:
     points, at = [], 0.0
     for warps, threads in p.timeline:
         y = 110 - 90 * threads / (32 * warps)
-        points += [f"{left + (width - left - 10) * at / total:.1f},{y:.1f}", f"{left + (width - left - 10) * (at + warps) / total:.1f},{y:.1f}"]
+        points += [
+            f"{left + (width - left - 10) * at / total:.1f},{y:.1f}",
+            f"{left + (width - left - 10) * (at + warps) / total:.1f},{y:.1f}",
+        ]
         at += warps
     body = "".join(
         f'<path class="axis" d="M{left} {110 - 90 * n / 32:g} H{width - 10}"/>' + text(left - 6, 114 - 90 * n / 32, str(n), "end", True)
@@ -130,7 +131,9 @@ def roofline(profiles: Sequence[KernelProfile]) -> str:
     bottom = math.floor(math.log10(10**low * d.memory_bandwidth))
 
     def at(x: float, y: float) -> tuple[float, float]:
-        return left + (width - left - 20) * (math.log10(x) - low) / (high - low), base - (base - 30) * (math.log10(y) - bottom) / (top - bottom)
+        return left + (width - left - 20) * (math.log10(x) - low) / (high - low), base - (base - 30) * (math.log10(y) - bottom) / (
+            top - bottom
+        )
 
     body = []
     for e in range(low, high + 1):
@@ -144,9 +147,14 @@ def roofline(profiles: Sequence[KernelProfile]) -> str:
     body.append(text(x1, y1 - 8, f"{scaled(d.peak_fp32, 'FLOP/s')}, ridge at {number(d.ridge)}", "middle"))
     for n, (intensity, p) in enumerate(spots):
         x, y = at(intensity, p.attainable)
-        body.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}"><title>{escape(p.kernel)}: {number(intensity)} FLOP/B</title></circle>')
+        body.append(
+            f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}"><title>{escape(p.kernel)}: {number(intensity)} FLOP/B</title></circle>'
+        )
         body.append(text(x + 10, y + 14, f"{p.kernel[:40]}: {number(intensity)}"))
-    body.append(text(width - 20, base + 34, "FLOP a byte of device memory", "end", True) + text(left, 20, f"{d.device}: FLOP/s attainable", soft=True))
+    body.append(
+        text(width - 20, base + 34, "FLOP a byte of device memory", "end", True)
+        + text(left, 20, f"{d.device}: FLOP/s attainable", soft=True)
+    )
     return svg(width, height, "".join(body), "roofline")
 
 
@@ -167,7 +175,10 @@ def residency(p: KernelProfile) -> str:
 def rates(p: KernelProfile) -> str:
     """Hit rates of the caches."""
     m = p.metrics
-    rows = (("L1, global loads", m["l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"]), ("L2, reads", m["lts__t_sector_op_read_hit_rate.pct"]))
+    rows = (
+        ("L1, global loads", m["l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"]),
+        ("L2, reads", m["lts__t_sector_op_read_hit_rate.pct"]),
+    )
     body = []
     for n, (name, value) in enumerate(rows):
         y = 6 + 24 * n

@@ -93,7 +93,7 @@ def balance(p: KernelProfile) -> str:
     ]
     if flops:
         lines.append(
-            f"intensity {number(p.intensity)} FLOP a byte asked for, {number(p.dram_intensity)} a byte of device memory "
+            f"intensity {number(p.intensity)} FLOP a byte loaded, {number(p.dram_intensity)} a byte of device memory "
             f"(ridge {number(p.device.ridge)}): at most {scaled(p.attainable, 'FLOP/s')}; {by_type}"
         )
     return "\n".join(lines)

@@ -40,7 +40,9 @@ def trace(profiles: Sequence[KernelProfile]) -> dict[str, list[Event] | str]:
             events.append({"ph": "X", "pid": 1, "tid": row, "name": name, "ts": at, "dur": s * MICROSECOND, "args": {"kernel": p.kernel}})
         issued, total = 0, max(1, p.instructions)
         for warps, threads in p.timeline:
-            events.append({"ph": "C", "pid": 1, "name": "lanes", "ts": at + length * issued / total, "args": {"active": round(threads / warps, 2)}})
+            events.append(
+                {"ph": "C", "pid": 1, "name": "lanes", "ts": at + length * issued / total, "args": {"active": round(threads / warps, 2)}}
+            )
             issued += warps
         at += length
     for row, name in enumerate(["kernels", "issue", "device memory", "shared memory", "latency"], 1):

@@ -1,0 +1,255 @@
+"""Every diagnostic code of the verifier: its severity, what it says in a line, a paragraph of explanation, and an example that has it.
+
+The parser's own codes stand in diagnostics.EXPLANATIONS; importing this module adds these to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .diagnostics import explain_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One code; the example is a body's statements (inside) or the items of a module."""
+
+    severity: Literal["error", "warning"]
+    summary: str
+    explanation: str
+    example: str
+    inside: bool = True
+
+
+def _error(summary: str, explanation: str, example: str, inside: bool = True) -> Code:
+    return Code("error", summary, explanation, example, inside)
+
+
+def _warning(summary: str, explanation: str, example: str, inside: bool = True) -> Code:
+    return Code("warning", summary, explanation, example, inside)
+
+
+CODES: dict[str, Code] = {
+    # ---------------------------------------------------------------- spelling
+    "unknown-instruction": _error(
+        "no instruction is called {opcode}",
+        "The first word of the statement is the name of no instruction of PTX.",
+        "load.u32 %r1, [%rd1];",
+    ),
+    "unknown-word": _error(
+        "no instruction has a word .{word}",
+        "A word after the opcode belongs to no instruction at all.",
+        "mov.u32.fast %r1, %r2;",
+    ),
+    "no-such-form": _error(
+        "no form of {opcode} is spelled {spelling}",
+        "The opcode exists and its words may exist, but not together: a word is missing, is one too many, or "
+        "belongs to another type. The "
+        "forms shown are those that come nearest; braces stand around words that may be missing.",
+        "add.sat.u32 %r1, %r2, %r3;",
+    ),
+    "word-order": _error(
+        ".{word} belongs right after {opcode}",
+        "The words after an opcode may stand in any order, but those that belong to the instruction's name "
+        "(mul.lo, cvta.to, cp.async.bulk) "
+        "come first, the layouts of mma and the state spaces of cp.async keep their order, and types keep theirs.",
+        "mul.s32.lo %r1, %r2, %r3;",
+    ),
+    "word-and-space": _error(
+        ".{word} does not go with .{space}",
+        "Memory order (.volatile, .relaxed, .acquire, .release) is for memory that others see: .global, "
+        ".shared and generic addresses. Eviction "
+        "priorities, cache policies and prefetch sizes are for .global and generic addresses.",
+        "ld.volatile.local.u32 %r1, [%rd1];",
+    ),
+    "needs": _error(
+        "{what} needs sm_{sm} and PTX {version}",
+        "The instruction, one of its words, a special register or a directive came with a later PTX version "
+        "or compute capability than the "
+        "module's .version and .target name.",
+        "elect.sync %r1|%p1, -1;",
+    ),
+    # ---------------------------------------------------------------- operands
+    "operand-count": _error(
+        "{spelling} takes {n} operands, not {m}",
+        "The form has another number of operands.",
+        "add.u32 %r1, %r2;",
+    ),
+    "operand-type": _error(
+        "{register} has type .{type}, which does not fit .{other}",
+        "A register fits an instruction type of its own size if both are integers, both are the same "
+        "floating-point type, or one of them is "
+        "untyped (.b32). Loads, stores and cvt also take wider integer and untyped registers. Integer "
+        "constants fit integer types, constants "
+        "with a point fit .f32 and .f64; half precision takes no constants.",
+        "add.u32 %r1, %r2, %f1;",
+    ),
+    "operand-kind": _error(
+        "{expected} is expected here, not {given}",
+        "The operand is of another kind than its place asks for: a register, a constant, an address, a "
+        "predicate, a vector, a label. A result "
+        "needs a register; '_' discards a result only where the manual says so; only predicates can be negated.",
+        "add.u32 5, %r2, %r3;",
+    ),
+    "vector-size": _error(
+        "the vector has {n} elements where {m} are expected",
+        "The braces hold another number of elements than .v2, .v4, the shape of the matrix or the type "
+        "packed by mov ask for, or the access is "
+        "wider than 128 bits.",
+        "ld.global.v2.u32 {%r1}, [%rd1];",
+    ),
+    "special-register": _error(
+        "{register} can be read by mov and cvt only",
+        "Special registers are read by mov and by cvt between integers. Those with components are read one component at a time.",
+        "add.u32 %r1, %tid.x, 1;",
+    ),
+    "state-space": _error(
+        "{variable} lies in .{space}, not in .{other}",
+        "The instruction names one state space and the variable lies in another. Without a state space, the "
+        "address is generic: it may name "
+        ".global, .shared and .local variables, but no parameters and no constants.",
+        "ld.shared.u32 %r1, [g];",
+    ),
+    "address-size": _error(
+        "an address in global memory has 64 bits",
+        "All supported targets have 64-bit addresses; only .shared, .local, .const and .param take 32-bit registers.",
+        "ld.global.u32 %r1, [%r2];",
+    ),
+    "out-of-range": _error(
+        "{value} is not in the range {low} to {high}",
+        "Some constants are fields of the instruction and have few legal values: barrier numbers, copy sizes, bit positions.",
+        "bar.sync 16;",
+    ),
+    # ---------------------------------------------------------------- calls
+    "call-target": _error(
+        "{target} cannot be called",
+        "A call goes to a .func, or through a register together with a .callprototype or a list of .calltargets.",
+        "call %rd1;",
+    ),
+    "call-arity": _error(
+        "{function} has {n} arguments, the call {m}",
+        "The call hands over another number of arguments or takes another number of results than the function's declaration has.",
+        "call twice;",
+    ),
+    "call-argument": _error(
+        "{argument} does not match the parameter {parameter}",
+        "An argument has the size of its parameter, is an integer where the parameter is one, and, in .param "
+        "space, has its alignment and number "
+        "of elements. Registers, constants and .param variables of the caller's body can be handed over.",
+        "call (%rd1), twice, (%r1);",
+    ),
+    # ---------------------------------------------------------------- the module
+    "unknown-version": _error(
+        "there is no PTX version {version}",
+        "The known versions are 1.0-1.5, 2.0-2.3, 3.0-3.2, 4.0-4.3, 5.0-5.1, 6.0-6.5, 7.0-7.8, 8.0-8.8 and 9.0.",
+        ".version 9.7\n.target sm_90\n",
+        False,
+    ),
+    "unknown-target": _error(
+        "there is no target {target}",
+        ".target names an architecture, such as sm_90, sm_90a or sm_100f, and perhaps options: debug, "
+        "texmode_unified, texmode_independent, "
+        "map_f64_to_f32.",
+        ".version 9.0\n.target sm_91\n",
+        False,
+    ),
+    "target-mismatch": _error(
+        "the module is for {target}, newer than {device}",
+        "A module runs on devices of its target's capability and above; for a target with the letter a on "
+        "that very device only, with f on its "
+        "family.",
+        ".version 9.0\n.target sm_100\n",
+        False,
+    ),
+    "bad-variable": _error(
+        "{variable} cannot be declared like this",
+        "The variable's state space, type or linkage do not go together: handles and .common variables lie "
+        "in .global, .tex and constant banks "
+        "belong to old PTX versions.",
+        ".const .texref t;",
+        False,
+    ),
+    "too-much-const": _error(
+        "the module has more than 65536 bytes of .const data",
+        "Constant memory holds 64 KiB for all variables of a module together.",
+        ".const .b8 c[65537];",
+        False,
+    ),
+    "bad-parameter": _error(
+        "{parameter} cannot be declared like this",
+        "Parameters in .param space are scalars or arrays; .ptr belongs to the parameters of an .entry; only "
+        "the last parameter of a .func may be "
+        "an open array; several results are .reg.",
+        ".func f(.param .u64 .ptr p) { ret; }",
+        False,
+    ),
+    "too-many-parameters": _error(
+        "{entry} has {n} bytes of parameters, {m} are allowed",
+        "An .entry has up to 4352 bytes of parameters, from PTX 8.1 on and for sm_70 and above 32764.",
+        ".visible .entry e(.param .b8 p[40000]) { ret; }",
+        False,
+    ),
+    "conflicting-directives": _error(
+        "{one} and {other} exclude each other",
+        "Two directives of a function contradict each other.",
+        ".visible .entry e() .reqnctapercluster 2 .maxclusterrank 4 { ret; }",
+        False,
+    ),
+    "unresolved": _error(
+        "{function} is declared and never defined",
+        "A function or array that is not .extern must be defined in its module.",
+        ".func f();",
+        False,
+    ),
+    "bad-alias": _error(
+        "{name} cannot be an alias of {target}",
+        "An alias is a declared, undefined .func with the parameters of the defined .func that it stands for.",
+        ".visible .func g() { ret; }\n.visible .func f() { ret; }\n.alias g, f;",
+        False,
+    ),
+    # ---------------------------------------------------------------- warnings
+    "unused-register": _warning(
+        "{register} is declared and not used",
+        "A register with a declaration of its own occurs in no instruction.",
+        ".reg .u32 spare;",
+    ),
+    "never-written": _warning(
+        "{register} is read here and never written",
+        "An instruction reads a register that no instruction of the function writes: its value is left to chance.",
+        "st.global.u32 [%rd1], %r7;",
+    ),
+    "unreachable-code": _warning(
+        "nothing leads to this instruction",
+        "The instruction follows a branch, ret or exit, and no branch names a label before it.",
+        "ret; mov.u32 %r1, 5;",
+    ),
+    "missing-return": _warning(
+        "{function} can run to its end without ret or exit",
+        "The last instruction lets control go on past the closing brace. That ends the function as ret does, but is seldom meant.",
+        ".visible .entry e() { .reg .u32 %r1; mov.u32 %r1, 5; }",
+        False,
+    ),
+    "divergent-barrier": _warning(
+        "not all lanes reach this barrier together",
+        "A barrier of the whole CTA stands on one side of a branch that depends on the thread's index. The "
+        "threads that take the other side do not "
+        "arrive, and the kernel may wait forever.",
+        "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP:",
+    ),
+    "ignored-directive": _warning(
+        "{directive} has no effect",
+        ".minnctapersm counts CTAs of the size that .maxntid or .reqntid give.",
+        ".visible .entry e() .minnctapersm 2 { ret; }",
+        False,
+    ),
+    "unknown-pragma": _warning(
+        'the pragma "{text}" is not known and has no effect',
+        "Pragmas that the assembler does not know are skipped.",
+        '.pragma "unheard of";',
+    ),
+}
+
+explain_codes(
+    {word: f"{code.explanation}\n\nExample:\n\n    " + code.example.replace("\n", "\n    ").rstrip() for word, code in CODES.items()}
+)

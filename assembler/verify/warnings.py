@@ -1,0 +1,189 @@
+"""What is legal and surely wrong: unused or unwritten registers, unreachable code, barriers that a part of the lanes misses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from ..codes import CODES
+from ..diagnostics import Diagnostic, Note
+from ..flow import Flow, accesses, flow
+from ..ir import Block, Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
+from .places import places
+
+NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
+# Every lane reads its own value, whatever the others read.
+DIVERGENT = frozenset(
+    {"%tid", "%laneid", "%clock", "%clock64", "%clock_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"}
+)
+LOADS = frozenset({"ld", "ldu", "atom", "shfl", "tex", "tld4", "suld", "ldmatrix", "mma", "wmma", "wgmma"})
+PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
+
+
+def warnings(module: Module, chosen: Collection[str] | None) -> Iterator[Diagnostic]:
+    """The warnings of a legal module, all or those chosen by name."""
+    wanted = frozenset(NAMES if chosen is None else chosen)
+    for item in module.items:
+        if isinstance(item, Function):
+            if "ignored-directive" in wanted:
+                yield from _directives(module, item)
+            if item.body is not None:
+                yield from _function(module, item, wanted)
+        elif isinstance(item, Pragma) and "unknown-pragma" in wanted:
+            yield from _pragma(module, item.texts, item.span)
+
+
+def _warning(module: Module, code: str, message: str, span: Span, *notes: Note) -> Diagnostic:
+    return Diagnostic("warning", code, message, span, notes, file=module.name)
+
+
+def _directives(module: Module, f: Function) -> Iterator[Diagnostic]:
+    least = f.directive(".minnctapersm")
+    if least is not None and f.directive(".maxntid") is None and f.directive(".reqntid") is None:
+        yield _warning(module, "ignored-directive", ".minnctapersm has no effect without .maxntid or .reqntid", least.span)
+
+
+def _pragma(module: Module, texts: tuple[str, ...], span: Span) -> Iterator[Diagnostic]:
+    for text in texts:
+        if not text.startswith(PRAGMAS):
+            yield _warning(module, "unknown-pragma", f'the pragma "{text}" is not known and has no effect', span)
+
+
+def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[Diagnostic]:
+    graph = flow(f)
+    if wanted & {"unused-register", "never-written"}:
+        yield from _registers(module, f, graph, wanted)
+    if "unreachable-code" in wanted:
+        yield from _unreachable(module, graph)
+    if "missing-return" in wanted:
+        yield from _falls_off(module, f, graph)
+    if "divergent-barrier" in wanted:
+        yield from _barriers(module, graph)
+    if "unknown-pragma" in wanted:
+        for statement in _all(f.body):
+            if isinstance(statement, Pragma):
+                yield from _pragma(module, statement.texts, statement.span)
+
+
+def _all(body: Block | None) -> Iterator[Declaration | Pragma]:
+    stack: list[Block] = [body] if body is not None else []
+    while stack:
+        for s in stack.pop().statements:
+            if isinstance(s, Block):
+                stack.append(s)
+            elif isinstance(s, Declaration | Pragma):
+                yield s
+
+
+def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
+    given = {v.register for v in (*f.params, *f.returns) if v.register is not None}
+    read: set[Register] = set()
+    written: set[Register] = set(given)
+    first: dict[Register, Instruction] = {}
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            sources, results = accesses(instruction)
+            read.update(sources)
+            written.update(results)
+            for r in sources:
+                first.setdefault(r, instruction)
+    if "never-written" in wanted:
+        for r in sorted(read - written, key=lambda r: first[r].span):
+            where = places(module, first[r])
+            span = next((s for s in (where.guard, *where.operands) if r.name in module.text[s.start : s.end]), where.whole)
+            yield _warning(module, "never-written", f"{r.name} is read here and never written", span, Note("declared here", r.span))
+    if "unused-register" in wanted:
+        for s in _all(f.body):
+            if isinstance(s, Declaration):
+                for r in s.registers:
+                    if r not in read and r not in written:
+                        yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
+
+
+def _unreachable(module: Module, graph: Flow) -> Iterator[Diagnostic]:
+    previous = True
+    for block in graph.blocks:
+        reached = block.index in graph.reachable
+        if not reached and previous and block.instructions:
+            yield _warning(module, "unreachable-code", "nothing leads to this instruction", places(module, block.instructions[0]).whole)
+        previous = reached
+
+
+def _falls_off(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
+    assert f.body is not None
+    for index in graph.reachable:
+        block = graph.blocks[index]
+        last = block.terminator
+        leaves = last is not None and last.guard is None and last.opcode in ("ret", "exit", "trap", "bra", "brx", "call")
+        if not block.successors and not leaves:
+            end = Span(max(f.body.span.end - 1, 0), f.body.span.end, *_line(module, f.body.span.end - 1))
+            yield _warning(module, "missing-return", f"{f.name} can run to its end without ret or exit", end)
+            return
+
+
+def _line(module: Module, at: int) -> tuple[int, int]:
+    return module.text.count("\n", 0, at) + 1, at - module.text.rfind("\n", 0, at)
+
+
+def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
+    """A barrier of the whole CTA between a branch on a value that lanes differ in and the place where they meet again."""
+    barriers = {
+        block.index: instruction
+        for block in graph.blocks
+        if block.index in graph.reachable
+        for instruction in block.instructions
+        if instruction.opcode in ("bar", "barrier")
+        and "sync" in instruction.modifiers
+        and not {"warp", "cluster"} & set(instruction.modifiers)
+        and len(instruction.operands) == 1
+    }
+    if not barriers:
+        return
+    uneven = _uneven(graph)
+    told: set[int] = set()
+    for block in graph.blocks:
+        branch = block.terminator
+        if branch is None or branch.opcode != "bra" or branch.guard not in uneven or block.index not in graph.reachable:
+            continue
+        for index in sorted(_between(graph, block.index) & barriers.keys() - told):
+            told.add(index)
+            note = Note("the lanes part here", places(module, branch).whole)
+            yield _warning(
+                module, "divergent-barrier", "not all lanes reach this barrier together", places(module, barriers[index]).whole, note
+            )  # fmt: skip
+
+
+def _between(graph: Flow, branch: int) -> set[int]:
+    """The blocks that one side of a branch reaches before both meet, and the other side does not have to pass."""
+    meet = graph.ipdom[branch]
+    found: set[int] = set()
+    work = [s for s in graph.blocks[branch].successors if s != meet]
+    while work:
+        b = work.pop()
+        if b in found or b == meet:
+            continue
+        found.add(b)
+        work += graph.blocks[b].successors
+    # A loop leads back to the branch itself: what the lanes that stay do there, they do without those that left.
+    return found if branch not in found else {b for b in found if graph.loop_of[b] is not None}
+
+
+def _uneven(graph: Flow) -> set[Register | None]:
+    """The registers whose value surely depends on the lane: computed from %tid and its kin alone, without memory."""
+    found: set[Register | None] = set()
+    unsure: set[Register] = set()
+    changed = True
+    while changed:
+        changed = False
+        for index in graph.rpo:
+            for instruction in graph.blocks[index].instructions:
+                read, written = accesses(instruction)
+                if instruction.opcode in LOADS or instruction.opcode == "call":
+                    new = set(written) - unsure
+                    unsure |= new
+                    changed |= bool(new)
+                    continue
+                lane = any(isinstance(o, SpecialRegister) and o.name in DIVERGENT for o in instruction.operands)
+                if (lane or found & set(read)) and not set(written) <= found:
+                    found.update(written)
+                    changed = True
+    return found - unsure
