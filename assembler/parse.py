@@ -37,6 +37,7 @@ _SECTION = re.compile(r'\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}')
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
 _SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
+_TOO_DEEP = Flaw("too-deep", "this is nested too deeply")
 _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
 _OTHER = frozenset("{}.")
@@ -330,9 +331,9 @@ class _Parser:
                     self.alias(tree, span)
                 case _:
                     return self.unexpected(pos, pos)
-        except Flaw as flaw:
+        except (Flaw, RecursionError) as error:
             self.tainted = True
-            self.flaw(flaw, pos, end)
+            self.flaw(error if isinstance(error, Flaw) else _TOO_DEEP, pos, end)
             if tree.data == "function" and len(children) > 1:
                 return self.next_item(end, pos)
         return end
@@ -918,9 +919,9 @@ class _Body:
         span = self.source.span(start, end)
         try:
             made = self.made(tree, span)
-        except Flaw as flaw:
+        except (Flaw, RecursionError) as error:
             self.scope.forward.clear()
-            parser.flaw(flaw, start, end)
+            parser.flaw(error if isinstance(error, Flaw) else _TOO_DEEP, start, end)
             if tree.data == "declaration":
                 parser.tainted = True
             return end

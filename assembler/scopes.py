@@ -135,7 +135,7 @@ class InnerOperands(Operands):
         assert parent is not None
         if not self.stems and text not in scope.names:
             found = parent.operands.get(text)
-            if found is None and text[0] == "%":
+            if found is None and text[:1] == "%":
                 found = parent.lookup(text)
                 if found.__class__ is Register and found.name == text:  # type: ignore[union-attr]
                     parent.operands[text] = found  # type: ignore[assignment]

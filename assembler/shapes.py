@@ -466,6 +466,8 @@ def registers(text: str) -> tuple[Specs, list[tuple[str, int, int]]] | None:
     if made is None:
         return None
     offsets = [m.start() for m in _LEAF.finditer(text)]
+    if any(n >= len(offsets) or not text.startswith(name, offsets[n]) for name, _, n in made[1]):
+        return None  # the shape was not what the grammar saw
     return made[0], [(name, count, offsets[n]) for name, count, n in made[1]]
 
 

@@ -91,7 +91,8 @@ class Launch:
         self.explicit_cluster: bool = o.cluster is not None
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.entry: PlanFunction = kernel.plan(kernel.function, bool(self.observers))
+        self.first_generation = profile.capability < (2, 0)
+        self.entry: PlanFunction = self.plan_of(kernel.function)
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self._offsets = {id(v): at for v, at in kernel.parameters}
@@ -258,7 +259,7 @@ class Launch:
 
     def plan_of(self, f: Function) -> PlanFunction:
         """A function as this kernel runs it."""
-        return self.kernel.plan(f, bool(self.observers))
+        return self.kernel.plan(f, bool(self.observers), self.first_generation)
 
     def definition_of(self, f: Function) -> Function:
         """See LoadedProgram.resolve."""

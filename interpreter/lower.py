@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from warplab.assembler.flow import flow
+from warplab.assembler.flow import READS_ITS_DESTINATION, flow
 from warplab.assembler.ir import Address, Element, Function, Immediate, Instruction, Minus, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
 from warplab.isa.ops.data import ld
@@ -29,6 +29,7 @@ from .plan import (
     Step,
     carries_pointer,
     choose_dtypes,
+    fitting,
     is_sign_free,
     operand_type,
     places,
@@ -42,9 +43,9 @@ OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning 
 STOPS = frozenset({"barrier", "warp_barrier", "cluster_wait"})
 
 
-def lower(function: Function, symbols: Symbols, observed: bool = False) -> PlanFunction:
-    """Plans one function; an observed plan announces every instruction."""
-    plan = Lowering(function, symbols).plan
+def lower(function: Function, symbols: Symbols, observed: bool = False, first_generation: bool = False) -> PlanFunction:
+    """Plans one function; an observed plan announces every instruction; the first generation of devices calculates otherwise."""
+    plan = Lowering(function, symbols, first_generation).plan
     if observed:
         for s in plan.segments:
             s.steps = tuple(observed_step(step, site, plan.homes) for step, site in zip(s.steps, s.sites, strict=True))
@@ -55,8 +56,9 @@ def lower(function: Function, symbols: Symbols, observed: bool = False) -> PlanF
 class Lowering:
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols) -> None:
+    def __init__(self, function: Function, symbols: Symbols, first_generation: bool) -> None:
         self.function = function
+        self.first_generation = first_generation
         f = flow(function)
         self.plan = PlanFunction(function, f)
         self.blocks = order_of(f)
@@ -188,6 +190,7 @@ class Lowering:
     def step(self, i: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
         assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
+        i = fitting(i)
         if i.opcode == "mov" and any(isinstance(o, Vector) for o in i.operands):
             inner, written = self._pack(i)
         elif i.opcode == "mov" and (moved := self._move(i)) is not None:
@@ -319,6 +322,8 @@ class Lowering:
         for op, place in zip(i.operands, filled, strict=True):
             if place.is_destination and place is filled[0]:
                 put = self._destination(i, op, place, common, "pair" in named)
+                if i.opcode in READS_ITS_DESTINATION:
+                    sources.append(self._source(i, op, place, common))
                 continue
             sources.append(self._source(i, op, place, common))
         for op, place in zip(i.operands, filled, strict=True):
@@ -326,6 +331,11 @@ class Lowering:
                 extra[f"{place.name}neg"], op = True, op.operand
             if isinstance(op, Element) and op.part not in "xyzw" and f"{place.name}sel" in named:
                 extra[f"{place.name}sel"] = op.part
+        if self.first_generation:  # 1.x has no subnormal singles, and cuts the product of mad.f32
+            if "ftz" in named and "f32" in i.modifiers:
+                extra["ftz"] = True
+            if "capability_1" in named:
+                extra["capability_1"] = True
         if "pair" in named and not isinstance(i.operands[0], Pair):
             extra["pair"] = False
         meaning = form.bind(settled)

@@ -8,18 +8,19 @@ handled is lower.py's business.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.assembler.flow import Flow
+from warplab.assembler.flow import READS_ITS_DESTINATION, Flow
 from warplab.assembler.ir import (
     Address,
     Arguments,
     Element,
     Function,
+    Immediate,
     Instruction,
     Location,
     Minus,
@@ -30,7 +31,7 @@ from warplab.assembler.ir import (
     Variable,
     Vector,
 )
-from warplab.isa.notation import Form
+from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -118,6 +119,33 @@ def places(form: Form, operands: tuple[Operand, ...]) -> list[Place]:
     return out
 
 
+def fitting(i: Instruction) -> Instruction:
+    """The instruction with the row that its operands fit, where several rows share its words."""
+    assert i.form is not None
+    if fits(i, i.form):
+        return i
+    for other in FORMS[i.opcode]:
+        settled = other.match(i.modifiers) if other is not i.form else None
+        if settled is not None and fits(i, other):
+            return replace(i, form=other, settled=settled)
+    return i
+
+
+def fits(i: Instruction, form: Form) -> bool:
+    """Do an instruction's operands have the number and kinds that a row asks for?"""
+    wanted = places(form, i.operands)
+    if len(wanted) != len(i.operands):
+        return not form.operands  # labels and calls: their rows name no kinds
+    for op, place in zip(i.operands, wanted, strict=True):
+        if place.address != isinstance(op, Address) or (place.constant and not isinstance(op, Immediate)):
+            return False
+        if isinstance(place.count, int) and place.count > 1 and not (isinstance(op, Vector) and len(op.elements) == place.count):
+            return False
+        if place.count == 1 and isinstance(op, Vector) and i.opcode != "mov":
+            return False
+    return True
+
+
 def registers_of(op: Operand) -> Iterator[Register]:
     """Every register inside an operand."""
     match op:
@@ -157,6 +185,8 @@ def uses(i: Instruction) -> tuple[list[Register], list[Register], bool]:
         for n, op in enumerate(ops):
             (written if n == 0 and returns else read).extend(registers_of(op))
         return read, written, kills
+    if i.opcode in READS_ITS_DESTINATION:
+        read.extend(registers_of(ops[0]))
     destination = bool(ops) and i.form is not None and bool(i.form.operands) and places(i.form, ops)[0].is_destination
     for n, op in enumerate(ops):
         if n == 0 and destination:

@@ -161,7 +161,7 @@ class Kernel:
 
     program: LoadedProgram
     function: Function
-    plans: dict[tuple[int, bool], PlanFunction] = field(default_factory=dict)
+    plans: dict[tuple[int, bool, bool], PlanFunction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -259,11 +259,12 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.function_address(f)
 
-    def plan(self, f: Function, observed: bool = False) -> PlanFunction:
+    def plan(self, f: Function, observed: bool = False, first_generation: bool = False) -> PlanFunction:
         """A function as the engine runs it for this kernel, with or without announcing what it does."""
-        found = self.plans.get((id(f), observed))
+        key = (id(f), observed, first_generation)
+        found = self.plans.get(key)
         if found is None:
-            found = self.plans[id(f), observed] = lower(f, self, observed)
+            found = self.plans[key] = lower(f, self, observed, first_generation)
         return found
 
 

@@ -52,7 +52,13 @@ class WaitingRoom:
         """A group that spins lets others run first."""
         g.spins = 0
         g.pc = pc
-        if not self.wave.ready and not self.waiting and not self.resting and g.parent is None and not self.wave.launch.has_more_waves(self.wave):
+        if (
+            not self.wave.ready
+            and not self.waiting
+            and not self.resting
+            and g.parent is None
+            and not self.wave.launch.has_more_waves(self.wave)
+        ):
             return pc
         self.resting.append(g)
         return None

@@ -92,8 +92,10 @@ class Context:
             self.arena.free(self._workspace)
             self._workspace = None
         self.heap.close()
-        for thing in (*self.streams, *self.events):
-            thing.alive = False
+        for stream in self.streams:
+            stream.alive = False
+        for event in self.events:
+            event.alive = False
         self.alive = False
 
     # ------------------------------------------------------------ errors

@@ -250,7 +250,9 @@ class KernelHandle:
 
     def max_cluster_blocks(self, threads: int, dynamic_shared: int) -> int:
         """The largest cluster that can be."""
-        return (NONPORTABLE_CLUSTER if self.nonportable_cluster else PORTABLE_CLUSTER) if self.resident_blocks(threads, dynamic_shared) else 0
+        return (
+            (NONPORTABLE_CLUSTER if self.nonportable_cluster else PORTABLE_CLUSTER) if self.resident_blocks(threads, dynamic_shared) else 0
+        )
 
     def pack(self, values: Sequence[bytes]) -> bytes:
         """The parameter block of these values, one a parameter."""

@@ -57,7 +57,7 @@ class RegisteredArena(Arena):
         base = address & -256
         self.base = base
         self.size = self.limit = self.reserved = address + size - base
-        self.bytes = np.frombuffer((ctypes.c_ubyte * self.reserved).from_address(base), np.uint8)
+        self.bytes = _view(base, self.reserved)
         self.host_address = base
         self._views = {}
         a = Allocation(address, size, "registered host memory")
@@ -172,7 +172,9 @@ class AddressSpace:
     def tell(self, address: int) -> str:
         """host or device: where a copy of unknown kind finds an address."""
         found = self.buffer_at(address)
-        return "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
+        return (
+            "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
+        )
 
 
 def _inside(arena: Arena, address: int) -> bool:
@@ -185,7 +187,11 @@ def host_bytes(address: int, size: int) -> Bytes:
         return np.zeros(0, np.uint8)
     if address == 0:
         raise invalid("a null host pointer")
-    return np.frombuffer((ctypes.c_ubyte * size).from_address(address), np.uint8)
+    return _view(address, size)
+
+
+def _view(address: int, size: int) -> Bytes:
+    return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
 
 
 SPACE = AddressSpace()

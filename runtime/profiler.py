@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from warplab.interpreter.observers import Counters, KernelProfile
+from warplab.interpreter.observers.profile import show_with
 
 from .context import Context
 
@@ -33,6 +34,15 @@ class Profiling:
         from .reports.html import page
 
         return page(self.launches, fragment=True)
+
+
+def _page(profile: KernelProfile) -> str:
+    from .reports.html import page
+
+    return page([profile], fragment=True)
+
+
+show_with(_page)
 
 
 def observe(launch: Launch, counters: Counters) -> None:

@@ -1,7 +1,7 @@
 """Streams and events.
 
-Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier, and an event
-that is waited for before it is recorded holds nobody up.
+Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier,
+and an event that is waited for before it is recorded holds nobody up.
 """
 
 from __future__ import annotations

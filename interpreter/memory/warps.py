@@ -37,14 +37,13 @@ def largest_group(groups: NDArray[np.int64], active: Mask, count: int, keys: NDA
         row, lane = np.nonzero(active)
         chosen = groups[row, lane]
     else:
-        order = np.lexsort((keys, groups, ~active), axis=-1) if rows else np.zeros((0, lanes), dtype=np.int64)
-        sorted_groups = np.take_along_axis(groups, order, axis=-1)
-        sorted_keys = np.take_along_axis(keys, order, axis=-1)
-        live = np.take_along_axis(active, order, axis=-1)
-        first = np.ones(live.shape, dtype=np.bool_)
-        first[:, 1:] = (sorted_groups[:, 1:] != sorted_groups[:, :-1]) | (sorted_keys[:, 1:] != sorted_keys[:, :-1])
-        row, lane = np.nonzero(first & live)
-        chosen = sorted_groups[row, lane]
+        low = int(np.where(active, keys, NONE).min(initial=NONE))
+        span = max(1, int(np.where(active, keys, low).max(initial=low)) - low + 1)
+        ordered = np.sort(np.where(active, groups * span + (keys - low), NONE), axis=-1)
+        first = ordered != NONE
+        first[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
+        row, lane = np.nonzero(first)
+        chosen = ordered[row, lane] // span
     table = np.bincount(row * count + chosen, minlength=rows * count).reshape(rows, count)
     return np.asarray(table.max(axis=1, initial=0), dtype=np.int64)
 

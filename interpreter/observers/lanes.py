@@ -15,6 +15,7 @@ Index = NDArray[np.int64]
 def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
     """An access by warps, all of the group's."""
     layout = g.warps
+    active: NDArray[np.bool_] | None
     if mask is not None:
         active = layout.spread(np.broadcast_to(mask, g.shape))
         if not layout.aligned:
@@ -43,6 +44,6 @@ def count_warps(g: Geometry) -> int:
     """Warps that have lanes in a group; lanes stand in ascending order."""
     if g.block.shape[1] == 1:
         number = g.thread[0] >> 5
-        return g.shape[0] * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
+        return int(g.shape[0]) * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
     number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()
     return 1 + int(np.count_nonzero(number[1:] != number[:-1]))

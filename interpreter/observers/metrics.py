@@ -40,10 +40,24 @@ def _lsu() -> list[Metric]:
                 return p.total("units", space, kind)
 
             tail = f"pipe_lsu_mem_{space}_op_{kind}"
-            rows.append(Metric(f"l1tex__t_requests_{tail}.sum", f"{space} {kind} requests",
-                               f"Requests that warps' {space} {_OPS[kind]} made.", requests, space == "global"))
-            rows.append(Metric(f"l1tex__t_sectors_{tail}.sum", f"{space} {kind} sectors",
-                               f"32-byte sectors that {space} {_OPS[kind]} touched, request by request.", sectors, space == "global"))
+            rows.append(
+                Metric(
+                    f"l1tex__t_requests_{tail}.sum",
+                    f"{space} {kind} requests",
+                    f"Requests that warps' {space} {_OPS[kind]} made.",
+                    requests,
+                    space == "global",
+                )
+            )
+            rows.append(
+                Metric(
+                    f"l1tex__t_sectors_{tail}.sum",
+                    f"{space} {kind} sectors",
+                    f"32-byte sectors that {space} {_OPS[kind]} touched, request by request.",
+                    sectors,
+                    space == "global",
+                )
+            )
     return rows
 
 
@@ -60,12 +74,32 @@ def _shared() -> list[Metric]:
         def executed(p: KernelProfile, kinds: str = kinds) -> float:
             return p.total("requests", "shared", kinds)
 
-        rows.append(Metric(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", f"shared {op} passes",
-                           "Passes over the 32 banks of shared memory.", passes, op != "atom"))
-        rows.append(Metric(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", f"shared {op} conflicts",
-                           "Passes beyond those that the width of the accesses needs.", conflicts, op != "atom"))
-        rows.append(Metric(f"smsp__inst_executed_op_shared_{op}.sum", f"shared {op} instructions",
-                           "Warp instructions that reach shared memory.", executed))
+        rows.append(
+            Metric(
+                f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum",
+                f"shared {op} passes",
+                "Passes over the 32 banks of shared memory.",
+                passes,
+                op != "atom",
+            )
+        )
+        rows.append(
+            Metric(
+                f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum",
+                f"shared {op} conflicts",
+                "Passes beyond those that the width of the accesses needs.",
+                conflicts,
+                op != "atom",
+            )
+        )
+        rows.append(
+            Metric(
+                f"smsp__inst_executed_op_shared_{op}.sum",
+                f"shared {op} instructions",
+                "Warp instructions that reach shared memory.",
+                executed,
+            )
+        )
     return rows
 
 
@@ -89,62 +123,165 @@ _L2_READS = "ld red atom"
 
 METRICS: tuple[Metric, ...] = (
     Metric("smsp__inst_executed.sum", "warp instructions", "Instructions executed, counted once a warp.", lambda p: p.instructions, True),
-    Metric("smsp__thread_inst_executed.sum", "thread instructions", "Instructions executed, counted once an active thread.",
-           lambda p: p.thread_instructions, True),
-    Metric("smsp__thread_inst_executed_pred_on.sum", "thread instructions with effect", "Of those, the ones whose guard held.",
-           lambda p: sum(s.active for s in p.sites)),
-    Metric("smsp__thread_inst_executed_per_inst_executed.ratio", "threads a warp instruction", "Active threads of an average warp instruction, of 32.",
-           lambda p: 32 * p.simt_efficiency, True),
+    Metric(
+        "smsp__thread_inst_executed.sum",
+        "thread instructions",
+        "Instructions executed, counted once an active thread.",
+        lambda p: p.thread_instructions,
+        True,
+    ),
+    Metric(
+        "smsp__thread_inst_executed_pred_on.sum",
+        "thread instructions with effect",
+        "Of those, the ones whose guard held.",
+        lambda p: sum(s.active for s in p.sites),
+    ),
+    Metric(
+        "smsp__thread_inst_executed_per_inst_executed.ratio",
+        "threads a warp instruction",
+        "Active threads of an average warp instruction, of 32.",
+        lambda p: 32 * p.simt_efficiency,
+        True,
+    ),
     Metric("smsp__sass_branch_targets.sum", "branches", "Conditional branches that warps executed.", _branches, True),
-    Metric("smsp__sass_branch_targets_threads_divergent.sum", "divergent branches", "Of those, the ones on which the lanes of a warp parted.",
-           _divergent, True),
-    Metric("smsp__sass_branch_targets_threads_uniform.pct", "uniform branches %", "Branches on which all lanes of the warp agreed.",
-           lambda p: 100 - 100 * _ratio(_divergent(p), _branches(p))),
+    Metric(
+        "smsp__sass_branch_targets_threads_divergent.sum",
+        "divergent branches",
+        "Of those, the ones on which the lanes of a warp parted.",
+        _divergent,
+        True,
+    ),
+    Metric(
+        "smsp__sass_branch_targets_threads_uniform.pct",
+        "uniform branches %",
+        "Branches on which all lanes of the warp agreed.",
+        lambda p: 100 - 100 * _ratio(_divergent(p), _branches(p)),
+    ),
     Metric("warplab__barrier_waits.sum", "barrier waits", "How often part of a block waited at a barrier for the rest.", _waits),
     *_lsu(),
-    Metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "global ld sectors found in L1", "Sectors of loads that L1 held.",
-           lambda p: p.total("hits", "global", "ld"), True),
-    Metric("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", "L1 hit rate %", "Sectors of global loads that L1 held.",
-           lambda p: 100 * _ratio(p.total("hits", "global", "ld"), _l1_sectors(p)), True),
-    Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.",
-           lambda p: p.total("l2_sectors", "global", _L2_READS)),
-    Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.",
-           lambda p: p.total("l2_hits", "global", _L2_READS)),
-    Metric("lts__t_sectors_op_write.sum", "L2 sectors written", "Sectors that stores sent to L2.",
-           lambda p: p.total("l2_sectors", "global", "st")),
-    Metric("lts__t_sector_op_read_hit_rate.pct", "L2 hit rate %", "Sectors read that L2 held.",
-           lambda p: 100 * _ratio(p.total("l2_hits", "global", _L2_READS), p.total("l2_sectors", "global", _L2_READS)), True),
-    Metric("dram__bytes.sum", "device memory bytes", "Bytes between the device's memory and its chip, from cold caches to written-back ones.",
-           lambda p: p.dram_bytes, True),
+    Metric(
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+        "global ld sectors found in L1",
+        "Sectors of loads that L1 held.",
+        lambda p: p.total("hits", "global", "ld"),
+        True,
+    ),
+    Metric(
+        "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct",
+        "L1 hit rate %",
+        "Sectors of global loads that L1 held.",
+        lambda p: 100 * _ratio(p.total("hits", "global", "ld"), _l1_sectors(p)),
+        True,
+    ),
+    Metric(
+        "lts__t_sectors_op_read.sum",
+        "L2 sectors read",
+        "Sectors that L2 was asked for.",
+        lambda p: p.total("l2_sectors", "global", _L2_READS),
+    ),
+    Metric(
+        "lts__t_sectors_op_read_lookup_hit.sum",
+        "L2 sectors found",
+        "Of those, the ones that L2 held.",
+        lambda p: p.total("l2_hits", "global", _L2_READS),
+    ),
+    Metric(
+        "lts__t_sectors_op_write.sum",
+        "L2 sectors written",
+        "Sectors that stores sent to L2.",
+        lambda p: p.total("l2_sectors", "global", "st"),
+    ),
+    Metric(
+        "lts__t_sector_op_read_hit_rate.pct",
+        "L2 hit rate %",
+        "Sectors read that L2 held.",
+        lambda p: 100 * _ratio(p.total("l2_hits", "global", _L2_READS), p.total("l2_sectors", "global", _L2_READS)),
+        True,
+    ),
+    Metric(
+        "dram__bytes.sum",
+        "device memory bytes",
+        "Bytes between the device's memory and its chip, from cold caches to written-back ones.",
+        lambda p: p.dram_bytes,
+        True,
+    ),
     *_shared(),
-    Metric("warplab__constant_passes.sum", "constant passes", "Passes of constant loads: one a different address.",
-           lambda p: p.total("units", "const")),
-    Metric("smsp__sass_thread_inst_executed_op_fp32_flop.sum", "f32 FLOP", "f32 operations; a multiply-add counts two.",
-           lambda p: p.flops.get("f32", 0), True),
+    Metric(
+        "warplab__constant_passes.sum",
+        "constant passes",
+        "Passes of constant loads: one a different address.",
+        lambda p: p.total("units", "const"),
+    ),
+    Metric(
+        "smsp__sass_thread_inst_executed_op_fp32_flop.sum",
+        "f32 FLOP",
+        "f32 operations; a multiply-add counts two.",
+        lambda p: p.flops.get("f32", 0),
+        True,
+    ),
     Metric("smsp__sass_thread_inst_executed_op_fp64_flop.sum", "f64 FLOP", "f64 operations.", lambda p: p.flops.get("f64", 0)),
-    Metric("smsp__sass_thread_inst_executed_op_fp16_flop.sum", "f16 FLOP", "f16 and bf16 operations.",
-           lambda p: p.flops.get("f16", 0) + p.flops.get("bf16", 0)),
+    Metric(
+        "smsp__sass_thread_inst_executed_op_fp16_flop.sum",
+        "f16 FLOP",
+        "f16 and bf16 operations.",
+        lambda p: p.flops.get("f16", 0) + p.flops.get("bf16", 0),
+    ),
     Metric("sm__ops_path_tensor.sum", "tensor operations", "Operations of matrix instructions.", lambda p: p.flops.get("tensor", 0)),
-    Metric("warplab__arithmetic_intensity.ratio", "FLOP a byte loaded", "FLOP for each byte that threads load from global memory (CGMA).",
-           lambda p: p.intensity, True),
-    Metric("warplab__dram_intensity.ratio", "FLOP a byte of device memory", "FLOP for each byte that crossed the chip's edge: the roofline's axis.",
-           lambda p: p.dram_intensity, True),
+    Metric(
+        "warplab__arithmetic_intensity.ratio",
+        "FLOP a byte loaded",
+        "FLOP for each byte that threads load from global memory (CGMA).",
+        lambda p: p.intensity,
+        True,
+    ),
+    Metric(
+        "warplab__dram_intensity.ratio",
+        "FLOP a byte of device memory",
+        "FLOP for each byte that crossed the chip's edge: the roofline's axis.",
+        lambda p: p.dram_intensity,
+        True,
+    ),
     Metric("launch__registers_per_thread", "registers a thread", "Estimated from live ranges.", lambda p: p.registers, True),
     Metric("launch__shared_mem_per_block_static", "static shared bytes", "Declared by the kernel.", lambda p: p.static_shared),
     Metric("launch__shared_mem_per_block_dynamic", "dynamic shared bytes", "Given at the launch.", lambda p: p.dynamic_shared),
-    Metric("launch__occupancy_limit_warps", "blocks by warps", "Blocks of a multiprocessor that its warps allow.",
-           lambda p: p.occupancy.limits.get("warps", 0)),
-    Metric("launch__occupancy_limit_blocks", "blocks by blocks", "Blocks that a multiprocessor holds at most.",
-           lambda p: p.occupancy.limits.get("blocks", 0)),
-    Metric("launch__occupancy_limit_registers", "blocks by registers", "Blocks that the register file allows.",
-           lambda p: p.occupancy.limits.get("registers", 0)),
-    Metric("launch__occupancy_limit_shared_mem", "blocks by shared memory", "Blocks that shared memory allows.",
-           lambda p: p.occupancy.limits.get("shared memory", 0)),
-    Metric("sm__maximum_warps_per_active_cycle_pct", "theoretical occupancy %", "Resident warps of those that a multiprocessor holds.",
-           lambda p: 100 * p.occupancy.fraction, True),
-    Metric("sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy %",
-           "Resident warps on a busy multiprocessor, averaged over the waves of blocks.",
-           lambda p: 100 * min(p.occupancy.fraction, _resident(p)), True),
+    Metric(
+        "launch__occupancy_limit_warps",
+        "blocks by warps",
+        "Blocks of a multiprocessor that its warps allow.",
+        lambda p: p.occupancy.limits.get("warps", 0),
+    ),
+    Metric(
+        "launch__occupancy_limit_blocks",
+        "blocks by blocks",
+        "Blocks that a multiprocessor holds at most.",
+        lambda p: p.occupancy.limits.get("blocks", 0),
+    ),
+    Metric(
+        "launch__occupancy_limit_registers",
+        "blocks by registers",
+        "Blocks that the register file allows.",
+        lambda p: p.occupancy.limits.get("registers", 0),
+    ),
+    Metric(
+        "launch__occupancy_limit_shared_mem",
+        "blocks by shared memory",
+        "Blocks that shared memory allows.",
+        lambda p: p.occupancy.limits.get("shared memory", 0),
+    ),
+    Metric(
+        "sm__maximum_warps_per_active_cycle_pct",
+        "theoretical occupancy %",
+        "Resident warps of those that a multiprocessor holds.",
+        lambda p: 100 * p.occupancy.fraction,
+        True,
+    ),
+    Metric(
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+        "achieved occupancy %",
+        "Resident warps on a busy multiprocessor, averaged over the waves of blocks.",
+        lambda p: 100 * min(p.occupancy.fraction, _resident(p)),
+        True,
+    ),
     Metric("launch__waves_per_multiprocessor", "waves", "How often the grid fills the device.", lambda p: p.waves, True),
     Metric("launch__thread_count", "threads", "Threads of the launch.", lambda p: p.threads),
     Metric("warplab__idle_threads.sum", "idle threads", "Threads that wrote nothing: they compute padding.", lambda p: p.idle_threads),

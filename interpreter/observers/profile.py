@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -62,6 +62,7 @@ class BranchProfile:
 class SiteProfile:
     """One instruction of the program."""
 
+    module: str  # a key of KernelProfile.texts
     function: str
     line: int  # of the PTX text, from 1
     column: int
@@ -136,7 +137,7 @@ class KernelProfile:
     timeline: tuple[tuple[int, int], ...]  # (warp instructions, thread instructions) of consecutive stretches of the launch
     idle_threads: int  # that never wrote anything: padding, if others did
     dram_written: int  # sectors that became dirty in L2
-    texts: Mapping[str, str]  # "" -> the PTX text
+    texts: Mapping[str, str]  # module -> its PTX text
 
     # ------------------------------------------------------------ totals
 
@@ -249,9 +250,9 @@ class KernelProfile:
 
         return metrics_of(self)
 
-    def lines(self) -> tuple[LineProfile, ...]:
-        """By line of the PTX text."""
-        return by_line((s.line, s) for s in self.sites)
+    def lines(self, module: str | None = None) -> tuple[LineProfile, ...]:
+        """By line of the PTX text, of one module or of all."""
+        return by_line((s.line, s) for s in self.sites if module in (None, s.module))
 
     def source_lines(self) -> dict[str, tuple[LineProfile, ...]]:
         """By line of each source file that .loc names."""
@@ -259,13 +260,21 @@ class KernelProfile:
         return {f: by_line((s.source[1], s) for s in self.sites if s.source and s.source[0] == f) for f in files}
 
     def _repr_html_(self) -> str:
-        """What notebooks show; the page is runtime's."""
-        if html_view is None:
-            return f"<pre>{self.kernel}</pre>"
-        return html_view(self)
+        """What notebooks show: the page that `show_with` was given, else the counters."""
+        return _view[0](self) if _view else _plain(self)
 
 
-html_view = None
+_view: list[Callable[[KernelProfile], str]] = []
+
+
+def show_with(view: Callable[[KernelProfile], str]) -> None:
+    """Says how profiles look as HTML: pages belong to a layer above this one."""
+    _view[:] = [view]
+
+
+def _plain(p: KernelProfile) -> str:
+    rows = "".join(f"<tr><td>{name}</td><td>{value:g}</td></tr>" for name, value in p.metrics.items() if value)
+    return f"<table><caption>{p.kernel}</caption>{rows}</table>"
 
 
 def by_line(sites: Iterable[tuple[int, SiteProfile]]) -> tuple[LineProfile, ...]:

@@ -31,8 +31,8 @@ def flops_of(i: Instruction) -> tuple[str, float] | None:
         shape = next((m for w in i.modifiers if (m := _SHAPE.match(w))), None)
         if shape is None or not {"mma", "mma_async", "sync"} & {i.opcode, *i.modifiers} or {"load", "store"} & set(i.modifiers):
             return None
-        m, n, k = (int(x) for x in shape.groups())
-        return "tensor", 2 * m * n * k / _LANES.get(i.opcode, 32)
+        rows, columns, depth = (int(x) for x in shape.groups())
+        return "tensor", 2 * rows * columns * depth / _LANES.get(i.opcode, 32)
     each = 2 if i.opcode in _TWO else 1 if i.opcode in _ONE else 0
     kind = next((_TYPES[w] for w in reversed(i.modifiers) if w in _TYPES), None) if each else None
     return (kind[0], each * kind[1]) if kind else None

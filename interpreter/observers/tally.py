@@ -78,7 +78,10 @@ class SiteTally:
             file, _, _ = launch.source_of(self.site).rpartition(":")
             source = (file, location.line)
         conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
+        modules = launch.kernel.program.modules
+        home = next((m.name for m in modules if (f := m.functions.get(self.site.function)) is not None and f.body is not None), "")
         return SiteProfile(
+            module=home,
             function=self.site.function,
             line=i.span.line,
             column=i.span.column,

@@ -61,6 +61,14 @@ def fma(a: Array, b: Array, c: Array, *, rnd: str, ftz: bool = False, sat: bool 
     return floats.fma32(widen(a), widen(b), c, rnd, ftz, sat)
 
 
+@instruction("mad{.ftz}{.sat}.f32  d, a, b, c", before=4.0, section="9.7.3.7")
+def mad_unrounded(a: Array, b: Array, c: Array, *, ftz: bool = False, sat: bool = False, capability_1: bool = False) -> Array:
+    """d = a * b + c: rounded once from sm_20 on; on sm_1x the product is cut to single precision first."""
+    if not capability_1:
+        return floats.fma32(a, b, c, "rn", ftz, sat)
+    return floats.add32(floats.mul32(a, b, "rz", True, False), c, "rn", True, sat)
+
+
 @instruction("div.rnd{.ftz}.f32  d, a, b", rnd=ROUNDING, ptx=2.0, sm=20, section="9.7.3.8")
 def div(a: Array, b: Array, *, rnd: str, ftz: bool = False) -> Array:
     """d = a / b, correctly rounded."""

@@ -32,7 +32,7 @@ SETS = ("basic", "full")
 @click.option("--compare", type=SOURCE, metavar="FILE", help="Shows another file's profile beside this one.")
 @click.pass_context
 def profile(
-    ctx: click.Context, sources: tuple[Source, ...], metrics: str | None, as_csv: bool, as_json: bool, html: str | None, trace: str | None,
+    ctx: click.Context, /, sources: tuple[Source, ...], metrics: str | None, as_csv: bool, as_json: bool, html: str | None, trace: str | None,
     picture: tuple[int, ...], compare: Source | None, **options: Any,
 ) -> None:  # fmt: skip
     """Profiles the launches of a file on a modelled device.

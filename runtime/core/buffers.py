@@ -71,7 +71,12 @@ class Buffer:
 
     @staticmethod
     def from_handle(
-        ptr: object, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | IsStreamType | None = None
+        ptr: object,
+        size: int,
+        mr: MemoryResource | None = None,
+        owner: object | None = None,
+        *,
+        stream: Stream | IsStreamType | None = None,
     ) -> Buffer:
         """Memory that is there already; with a resource it is given back to that."""
         if mr is not None and owner is not None:
@@ -144,10 +149,14 @@ class Buffer:
     def __cuda_array_interface__(self) -> dict[str, object]:
         return {"shape": (self._size,), "typestr": "|u1", "data": (self._address, False), "version": 3, "strides": None, "stream": 1}
 
-    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:  # fmt: skip
+    def __dlpack__(
+        self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:  # fmt: skip
         if not self.is_host_accessible:
             raise BufferError("numpy can't reach device memory; copy_to_host gives a copy")
-        return SPACE.bytes_at(self._address, self._size).__dlpack__()
+        view = SPACE.bytes_at(self._address, self._size)
+        return view.__dlpack__() if max_version is None else view.__dlpack__(max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0) if self.is_host_accessible else (2, self.device_id)

@@ -39,6 +39,10 @@ class IsStreamType(Protocol):
 class Event:
     """A place in a stream's work; the difference of two is the time between them in milliseconds."""
 
+    _handle: driver.CUevent | None
+    _options: EventOptions
+    _device_id: int
+
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError("an Event comes from Device.create_event or Stream.record")
 
@@ -51,12 +55,9 @@ class Event:
         flags = driver.CUevent_flags
         bits = (0 if o.timing_enabled else flags.CU_EVENT_DISABLE_TIMING) | (flags.CU_EVENT_BLOCKING_SYNC if o.blocking_sync else 0)
         self._options = o
-        self._handle: driver.CUevent | None = do(driver.cuEventCreate, int(bits))
+        self._handle = do(driver.cuEventCreate, int(bits))
         self._device_id = int(do(driver.cuCtxGetDevice))
         return self
-
-    _options: EventOptions
-    _device_id: int
 
     def close(self) -> None:
         """Ends the event."""

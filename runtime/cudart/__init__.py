@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..driver.unsupported import refusing
 from .constants import *  # noqa: F403
 from .devices import *  # noqa: F403
 from .enums import *  # noqa: F403
@@ -14,7 +15,6 @@ from .enums import cudaError_t
 from .memory import *  # noqa: F403
 from .signatures import SIGNATURES
 from .structs import *  # noqa: F403
-from ..driver.unsupported import refusing
 
 
 def __getattr__(name: str) -> Any:
@@ -27,5 +27,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Everything, the calls that are not supported too."""
-    return sorted({*globals(), *(line.split(" ", 1)[0] for line in SIGNATURES.splitlines())})
+    """CUDA's own names, those of the calls that are not supported too."""
+    own = {
+        name
+        for name in globals()
+        if name.lower().startswith("cu") or name in ("dim3", "make_cudaExtent", "make_cudaPos", "make_cudaPitchedPtr")
+    }
+    return sorted(own.union(line.split(" ", 1)[0] for line in SIGNATURES.splitlines()))

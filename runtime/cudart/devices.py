@@ -149,28 +149,30 @@ def cudaDeviceGetAttribute(attr: object, device: int) -> int:
 
 
 # Properties whose attribute has another name than the property in capitals.
-_PROPERTIES = """totalConstMem=TOTAL_CONSTANT_MEMORY regsPerBlock=MAX_REGISTERS_PER_BLOCK sharedMemPerBlock=MAX_SHARED_MEMORY_PER_BLOCK
+_PROPERTIES = """
+    totalConstMem=TOTAL_CONSTANT_MEMORY regsPerBlock=MAX_REGISTERS_PER_BLOCK sharedMemPerBlock=MAX_SHARED_MEMORY_PER_BLOCK
     warpSize=WARP_SIZE memPitch=MAX_PITCH maxThreadsPerBlock=MAX_THREADS_PER_BLOCK textureAlignment=TEXTURE_ALIGNMENT
     texturePitchAlignment=TEXTURE_PITCH_ALIGNMENT multiProcessorCount=MULTIPROCESSOR_COUNT integrated=INTEGRATED
     canMapHostMemory=CAN_MAP_HOST_MEMORY maxTexture1D=MAXIMUM_TEXTURE1D_WIDTH maxTexture1DMipmap=MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH
-    maxTextureCubemap=MAXIMUM_TEXTURECUBEMAP_WIDTH maxSurface1D=MAXIMUM_SURFACE1D_WIDTH maxSurfaceCubemap=MAXIMUM_SURFACECUBEMAP_WIDTH
-    surfaceAlignment=SURFACE_ALIGNMENT concurrentKernels=CONCURRENT_KERNELS ECCEnabled=ECC_ENABLED pciBusID=PCI_BUS_ID
-    pciDeviceID=PCI_DEVICE_ID pciDomainID=PCI_DOMAIN_ID tccDriver=TCC_DRIVER asyncEngineCount=ASYNC_ENGINE_COUNT
-    unifiedAddressing=UNIFIED_ADDRESSING memoryBusWidth=GLOBAL_MEMORY_BUS_WIDTH l2CacheSize=L2_CACHE_SIZE
-    persistingL2CacheMaxSize=MAX_PERSISTING_L2_CACHE_SIZE maxThreadsPerMultiProcessor=MAX_THREADS_PER_MULTIPROCESSOR
-    streamPrioritiesSupported=STREAM_PRIORITIES_SUPPORTED globalL1CacheSupported=GLOBAL_L1_CACHE_SUPPORTED
-    localL1CacheSupported=LOCAL_L1_CACHE_SUPPORTED sharedMemPerMultiprocessor=MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-    regsPerMultiprocessor=MAX_REGISTERS_PER_MULTIPROCESSOR managedMemory=MANAGED_MEMORY isMultiGpuBoard=MULTI_GPU_BOARD
-    multiGpuBoardGroupID=MULTI_GPU_BOARD_GROUP_ID hostNativeAtomicSupported=HOST_NATIVE_ATOMIC_SUPPORTED
-    pageableMemoryAccess=PAGEABLE_MEMORY_ACCESS concurrentManagedAccess=CONCURRENT_MANAGED_ACCESS
-    computePreemptionSupported=COMPUTE_PREEMPTION_SUPPORTED
+    maxTextureCubemap=MAXIMUM_TEXTURECUBEMAP_WIDTH maxSurface1D=MAXIMUM_SURFACE1D_WIDTH
+    maxSurfaceCubemap=MAXIMUM_SURFACECUBEMAP_WIDTH surfaceAlignment=SURFACE_ALIGNMENT concurrentKernels=CONCURRENT_KERNELS
+    ECCEnabled=ECC_ENABLED pciBusID=PCI_BUS_ID pciDeviceID=PCI_DEVICE_ID pciDomainID=PCI_DOMAIN_ID tccDriver=TCC_DRIVER
+    asyncEngineCount=ASYNC_ENGINE_COUNT unifiedAddressing=UNIFIED_ADDRESSING memoryBusWidth=GLOBAL_MEMORY_BUS_WIDTH
+    l2CacheSize=L2_CACHE_SIZE persistingL2CacheMaxSize=MAX_PERSISTING_L2_CACHE_SIZE
+    maxThreadsPerMultiProcessor=MAX_THREADS_PER_MULTIPROCESSOR streamPrioritiesSupported=STREAM_PRIORITIES_SUPPORTED
+    globalL1CacheSupported=GLOBAL_L1_CACHE_SUPPORTED localL1CacheSupported=LOCAL_L1_CACHE_SUPPORTED
+    sharedMemPerMultiprocessor=MAX_SHARED_MEMORY_PER_MULTIPROCESSOR regsPerMultiprocessor=MAX_REGISTERS_PER_MULTIPROCESSOR
+    managedMemory=MANAGED_MEMORY isMultiGpuBoard=MULTI_GPU_BOARD multiGpuBoardGroupID=MULTI_GPU_BOARD_GROUP_ID
+    hostNativeAtomicSupported=HOST_NATIVE_ATOMIC_SUPPORTED pageableMemoryAccess=PAGEABLE_MEMORY_ACCESS
+    concurrentManagedAccess=CONCURRENT_MANAGED_ACCESS computePreemptionSupported=COMPUTE_PREEMPTION_SUPPORTED
     canUseHostPointerForRegisteredMem=CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM cooperativeLaunch=COOPERATIVE_LAUNCH
     sharedMemPerBlockOptin=MAX_SHARED_MEMORY_PER_BLOCK_OPTIN maxBlocksPerMultiProcessor=MAX_BLOCKS_PER_MULTIPROCESSOR
     accessPolicyMaxWindowSize=MAX_ACCESS_POLICY_WINDOW_SIZE reservedSharedMemPerBlock=RESERVED_SHARED_MEMORY_PER_BLOCK
     hostRegisterSupported=HOST_REGISTER_SUPPORTED hostRegisterReadOnlySupported=READ_ONLY_HOST_REGISTER_SUPPORTED
     memoryPoolsSupported=MEMORY_POOLS_SUPPORTED memoryPoolSupportedHandleTypes=MEMPOOL_SUPPORTED_HANDLE_TYPES
     clusterLaunch=CLUSTER_LAUNCH unifiedFunctionPointers=UNIFIED_FUNCTION_POINTERS deviceNumaConfig=NUMA_CONFIG deviceNumaId=NUMA_ID
-    hostNumaId=HOST_NUMA_ID""".split()
+    hostNumaId=HOST_NUMA_ID
+""".split()  # noqa: SIM905
 _LISTS = {
     "maxThreadsDim": ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z"),
     "maxGridSize": ("MAX_GRID_DIM_X", "MAX_GRID_DIM_Y", "MAX_GRID_DIM_Z"),

@@ -17,8 +17,18 @@ from ..memory import PITCH, SPACE
 from .api import api, call, context
 from .enums import cudaChannelFormatKind, cudaMemcpyKind, cudaMemoryType
 from .structs import (
-    cudaArray_t, cudaChannelFormatDesc, cudaExtent, cudaMemAccessDesc, cudaMemcpy3DParms, cudaMemLocation, cudaMemPool_t,
-    cudaMemPoolProps, cudaPitchedPtr, cudaPointerAttributes, cudaPos, dim3,
+    cudaArray_t,
+    cudaChannelFormatDesc,
+    cudaExtent,
+    cudaMemAccessDesc,
+    cudaMemcpy3DParms,
+    cudaMemLocation,
+    cudaMemPool_t,
+    cudaMemPoolProps,
+    cudaPitchedPtr,
+    cudaPointerAttributes,
+    cudaPos,
+    dim3,
 )  # fmt: skip
 
 Kind = cudaMemcpyKind
@@ -27,6 +37,9 @@ _SIDES: dict[Kind, tuple[bool | None, bool | None]] = {  # (is the source the ho
     Kind.cudaMemcpyDeviceToDevice: (False, False), Kind.cudaMemcpyDefault: (None, None),
 }  # fmt: skip
 Formats = driver.CUarray_format
+_MEMORY_TYPES = {
+    "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost, "registered": cudaMemoryType.cudaMemoryTypeHost,
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------- allocation
@@ -133,9 +146,7 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
     out.device = b.context.ordinal if b else context().ordinal
     out.devicePointer = address
     kind = b.kind if b else "device"
-    out.type = {
-        "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost, "registered": cudaMemoryType.cudaMemoryTypeHost,
-    }.get(kind, cudaMemoryType.cudaMemoryTypeDevice)  # fmt: skip
+    out.type = _MEMORY_TYPES.get(kind, cudaMemoryType.cudaMemoryTypeDevice)
     if found[0] not in SPACE.devices:
         out.hostPointer = address
     return out

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from ..driver.layout import Handle, Struct, Union, char, f32, i32, i64, pointer, u8, u16, u32, usize
 from .enums import (
     cudaAccessProperty,
     cudaChannelFormatKind,
@@ -12,9 +13,9 @@ from .enums import (
     cudaMemAccessFlags,
     cudaMemAllocationHandleType,
     cudaMemAllocationType,
-    cudaMemLocationType,
     cudaMemcpyKind,
     cudaMemcpySrcAccessOrder,
+    cudaMemLocationType,
     cudaMemoryType,
     cudaResourceType,
     cudaResourceViewFormat,
@@ -24,8 +25,6 @@ from .enums import (
     cudaTextureFilterMode,
     cudaTextureReadMode,
 )
-from ..driver.layout import Handle, Struct, Union, char, f32, i32, i64, pointer, u16, u32, u8, usize
-from ..driver.structs import CUuuid
 
 
 class cudaArray_t(Handle):

@@ -32,5 +32,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Everything, the calls that are not supported too."""
-    return sorted({*globals(), *(line.split(" ", 1)[0] for line in SIGNATURES.splitlines())})
+    """CUDA's own names, those of the calls that are not supported too."""
+    own = {name for name in globals() if name.lower().startswith("cu")}
+    return sorted(own.union(line.split(" ", 1)[0] for line in SIGNATURES.splitlines()))

@@ -9,14 +9,19 @@ from .enums import CUarray_format, CUmemorytype
 from .layout import address_of
 from .memory import later, now
 from .structs import (
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER,
+    CUDA_ARRAY3D_DESCRIPTOR,
+    CUDA_ARRAY_DESCRIPTOR,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS,
+    CUDA_MEMCPY2D,
+    CUDA_MEMCPY3D,
+    CUDA_MEMCPY3D_PEER,
     CUarray,
 )  # fmt: skip
 
+_F = CUarray_format
 _BYTES = {
-    CUarray_format.CU_AD_FORMAT_UNSIGNED_INT8: 1, CUarray_format.CU_AD_FORMAT_UNSIGNED_INT16: 2, CUarray_format.CU_AD_FORMAT_UNSIGNED_INT32: 4,
-    CUarray_format.CU_AD_FORMAT_SIGNED_INT8: 1, CUarray_format.CU_AD_FORMAT_SIGNED_INT16: 2, CUarray_format.CU_AD_FORMAT_SIGNED_INT32: 4,
-    CUarray_format.CU_AD_FORMAT_HALF: 2, CUarray_format.CU_AD_FORMAT_FLOAT: 4,
+    _F.CU_AD_FORMAT_UNSIGNED_INT8: 1, _F.CU_AD_FORMAT_UNSIGNED_INT16: 2, _F.CU_AD_FORMAT_UNSIGNED_INT32: 4, _F.CU_AD_FORMAT_SIGNED_INT8: 1,
+    _F.CU_AD_FORMAT_SIGNED_INT16: 2, _F.CU_AD_FORMAT_SIGNED_INT32: 4, _F.CU_AD_FORMAT_HALF: 2, _F.CU_AD_FORMAT_FLOAT: 4,
 }  # fmt: skip
 LAYERED, SURFACE, CUBEMAP, GATHER = 1, 2, 4, 8
 
@@ -88,33 +93,28 @@ def cuArrayGetMemoryRequirements(array: object, device: object) -> CUDA_ARRAY_ME
 Copy = CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER
 
 
-def _side(kind: CUmemorytype, host: int, device: object, array: object, pitch: int, height: int, x: int, y: int, z: int) -> Side:
+def _side(c: Copy, which: str) -> Side:
+    """One end of a copy: the fields that begin with src or dst."""
+
+    def get(name: str, default: int = 0) -> int:
+        return integer(getattr(c, which + name, default))
+
+    try:
+        kind = CUmemorytype(get("MemoryType"))
+    except ValueError as e:
+        raise invalid(str(e)) from None
+    x, y, z = get("XInBytes"), get("Y"), get("Z")
     if kind == CUmemorytype.CU_MEMORYTYPE_ARRAY:
-        return Side(object_of(array, DeviceArray), 0, 0, 0, x, y, z)
-    address = (
-        integer(device) or host
-        if kind == CUmemorytype.CU_MEMORYTYPE_UNIFIED
-        else integer(device)
-        if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE
-        else host
-    )
-    return Side(None, address, pitch, height, x, y, z)
+        return Side(object_of(getattr(c, which + "Array"), DeviceArray), 0, 0, 0, x, y, z)
+    device, host = get("Device"), get("Host")
+    address = host if kind == CUmemorytype.CU_MEMORYTYPE_HOST else device if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE else device or host
+    return Side(None, address, get("Pitch") or c.WidthInBytes, get("Height") or c.Height, x, y, z)
 
 
 def _copy(c: Copy | None) -> None:
     if c is None:
         raise invalid("the copy is null")
-    deep = not isinstance(c, CUDA_MEMCPY2D)
-    try:
-        source, target = c.srcMemoryType, c.dstMemoryType
-    except ValueError as e:
-        raise invalid(str(e)) from None
-    depth = c.Depth if not isinstance(c, CUDA_MEMCPY2D) else 1
-    copy_box(
-        _side(source, c.srcHost, c.srcDevice, c.srcArray, c.srcPitch or c.WidthInBytes, getattr(c, "srcHeight", 0) or c.Height, c.srcXInBytes, c.srcY, getattr(c, "srcZ", 0) if deep else 0),
-        _side(target, c.dstHost, c.dstDevice, c.dstArray, c.dstPitch or c.WidthInBytes, getattr(c, "dstHeight", 0) or c.Height, c.dstXInBytes, c.dstY, getattr(c, "dstZ", 0) if deep else 0),
-        c.WidthInBytes, c.Height, depth,
-    )  # fmt: skip
+    copy_box(_side(c, "src"), _side(c, "dst"), c.WidthInBytes, c.Height, 1 if isinstance(c, CUDA_MEMCPY2D) else c.Depth)
 
 
 @api()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..context import Context
 from ..errors import ApiError, invalid
 from ..machine import Device, machine

@@ -20,7 +20,7 @@ from .structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchConfig
 MAX_PARAMETERS = {True: 32764, False: 4096}  # bytes, from sm_70 on and before
 MAX_ARGUMENTS = 1024
 END, BUFFER_POINTER, BUFFER_SIZE = 0, 1, 2
-Attribute = CUlaunchAttributeID
+LaunchAttribute = CUlaunchAttributeID
 
 
 def parameters(k: KernelHandle, kernel_params: object, extra: object) -> bytes:
@@ -137,15 +137,15 @@ def configured(config: CUlaunchConfig | None) -> tuple[Shape, int]:
 
 def _apply(shape: Shape, a: CUlaunchAttribute) -> None:
     match a.id:
-        case Attribute.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        case LaunchAttribute.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             shape.cooperative = bool(a.value.cooperative)
-        case Attribute.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        case LaunchAttribute.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
             d = a.value.clusterDim
             shape.cluster = (d.x, d.y, d.z)
         case (
-            Attribute.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
-            | Attribute.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
-            | Attribute.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
+            LaunchAttribute.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+            | LaunchAttribute.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+            | LaunchAttribute.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
         ):
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{a.id.name} is not supported")
         case _:
@@ -217,7 +217,7 @@ def potential(k: KernelHandle, shared: Callable[[int], int], limit: int) -> tupl
     return best[1] * p.multiprocessors, best[2]
 
 
-def _shared(function: object, constant: object) -> Callable[[int], int]:
+def _shared(function: Any, constant: object) -> Callable[[int], int]:
     if callable(function):
         return lambda threads: int(function(threads))
     if integer(function):

@@ -6,6 +6,7 @@ A subclass of Struct or Union names its fields as annotations; getPtr() is the a
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Annotated, Any, ClassVar, get_args, get_origin
@@ -188,7 +189,7 @@ class _Base:
     _names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        notes = cls.__dict__.get("__annotations__", {})
+        notes = inspect.get_annotations(cls)
         if not notes:
             return
         fields = [_Field(name, kind) for name, kind in notes.items()]

@@ -25,7 +25,7 @@ from .enums import (
 from .layout import address_of
 from .structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUlinkState, CUmodule
 
-Attribute = CUfunction_attribute
+FunctionAttribute = CUfunction_attribute
 
 
 class Logs:
@@ -302,26 +302,26 @@ def cuKernelGetName(hfunc: object) -> bytes:
 
 def attribute(k: KernelHandle, attrib: object) -> int:
     """One attribute of a kernel."""
-    which = member(Attribute, attrib)
+    which = member(FunctionAttribute, attrib)
     cluster = k.needed_cluster or (0, 0, 0)
     c = k.context.profile.capability
     values = {
-        Attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: lambda: k.max_threads,
-        Attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: lambda: k.static_shared,
-        Attribute.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: lambda: k.const_bytes,
-        Attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: lambda: k.local_bytes,
-        Attribute.CU_FUNC_ATTRIBUTE_NUM_REGS: lambda: k.registers,
-        Attribute.CU_FUNC_ATTRIBUTE_PTX_VERSION: lambda: k.ptx_version,
-        Attribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION: lambda: c[0] * 10 + c[1],
-        Attribute.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: lambda: 0,
-        Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: lambda: k.dynamic_limit,
-        Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: lambda: k.carveout,
-        Attribute.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: lambda: int(bool(k.directive(".explicitcluster"))),
-        Attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: lambda: cluster[0],
-        Attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: lambda: cluster[1],
-        Attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: lambda: cluster[2],
-        Attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: lambda: int(k.nonportable_cluster),
-        Attribute.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: lambda: k.scheduling_policy,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: lambda: k.max_threads,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: lambda: k.static_shared,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: lambda: k.const_bytes,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: lambda: k.local_bytes,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_NUM_REGS: lambda: k.registers,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_PTX_VERSION: lambda: k.ptx_version,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_BINARY_VERSION: lambda: c[0] * 10 + c[1],
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: lambda: 0,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: lambda: k.dynamic_limit,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: lambda: k.carveout,
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: lambda: int(bool(k.directive(".explicitcluster"))),
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: lambda: cluster[0],
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: lambda: cluster[1],
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: lambda: cluster[2],
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: lambda: int(k.nonportable_cluster),
+        FunctionAttribute.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: lambda: k.scheduling_policy,
     }
     found = values.get(which)
     if found is None:
@@ -336,10 +336,10 @@ def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:
         "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT",
         "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH",
     )
-    which = member(Attribute, attrib)
-    if which is Attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    which = member(FunctionAttribute, attrib)
+    if which is FunctionAttribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         k.set_dynamic_shared(value)
-    elif which is Attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    elif which is FunctionAttribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if not -1 <= value <= 100:
             raise invalid(f"a carve-out of {value} per cent")
         k.carveout = value
@@ -351,9 +351,9 @@ def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:
         k.cluster[axes.index(which.name)] = value
         for n, v in enumerate(k.cluster):  # the other axes are 1 until they are set
             k.cluster[n] = v or 1
-    elif which is Attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    elif which is FunctionAttribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         k.nonportable_cluster = bool(value)
-    elif which is Attribute.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    elif which is FunctionAttribute.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         k.scheduling_policy = value
     else:
         raise invalid(f"{which.name} can't be set")

@@ -13,12 +13,12 @@ from .api import api, device_of, forget, handle_of, integer, member, object_of, 
 from .enums import CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps
 
-Attribute = CUmemPool_attribute
+PoolAttribute = CUmemPool_attribute
 Where = CUmemLocationType
 HOST_WHERE = (Where.CU_MEM_LOCATION_TYPE_HOST, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 _SETTINGS = {
-    Attribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: 1, Attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: 2,
-    Attribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: 3,
+    PoolAttribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: 1, PoolAttribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: 2,
+    PoolAttribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: 3,
 }  # fmt: skip
 
 
@@ -103,13 +103,13 @@ def cuMemPoolTrimTo(pool: object, minBytesToKeep: object) -> None:
 @api(1)
 def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
     """One attribute of a pool."""
-    p, which = _pool(pool), member(Attribute, attr)
+    p, which = _pool(pool), member(PoolAttribute, attr)
     if which in _SETTINGS:
         return p.settings[_SETTINGS[which]]
     values = {
-        Attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p.threshold, Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: p.reserved,
-        Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: p.reserved_high, Attribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT: p.used,
-        Attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH: p.used_high,
+        PoolAttribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p.threshold, PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: p.reserved,
+        PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: p.reserved_high, PoolAttribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT: p.used,
+        PoolAttribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH: p.used_high,
     }  # fmt: skip
     if which not in values:
         raise unsupported(f"{which.name} is not known")
@@ -119,14 +119,14 @@ def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
 @api()
 def cuMemPoolSetAttribute(pool: object, attr: object, value: object) -> None:
     """Sets an attribute of a pool; the high-water marks can only be reset."""
-    p, which, v = _pool(pool), member(Attribute, attr), integer(value)
+    p, which, v = _pool(pool), member(PoolAttribute, attr), integer(value)
     if which in _SETTINGS:
         p.settings[_SETTINGS[which]] = int(bool(v))
-    elif which is Attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+    elif which is PoolAttribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         p.threshold = v
-    elif which is Attribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and v == 0:
+    elif which is PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and v == 0:
         p.reserved_high = p.reserved
-    elif which is Attribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH and v == 0:
+    elif which is PoolAttribute.CU_MEMPOOL_ATTR_USED_MEM_HIGH and v == 0:
         p.used_high = p.used
     else:
         raise invalid(f"{which.name} can't be set to {v}")

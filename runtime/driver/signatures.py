@@ -514,4 +514,4 @@ cuUserObjectRetain 0 object, count
 cuVDPAUCtxCreate 1 flags, device, vdpDevice, vdpGetProcAddress
 cuVDPAUGetDevice 1 vdpDevice, vdpGetProcAddress
 cuWaitExternalSemaphoresAsync 0 extSemArray, paramsArray, numExtSems, stream
-"""
+"""  # noqa: E501

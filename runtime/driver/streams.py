@@ -161,7 +161,7 @@ def cuStreamCopyAttributes(dst: object, src: object) -> None:
     stream_of(dst).attributes = dict(stream_of(src).attributes)
 
 
-def call_host(fn: object, user_data: object) -> None:
+def call_host(fn: Any, user_data: object) -> None:
     """Calls a function of the host: a Python callable, a ctypes one, or the address of one in C."""
     if callable(fn):
         fn(user_data)
@@ -184,7 +184,7 @@ def cuLaunchHostFunc_v2(hStream: object, fn: object, userData: object, syncMode:
 
 
 @api()
-def cuStreamAddCallback(hStream: object, callback: object, userData: object, flags: object) -> None:
+def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags: object) -> None:
     """Calls back with the stream, the state of its work, and the caller's data; also where the work went wrong."""
     s = stream_of(hStream)
     if integer(flags):

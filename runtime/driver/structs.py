@@ -17,18 +17,18 @@ from .enums import (
     CUmemAccess_flags,
     CUmemAllocationHandleType,
     CUmemAllocationType,
-    CUmemLocationType,
     CUmemcpySrcAccessOrder,
+    CUmemLocationType,
     CUmemorytype,
-    CUresourceViewFormat,
     CUresourcetype,
+    CUresourceViewFormat,
     CUsharedMemoryMode,
     CUstreamAtomicReductionDataType,
     CUstreamAtomicReductionOpType,
     CUstreamBatchMemOpType,
     CUsynchronizationPolicy,
 )
-from .layout import Handle, Number, Struct, Union, char, f32, i32, pointer, u16, u32, u64, u8, usize
+from .layout import Handle, Number, Struct, Union, char, f32, i32, pointer, u8, u16, u32, u64, usize
 
 
 class CUarray(Handle):

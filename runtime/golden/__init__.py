@@ -1,4 +1,4 @@
-"""Golden-output tests: PTX files that say in `//@` comments what should come of them, or in `// RUN:` and `// CHECK:` lines what a tool prints.
+"""Golden-output tests: PTX files that say in `//@` comments what should come of them, or in `// CHECK:` lines what a tool prints.
 
 collect(paths) gives Cases, run_case(case) a Result; the command `warplab test` and the pytest plugin stand on these two.
 """

@@ -1,8 +1,8 @@
 """// CHECK: lines against the output of a tool, as LLVM's FileCheck reads them.
 
-CHECK finds its text after the match before it; CHECK-NEXT in the next line, CHECK-SAME in the same one; CHECK-NOT between its neighbours never;
-CHECK-DAG lines in any order; CHECK-EMPTY an empty line; CHECK-COUNT-n n times.  {{...}} is a regular expression, [[NAME:...]] names what one matched, [[NAME]] is
-that text.  Runs of blanks count as one.
+CHECK finds its text after the match before it; CHECK-NEXT in the next line, CHECK-SAME in the same one; CHECK-NOT between its neighbours
+never; CHECK-DAG lines in any order; CHECK-EMPTY an empty line; CHECK-COUNT-n n times.  {{...}} is a regular expression, [[NAME:...]]
+names what one matched, [[NAME]] is that text.  Runs of blanks count as one.
 """
 
 from __future__ import annotations

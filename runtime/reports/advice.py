@@ -41,22 +41,16 @@ EXPLANATIONS: dict[str, str] = {
         "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size bound how "
         "many blocks fit; the resource that allows the fewest decides."
     ),
-    "tail": (
-        "Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest "
-        "waits."
-    ),
+    "tail": ("Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest waits."),
     "small-grid": "Fewer blocks than multiprocessors leave some without work. Use smaller blocks or give each thread less.",
     "local-memory": (
-        "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live "
-        "there."
+        "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live there."
     ),
     "reuse": (
-        "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks "
-        "once."
+        "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks once."
     ),
     "memory-bound": (
-        "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it "
-        "faster."
+        "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it faster."
     ),
     "constant-serial": (
         "Constant memory serves one address in a pass: lanes with different addresses are served in turn. Use shared or global "

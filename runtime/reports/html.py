@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from warplab.interpreter.observers import KernelProfile, SiteProfile
+from warplab.interpreter.observers import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.observers.metrics import METRICS
 
 from . import svg
@@ -67,16 +67,14 @@ def launch(p: KernelProfile, prefix: str = "") -> str:
 
 
 def _tiles(p: KernelProfile) -> str:
-    m = p.metrics
     tiles = [
         (number(p.instructions), "warp instructions"),
         (f"{32 * p.simt_efficiency:.1f}", "lanes of 32 an instruction"),
         (percent(p.occupancy.fraction), "occupancy"),
         (scaled(p.global_bytes, "B"), "global memory asked for"),
         (scaled(p.dram_bytes, "B"), "device memory moved"),
-        (number(m["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"] + m["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]),
-         "bank conflicts"),
-    ]  # fmt: skip
+        (number(p.total("conflicts", "shared")), "bank conflicts"),
+    ]
     if p.flops:
         tiles.append((number(p.intensity), "FLOP a byte loaded"))
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles) + "</div>"
@@ -93,54 +91,56 @@ def _advice(p: KernelProfile, prefix: str) -> str:
 def _source(p: KernelProfile, prefix: str) -> str:
     """Texts with the heat of each line; the PTX first, then the source files that .loc names."""
     out = []
-    by_line = {x.line: x for x in p.lines()}
-    hottest = max((cost(x) for x in by_line.values()), default=1) or 1
+    hottest = max((cost(x) for x in p.lines()), default=0) or 1
+    head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "parted", "<PTX")
     for name, text in p.texts.items():
+        by_line = {x.line: x for x in p.lines(name)}
         rows = []
         for n, line in enumerate(text.split("\n"), 1):
             x = by_line.get(n)
-            cells = "<td></td>" * 6
-            if x is not None:
-                shared = sum(a.requests for a in x.accesses if a.space == "shared")
-                cells = (
-                    f'<td class="heat"><i style="width:{100 * cost(x) / hottest:.0f}%"></i>{number(x.warps)}</td><td>{32 * x.efficiency:.1f}</td>'
-                    f"<td>{f'{x.global_sectors / x.global_requests:.1f}' if x.global_requests else ''}</td>"
-                    f"<td>{f'{x.shared_passes / shared:.1f}' if shared else ''}</td><td>{number(x.local_sectors) if x.local_sectors else ''}</td>"
-                    f"<td>{number(x.divergent) if x.divergent else ''}</td>"
-                )
-            rows.append(
-                f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}<td class="l"><code>{escape(line) or " "}</code></td></tr>'
-            )
-        head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "parted")
-        heads = "".join(f"<th>{h}</th>" for h in head) + '<th class="l">PTX</th>'
-        out.append(
-            f'<h2>{escape(name)}</h2><div class="scroll"><table class="code"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-        )
+            cells = _line_cells(x, cost(x) / hottest) if x is not None else "<td></td>" * 6
+            code = f'<td class="l"><code>{escape(line) or " "}</code></td>'
+            rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}{code}</tr>')
+        out.append(f'<h2>{escape(name)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     for file, lines in p.source_lines().items():
-        rows = [
-            f"<tr><td>{x.line}</td><td>{number(x.warps)}</td><td>{number(x.global_sectors)}</td><td>{number(x.shared_passes)}</td></tr>"
-            for x in lines
-        ]
-        out.append(
-            f"<h2>{escape(file)}</h2><table><thead><tr><th>line</th><th>warps</th><th>sectors</th><th>passes</th></tr></thead>"
-            f"<tbody>{''.join(rows)}</tbody></table>"
-        )
+        rows = [_row(str(x.line), number(x.warps), number(x.global_sectors), number(x.shared_passes)) for x in lines]
+        out.append(f"<h2>{escape(file)}</h2>{_table(('line', 'warps', 'sectors', 'passes'), rows)}")
     return "".join(out)
 
 
+def _line_cells(x: LineProfile, heat: float) -> str:
+    shared = sum(a.requests for a in x.accesses if a.space == "shared")
+    values = (
+        f"{32 * x.efficiency:.1f}",
+        f"{x.global_sectors / x.global_requests:.1f}" if x.global_requests else "",
+        f"{x.shared_passes / shared:.1f}" if shared else "",
+        number(x.local_sectors) if x.local_sectors else "",
+        number(x.divergent) if x.divergent else "",
+    )
+    bar = f'<i style="width:{100 * heat:.0f}%"></i>'
+    return f'<td class="heat">{bar}{number(x.warps)}</td>' + "".join(f"<td>{v}</td>" for v in values)
+
+
+def _row(*cells: str) -> str:
+    """A row of a table; a cell that begins with < is flush left."""
+    return "<tr>" + "".join(f'<td class="l">{c[1:]}</td>' if c.startswith("<") else f"<td>{c}</td>" for c in cells) + "</tr>"
+
+
+def _table(head: Sequence[str], rows: Sequence[str], kind: str = "") -> str:
+    heads = "".join(f'<th class="l">{h[1:]}</th>' if h.startswith("<") else f"<th>{h}</th>" for h in head)
+    return f'<table class="{kind}"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
 def _accesses(p: KernelProfile, prefix: str) -> str:
-    drawn = [(s, a) for s in p.sites for a in s.accesses if a.sample is not None and a.space in ("global", "shared")]
-    worst = max((a.excess for _, a in drawn), default=0)
+    drawn = [(s, a, a.sample) for s in p.sites for a in s.accesses if a.sample is not None and a.space in ("global", "shared")]
+    worst = max(drawn, key=lambda d: d[1].excess, default=None)
     out = []
-    for s, a in drawn:
-        if a.sample is not None:
-            picture = svg.shared(p.device, a.sample) if a.space == "shared" else svg.memory(p.device, a.sample)
-            opened = " open" if a.excess == worst else ""
-            worst = -1 if opened else worst  # the first of the worst
-            each = f"{a.units / a.requests:.1f} {'passes' if a.space == 'shared' else 'sectors'} a request"
-            out.append(
-                f'<details{opened} class="access"><summary>{_where(s, prefix)} <code>{escape(s.text)}</code> {each}</summary>{picture}</details>'
-            )
+    for s, a, sample in drawn:
+        picture = svg.shared(p.device, sample) if a.space == "shared" else svg.memory(p.device, sample)
+        opened = " open" if worst is not None and a is worst[1] else ""
+        each = f"{a.units / a.requests:.1f} {'passes' if a.space == 'shared' else 'sectors'} a request"
+        title = f"{_where(s, prefix)} <code>{escape(s.text)}</code> {each}"
+        out.append(f'<details{opened} class="access"><summary>{title}</summary>{picture}</details>')
     return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
 
 
@@ -151,13 +151,11 @@ def _where(s: SiteProfile, prefix: str) -> str:
 def _allocations(p: KernelProfile) -> str:
     if not p.allocations:
         return ""
-    rows = "".join(
-        f'<tr><td class="l">{escape(a.name)}</td><td>{scaled(a.size, "B")}</td><td>{number(a.loaded)}</td><td>{number(a.stored)}</td>'
-        f"<td>{number(a.atomics)}</td><td>{number(a.hits)}</td></tr>"
+    rows = [
+        _row(f"<{escape(a.name)}", scaled(a.size, "B"), number(a.loaded), number(a.stored), number(a.atomics), number(a.hits))
         for a in p.allocations
-    )
-    head = '<th class="l">allocation</th><th>size</th><th>loaded</th><th>stored</th><th>atomics</th><th>L1 hits</th>'
-    return f"<h2>Allocations, in sectors</h2><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    ]
+    return f"<h2>Allocations, in sectors</h2>{_table(('<allocation', 'size', 'loaded', 'stored', 'atomics', 'L1 hits'), rows)}"
 
 
 def _branches(p: KernelProfile) -> str:
@@ -165,20 +163,13 @@ def _branches(p: KernelProfile) -> str:
     for s in p.sites:
         if s.branch and s.branch.divergent:
             masks = ", ".join(f"{m:#010x} ({number(n)})" for m, n in s.branch.masks[:4])
-            rows.append(
-                f"<tr><td>{s.line}</td><td>{number(s.branch.executed)}</td><td>{number(s.branch.divergent)}</td><td class='l'><code>{masks}</code></td></tr>"
-            )
-    if not rows:
-        return ""
-    head = "<th>line</th><th>executed</th><th>parted</th><th class='l'>lanes that took it</th>"
-    return f"<h2>Branches on which warps parted</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+            rows.append(_row(str(s.line), number(s.branch.executed), number(s.branch.divergent), f"<<code>{masks}</code>"))
+    head = ("line", "executed", "parted", "<lanes that took it")
+    return f"<h2>Branches on which warps parted</h2>{_table(head, rows)}" if rows else ""
 
 
 def _metrics(p: KernelProfile) -> str:
     values = p.metrics
-    rows = "".join(
-        f'<tr title="{escape(m.sentence, quote=True)}"><td class="l">{escape(m.plain)}</td><td>{number(values[m.name])}</td>'
-        f'<td class="l"><code>{m.name}</code></td></tr>'
-        for m in METRICS
-    )
-    return f"<h2>Counters</h2><details><summary>all {len(METRICS)}</summary><table class='metrics'><tbody>{rows}</tbody></table></details>"
+    rows = [_row(f"<{escape(m.plain)}", number(values[m.name]), f"<<code>{m.name}</code>", f"<{escape(m.sentence)}") for m in METRICS]
+    table = _table(("<counter", "value", "<name", "<meaning"), rows, "metrics")
+    return f'<h2>Counters</h2><details><summary>all {len(METRICS)}</summary><div class="scroll">{table}</div></details>'

@@ -13,9 +13,11 @@ from .pictures import WARP, banks, lane_ranges, transactions
 from .tables import number, percent, scaled
 
 STYLE = """
-:root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; --good: #2f7ed8; --warm: #e8833a; --bad: #d03b3b; --calm: #c9dcf3; }
+:root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }
+:root { --good: #2f7ed8; --warm: #e8833a; --bad: #d03b3b; --calm: #c9dcf3; }
 @media (prefers-color-scheme: dark) {
-:root { --ink: #e6e9ef; --soft: #9aa4b2; --line: #3a4352; --page: #14181f; --card: #1d232d; --good: #5aa2f0; --warm: #f0a060; --bad: #f07070; --calm: #2b4566; }
+:root { --ink: #e6e9ef; --soft: #9aa4b2; --line: #3a4352; --page: #14181f; --card: #1d232d; }
+:root { --good: #3f86d8; --warm: #c9752f; --bad: #d85050; --calm: #2b4566; }
 }
 svg text { font: 11px ui-sans-serif, system-ui, sans-serif; fill: var(--ink); }
 svg .soft { fill: var(--soft); }
@@ -57,7 +59,9 @@ def _lanes(sample: Sample, y: float, left: float) -> str:
 
 
 def _wire(x: float, y: float, to: float, end: float, colour: str) -> str:
-    return f'<path d="M{x:g} {y:g} C{x:g} {(y + end) / 2:g} {to:g} {(y + end) / 2:g} {to:g} {end:g}" stroke="{colour}" fill="none" stroke-opacity=".65"/>'
+    middle = (y + end) / 2
+    path = f"M{x:g} {y:g} C{x:g} {middle:g} {to:g} {middle:g} {to:g} {end:g}"
+    return f'<path d="{path}" stroke="{colour}" fill="none" stroke-opacity=".65"/>'
 
 
 def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None, alone: bool = False, title: str = "") -> str:
@@ -115,7 +119,8 @@ def timeline(p: KernelProfile) -> str:
         for n in (0, 8, 16, 24, 32)
     )
     area = f"{left},110 {' '.join(points)} {width - 10},110"
-    body += f'<polygon points="{area}" fill="var(--calm)"/><polyline points="{" ".join(points)}" fill="none" stroke="var(--good)" stroke-width="1.5"/>'
+    body += f'<polygon points="{area}" fill="var(--calm)"/>'
+    body += f'<polyline points="{" ".join(points)}" fill="none" stroke="var(--good)" stroke-width="1.5"/>'
     body += text(left, 134, "first instruction", soft=True) + text(width - 10, 134, f"{number(total)} warp instructions", "end", True)
     return svg(width, height, body, "active lanes over the launch")
 
@@ -147,9 +152,8 @@ def roofline(profiles: Sequence[KernelProfile]) -> str:
     body.append(text(x1, y1 - 8, f"{scaled(d.peak_fp32, 'FLOP/s')}, ridge at {number(d.ridge)}", "middle"))
     for n, (intensity, p) in enumerate(spots):
         x, y = at(intensity, p.attainable)
-        body.append(
-            f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}"><title>{escape(p.kernel)}: {number(intensity)} FLOP/B</title></circle>'
-        )
+        said = f"<title>{escape(p.kernel)}: {number(intensity)} FLOP a byte</title>"
+        body.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}">{said}</circle>')
         body.append(text(x + 10, y + 14, f"{p.kernel[:40]}: {number(intensity)}"))
     body.append(
         text(width - 20, base + 34, "FLOP a byte of device memory", "end", True)

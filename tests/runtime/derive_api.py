@@ -214,7 +214,7 @@ def write_signatures(module: ModuleType, what: str, path: Path) -> None:
         'SIGNATURES = """\\',
     ]
     out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in functions(module).items()]
-    path.write_text("\n".join([*out, '"""']) + "\n")
+    path.write_text("\n".join([*out, '"""  # noqa: E501']) + "\n")
 
 
 def write_constants(module: ModuleType, what: str, path: Path) -> None:

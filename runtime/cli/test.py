@@ -1,0 +1,94 @@
+"""`warplab test`: golden-output tests, the same ones that the pytest plugin collects."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from . import files
+from .errors import ExitCode
+
+if TYPE_CHECKING:
+    from ..golden import Case, Result
+
+
+@click.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
+@click.option("-k", "keyword", default="", metavar="TEXT", help='Only tests whose name holds this; "not TEXT" for the others.')
+@click.option("-n", "--jobs", type=click.IntRange(1), default=1, metavar="JOBS", help="Processes.")
+@click.option("--update", is_flag=True, help="Rewrite recorded outputs in place, for review.")
+@click.option("--gpu", is_flag=True, help="Run on a real device, through cuda.bindings; budgets on counters are left out.")
+@click.option("--junit", type=click.Path(), metavar="FILE", help="Write JUnit's XML.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--verbose", "-v", is_flag=True, help="Name the tests that pass, too.")
+@click.pass_context
+def test(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    keyword: str,
+    jobs: int,
+    update: bool,
+    gpu: bool,
+    junit: str | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Runs the tests that stand in PTX files.
+
+    PATHs are .ptx files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments say what should come of it.
+    """
+    from ..errors import UsageError
+    from ..golden import collect, report
+
+    start = time.monotonic()
+    try:
+        cases = collect(paths, keyword)
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None
+    if not cases:
+        raise click.UsageError(
+            "there is no test: no .ptx here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx
+        )
+    results: list[Result] = []
+    for r in _results(cases, jobs, update, gpu):
+        results.append(r)
+        if as_json:
+            continue
+        if not r.passed:
+            click.echo(report.failure(r))
+        elif verbose or r.updated:
+            click.echo(f"{'updated' if r.updated else 'ok':7} {r.id}  {r.seconds * 1000:.0f} ms")
+    seconds = time.monotonic() - start
+    if junit is not None:
+        files.write(junit, report.as_junit(results, seconds))
+    click.echo(report.as_json(results, seconds) if as_json else report.summary(results, seconds))
+    ctx.exit(ExitCode.OK if all(r.passed for r in results) else ExitCode.CHECK_FAILED)
+
+
+def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:
+    from ..golden import run_case
+
+    if jobs == 1 or len(cases) == 1:
+        for case in cases:
+            yield run_case(case, update, gpu)
+        return
+    import multiprocessing
+
+    by_file: dict[str, list[Case]] = {}
+    for case in cases:
+        by_file.setdefault(str(case.path), []).append(case)
+    # Tests of one file stay together: they may rewrite it, and its text is parsed once a process.
+    with multiprocessing.get_context("spawn" if sys.platform != "linux" else "fork").Pool(min(jobs, len(by_file))) as pool:
+        for batch in pool.imap(_batch, [(group, update, gpu) for group in by_file.values()]):
+            yield from batch
+
+
+def _batch(work: tuple[list[Case], bool, bool]) -> list[Result]:
+    from ..golden import run_case
+
+    group, update, gpu = work
+    return [run_case(case, update, gpu) for case in group]

@@ -1,0 +1,99 @@
+"""From paths to test cases: every .ptx with `//@` directives, a .toml beside it or `// RUN:` lines, in the order of their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UsageError
+from ..runspec import from_toml
+from .directives import RunCheck, Verdict, has_directives, read
+
+_RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
+_SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A `// RUN:` line: what is called, and what its output is held against."""
+
+    words: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Directives that can't be read."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test: a run, all verdicts of the assembler on a file, or one RUN line."""
+
+    path: Path
+    text: bytes
+    what: RunCheck | tuple[Verdict, ...] | Tool | Broken
+    name: str
+
+    @property
+    def id(self) -> str:
+        """`samples/vecadd.ptx::run1`."""
+        return f"{self.path.as_posix()}::{self.name}"
+
+    @property
+    def line(self) -> int:
+        """Where in the file the test stands."""
+        match self.what:
+            case RunCheck(spec=spec):
+                return spec.line
+            case Tool(line=line):
+                return line
+            case tuple(verdicts) if verdicts:
+                return verdicts[0].at
+            case _:
+                return 0
+
+
+def files_of(paths: Sequence[str | Path]) -> Iterator[Path]:
+    """The .ptx files that paths name, folders with all below them."""
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            for found in sorted(path.rglob("*.ptx")):
+                if not _SKIP & set(found.relative_to(path).parts):
+                    yield found
+        elif path.is_file():
+            yield path.with_suffix(".ptx") if path.suffix == ".toml" else path
+        else:
+            raise UsageError(f"{path}: no such file or folder")
+
+
+def cases_of(path: Path) -> list[Case]:
+    """The tests of one file."""
+    data = path.read_bytes()
+    text = data.decode(errors="replace")
+    beside = path.with_suffix(".toml")
+    tools = [Tool(m[1], n) for n, line in enumerate(text.splitlines(), 1) if (m := _RUN_LINE.match(line))] if "RUN:" in text else []
+    out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(tools, 1)]
+    if not has_directives(text) and not beside.is_file():
+        return out
+    try:
+        found = read(text, from_toml(beside) if beside.is_file() else None)
+    except UsageError as e:
+        return [Case(path, data, Broken(str(e)), "directives")]
+    if found.verdicts:
+        out.append(Case(path, data, found.verdicts, "check"))
+    out += [Case(path, data, run, f"run{run.number}") for run in found.runs]
+    return out
+
+
+def collect(paths: Sequence[str | Path], keyword: str = "") -> list[Case]:
+    """All tests of files and folders; `keyword` must occur in their names, or with `not ` in front must not."""
+    out = [case for path in dict.fromkeys(files_of(paths)) for case in cases_of(path)]
+    if keyword.startswith("not "):
+        return [c for c in out if keyword[4:].strip() not in c.id]
+    return [c for c in out if keyword in c.id]

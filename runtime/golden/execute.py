@@ -1,0 +1,221 @@
+"""One test case to one Result: whether it passed, and if not what a person needs to see."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from ..errors import ApiError, UsageError
+from ..runner import Outcome, Runner, describe_launches
+from .collect import Broken, Case, Tool
+from .directives import RunCheck, Verdict
+from .filecheck import checks_of, match, without_checks
+from .metrics import check_metric, measure
+from .record import compare, rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a case."""
+
+    id: str
+    path: str
+    line: int
+    passed: bool
+    seconds: float
+    message: str = ""
+    updated: bool = False
+
+
+class Failed(Exception):
+    """The case does not hold; the text says why."""
+
+
+def run_case(case: Case, update: bool = False, gpu: bool = False) -> Result:
+    """Carries out one case; no failure of a case raises."""
+    start = time.perf_counter()
+    message, updated = "", False
+    try:
+        match case.what:
+            case Broken(text):
+                raise Failed(text)
+            case RunCheck() as check:
+                updated = _run(case, check, update, gpu)
+            case Tool() as tool:
+                _tool(case, tool)
+            case verdicts:
+                _verdicts(case, verdicts)
+    except (Failed, UsageError) as e:
+        message = str(e)
+    except Exception as e:  # a fault of warplab itself must not end the other tests
+        message = f"internal error: {type(e).__name__}: {e}"
+    return Result(case.id, str(case.path), case.line, not message, time.perf_counter() - start, message, updated)
+
+
+# ---------------------------------------------------------------- runs
+
+
+class Captured(io.TextIOWrapper):
+    """Standard output or error for a while, bytes included."""
+
+    def __init__(self) -> None:
+        self.raw_bytes = io.BytesIO()
+        super().__init__(self.raw_bytes, "utf-8", "surrogateescape", "", write_through=True)
+
+    def text(self) -> str:
+        """All that was written."""
+        return self.raw_bytes.getvalue().decode(errors="replace")
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[tuple[Captured, Captured]]:
+    """What is written to standard output and error inside."""
+    out, err = Captured(), Captured()
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = out, err
+    try:
+        yield out, err
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
+    folder = case.path.parent
+    try:
+        extra = [(folder / m).read_bytes() for m in check.spec.modules]
+    except OSError as e:
+        raise Failed(f"module: {e}") from None
+    texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
+    with captured() as (out, _):
+        try:
+            if gpu:
+                from .gpu import GpuRunner
+
+                runner: Runner = GpuRunner(texts, names, check.spec, folder)
+            else:
+                runner = Runner(texts, names, check.spec, folder)
+            outcome, values = _measured(runner, bool(check.metrics) and not gpu)
+        except ApiError as e:
+            raise Failed(e.message or e.name) from None
+    problems = _problems(runner, outcome, check, out.text())
+    if not gpu:
+        problems += [p for m in check.metrics if (p := check_metric(m, values))]
+    if problems:
+        raise Failed("\n".join([describe_launches(runner.trail), *problems]))
+    if outcome.failure:
+        return False
+    if update:
+        return rewrite(case.path, check, outcome)
+    if wrong := compare(case.path, check, outcome):
+        raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
+    return False
+
+
+def _measured(runner: Runner, wanted: bool) -> tuple[Outcome, dict[str, float]]:
+    if not wanted:
+        return runner.run(), {}
+    from ..profiler import profiling
+
+    with profiling() as seen:
+        outcome = runner.run()
+    return outcome, measure(seen.launches)
+
+
+def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -> list[str]:
+    if check.faults:
+        if not outcome.failure:
+            return [f"ended well; a fault with {check.faults[0]!r} was expected"]
+        report = f"{outcome.failure}\n{outcome.error}\n{getattr(outcome.cause, 'kind', type(outcome.cause).__name__)}"
+        return [f"the fault does not say {t!r}:\n{outcome.failure}" for t in check.faults if t.lower() not in report.lower()]
+    if outcome.failure:
+        return [outcome.failure]
+    out = []
+    for m in outcome.mismatches:
+        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
+        out.append(f"{m.text}\n  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}")
+    if check.prints is not None and printed != check.prints:
+        diff = unified_diff(check.prints.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="", n=1)
+        out.append("\n".join(diff) or "the output differs at the end of its last line")
+    return out
+
+
+# ---------------------------------------------------------------- verdicts of the assembler
+
+
+def _verdicts(case: Case, verdicts: tuple[Verdict, ...]) -> None:
+    from warplab.assembler import check
+
+    found = check(case.text.decode("utf-8", "surrogateescape"))
+    left = [d for d in found if d.severity == "error" or any(v.severity == "warning" for v in verdicts)]
+    problems = []
+    for v in verdicts:
+        for d in left:
+            if d.severity == v.severity and d.span.line == v.line and v.code in ("", d.code) and v.text.lower() in d.message.lower():
+                left.remove(d)
+                break
+        else:
+            wanted = f"{v.severity}{f'[{v.code}]' if v.code else ''}{f' {v.text!r}' if v.text else ''}"
+            at = "; there ".join(f"{d.severity}[{d.code}]: {d.message}" for d in found if d.span.line == v.line)
+            problems.append(f"line {v.line}: no {wanted}" + (f"; there is {at}" if at else ""))
+    text = case.text.decode(errors="replace")
+    problems += [f"not expected:\n{d.render(text, str(case.path))}" for d in left if d.severity == "error"]
+    if problems:
+        raise Failed("\n".join(problems))
+
+
+# ---------------------------------------------------------------- tools
+
+
+_FILECHECK = re.compile(r"^(?P<command>.*?)(?:\|\s*(?:filecheck|FileCheck)\b(?P<options>.*))?$")
+
+
+def _tool(case: Case, tool: Tool) -> None:
+    m = _FILECHECK.match(tool.words)
+    assert m is not None
+    try:
+        words = [w.replace("%s", str(case.path)) for w in shlex.split(m["command"])]
+        options = shlex.split(m["options"] or "")
+    except ValueError as e:
+        raise Failed(f"line {tool.line}: RUN: {e}") from None
+    prefix = next((o.partition("=")[2] for o in options if o.startswith("--check-prefix=")), "CHECK")
+    fails = words[:1] == ["not"]
+    words = words[fails:]
+    if words[:1] != ["warplab"] or words[1:2] == ["test"]:
+        raise Failed(f"line {tool.line}: RUN: only `warplab COMMAND ...` can be run, with `not` in front where it should fail")
+    code, output, errors = call(words[1:])
+    if fails != (code != 0):
+        raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}")
+    checks = checks_of(case.text.decode(errors="replace"), prefix)
+    if not checks:
+        return
+    text = without_checks(output + errors if fails or "2>&1" in words else output)
+    try:
+        failure = match(checks, text)
+    except re.error as e:
+        raise Failed(f"a {prefix} line holds no regular expression that can be read: {e}") from None
+    if failure is not None:
+        lines = text.splitlines()
+        around = range(max(1, failure.output_line - 2), min(len(lines), failure.output_line + 4) + 1)
+        shown = "\n".join(f"  {'>' if n == failure.output_line else ' '} {n:4} | {lines[n - 1]}" for n in around)
+        kind = f"{prefix}-{failure.check.kind}" if failure.check.kind else prefix
+        raise Failed(f"{case.path}:{failure.check.line}: {kind}: {failure.check.pattern}\n  {failure.reason}; the output there:\n{shown}")
+
+
+def call(words: list[str]) -> tuple[int, str, str]:
+    """A command of warplab in this process: exit code, standard output, standard error."""
+    from ..cli import main
+
+    code = 0
+    with captured() as (out, err):
+        try:
+            main([w for w in words if w != "2>&1"], prog_name="warplab")
+        except SystemExit as e:
+            code = e.code if isinstance(e.code, int) else 1 if e.code else 0
+    return code, out.text(), err.text()

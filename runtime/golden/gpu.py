@@ -1,0 +1,141 @@
+"""The same runs on a real device, through cuda.bindings: how goldens are recorded, and how warplab is held against hardware."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..context import LoadedModule, Shape
+from ..errors import ApiError, UsageError
+from ..kernels import KernelHandle
+from ..runner import Runner
+from ..runspec import RunSpec
+
+Bytes = NDArray[np.uint8]
+
+
+class GpuRunner(Runner):
+    """A Runner whose memory and launches are a device's; parameters, buffers and checks stay those of Runner."""
+
+    def __init__(self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None) -> None:
+        super().__init__(texts, names, spec, folder)
+        self.context = _DeviceContext(self.context, self.module, texts)  # type: ignore[assignment]
+
+
+class _DeviceContext:
+    """What Runner asks of a Context, answered by a device."""
+
+    def __init__(self, model: Any, module: LoadedModule, texts: Sequence[bytes]) -> None:
+        try:
+            self.driver = importlib.import_module("cuda.bindings.driver")
+        except ImportError:
+            raise UsageError("--gpu needs the package cuda-python (cuda.bindings) and a device") from None
+        self.model = model
+        self.sizes: dict[int, int] = {}
+        self._call("cuInit", 0)
+        device = self._call("cuDeviceGet", 0)
+        self.primary = self._call("cuDevicePrimaryCtxRetain", device)
+        self._call("cuCtxSetCurrent", self.primary)
+        self.module = self._load(texts)
+        for name, v in module.program.variables.items():
+            if v.space in ("global", "const"):
+                status, address, size = self.driver.cuModuleGetGlobal(self.module, name.encode())
+                if int(status) == 0:
+                    self.sizes[int(address)] = int(size)
+                    self._move(module, name, int(address))
+
+    def _move(self, module: LoadedModule, name: str, address: int) -> None:
+        """Runner asks the module for a variable's address: from now on the device's."""
+        places = self.__dict__.setdefault("places", {})
+        places[module.variable(name)[0]] = address
+
+    def _load(self, texts: Sequence[bytes]) -> Any:
+        if len(texts) == 1:
+            return self._call("cuModuleLoadData", texts[0].rstrip(b"\0") + b"\0")
+        link = self._call("cuLinkCreate", 0, [], [])
+        ptx = self.driver.CUjitInputType.CU_JIT_INPUT_PTX
+        for n, text in enumerate(texts):
+            data = text.rstrip(b"\0") + b"\0"
+            self._call("cuLinkAddData", link, ptx, data, len(data), f"module{n}".encode(), 0, [], [])
+        image, _ = self._call("cuLinkComplete", link)
+        return self._call("cuModuleLoadData", image)
+
+    def _call(self, name: str, *args: Any) -> Any:
+        status, *rest = getattr(self.driver, name)(*args)
+        if int(status) != 0:
+            text = status.name
+            raise ApiError(text, f"{name}: {text}")
+        return rest[0] if len(rest) == 1 else tuple(rest)
+
+    # ------------------------------------------------------------ what Runner asks
+
+    def allocate(self, size: int) -> int:
+        address = int(self._call("cuMemAlloc", size))
+        self.sizes[address] = size
+        return address
+
+    def bytes_at(self, address: int, size: int) -> Bytes:
+        return _DeviceBytes.of(self, self.__dict__.get("places", {}).get(address, address), size)
+
+    def launch(self, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
+        d = self.driver
+        function = self._call("cuModuleGetFunction", self.module, handle.name.encode())
+        if shape.dynamic_shared > 48 << 10:
+            attribute = d.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self._call("cuFuncSetAttribute", function, attribute, shape.dynamic_shared)
+        blocks = [np.frombuffer(parameters[o : o + v.size], np.uint8).copy() for v, o in handle.kernel.parameters]
+        pointers = np.array([b.ctypes.data for b in blocks], np.uint64)
+        config = d.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
+        config.sharedMemBytes = shape.dynamic_shared
+        attributes = []
+        if shape.cooperative:
+            a = d.CUlaunchAttribute()
+            a.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+            a.value.cooperative = 1
+            attributes.append(a)
+        if shape.cluster is not None:
+            a = d.CUlaunchAttribute()
+            a.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z = shape.cluster
+            attributes.append(a)
+        config.attrs, config.numAttrs = attributes, len(attributes)
+        self._call("cuLaunchKernelEx", config, function, pointers.ctypes.data, 0)
+
+    def synchronize(self) -> None:
+        self._call("cuCtxSynchronize")
+
+    def read(self, address: int, size: int) -> Bytes:
+        out = np.zeros(size, np.uint8)
+        if size:
+            self._call("cuMemcpyDtoH", out.ctypes.data, address, size)
+        return out
+
+    def write(self, address: int, data: Bytes) -> None:
+        raw = np.ascontiguousarray(data)
+        if raw.size:
+            self._call("cuMemcpyHtoD", address, raw.ctypes.data, raw.nbytes)
+
+
+class _DeviceBytes(np.ndarray[Any, np.dtype[np.uint8]]):
+    """A copy of device memory that goes back to the device when it is assigned to."""
+
+    owner: _DeviceContext
+    address: int
+
+    @classmethod
+    def of(cls, device: _DeviceContext, address: int, size: int) -> _DeviceBytes:
+        """The bytes at an address."""
+        out = device.read(address, size).view(cls)
+        out.owner, out.address = device, address
+        return out
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self.owner.write(self.address, np.asarray(self))

@@ -1,0 +1,122 @@
+"""Recorded outputs: NAME.golden.npz beside NAME.ptx, keys `run1.c`; small ones stand in the file, `//@ golden c = [1, 2, 3]`.
+
+Without tolerances in the run they are compared bit for bit, NaN equal to NaN.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError
+from ..expect import agree, show
+from ..runner import Outcome
+from ..values import as_numbers
+from .directives import Golden, RunCheck
+
+Array = NDArray[Any]
+SHOWN = 8  # elements of a difference
+
+
+def npz_of(path: Path) -> Path:
+    """Where the recorded outputs of a file lie."""
+    return path.with_suffix(".golden.npz")
+
+
+def recorded(path: Path) -> dict[str, Array]:
+    """The recorded outputs of a file."""
+    found = npz_of(path)
+    if not found.is_file():
+        return {}
+    with np.load(found, allow_pickle=False) as data:
+        return {k: data[k] for k in data.files}
+
+
+def compare(path: Path, check: RunCheck, outcome: Outcome) -> list[str]:
+    """What differs from the record."""
+    out: list[str] = []
+    inline = [g for g in check.goldens if g.values is not None]
+    for g in inline:
+        b = _buffer(outcome, g)
+        wanted = _parse(g, b)
+        out += difference(g.name, wanted, b, check)
+    kept = {k.partition(".")[2]: v for k, v in recorded(path).items() if k.startswith(f"run{check.number}.")}
+    for g in check.goldens:
+        for name in _names(outcome, g) if g.values is None else ():
+            if name not in kept:
+                out.append(f"{npz_of(path).name} holds no {name} of run {check.number}: record it with --update")
+    for name, wanted in kept.items():
+        found = outcome.buffers.get(name)
+        if found is None or found.after is None:
+            out.append(f"{npz_of(path).name} holds {name}, which is no buffer of run {check.number}")
+        else:
+            out += difference(name, wanted, as_recorded(outcome, name), check)
+    return out
+
+
+def as_recorded(outcome: Outcome, name: str) -> Array:
+    """A buffer as it is written to a file: its carrier type, bit for bit."""
+    after = outcome.buffers[name].after
+    assert after is not None
+    return after
+
+
+def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[str]:
+    """A table of the first elements that differ."""
+    if wanted.size != got.size:
+        return [f"golden {name}: {got.size} elements, {wanted.size} are recorded"]
+    equal = agree(got, wanted.reshape(got.shape).astype(got.dtype, copy=False), check.spec.tolerance)
+    if equal.all():
+        return []
+    where = np.argwhere(~equal)
+    rows = [(str(list(map(int, at)))[1:-1], show(wanted.reshape(got.shape)[tuple(at)]), show(got[tuple(at)])) for at in where[:SHOWN]]
+    widths = [max(len(r[i]) for r in [*rows, ("at", "recorded", "got")]) for i in range(3)]
+    lines = [f"golden {name}: {len(where)} of {got.size} elements differ"]
+    lines += ["  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in [("at", "recorded", "got"), *rows]]
+    if len(where) > SHOWN:
+        lines.append(f"  ... and {len(where) - SHOWN} more")
+    return lines
+
+
+def rewrite(path: Path, check: RunCheck, outcome: Outcome) -> bool:
+    """Makes the record what the run gave; True where that changed a file."""
+    if not check.goldens or not compare(path, check, outcome):
+        return False
+    lines = path.read_text().split("\n")
+    for g in check.goldens:
+        if g.values is not None:
+            b = _buffer(outcome, g)
+            values = ", ".join(show(x) for x in b.ravel())
+            head = lines[g.at - 1].partition("//@")[0]
+            lines[g.at - 1] = f"{head}//@ golden {g.name} = [{values}]"
+    path.write_text("\n".join(lines))
+    names = [n for g in check.goldens if g.values is None for n in _names(outcome, g)]
+    if names:
+        kept = {k: v for k, v in recorded(path).items() if not k.startswith(f"run{check.number}.")}
+        kept |= {f"run{check.number}.{n}": as_recorded(outcome, n) for n in names}
+        with npz_of(path).open("wb") as file:
+            np.savez_compressed(file, **kept)  # type: ignore[arg-type]
+    return True
+
+
+def _names(outcome: Outcome, g: Golden) -> list[str]:
+    return [g.name] if g.name else [b.name for b in outcome.buffers.values() if b.way in ("out", "inout") or b.changed]
+
+
+def _buffer(outcome: Outcome, g: Golden) -> Array:
+    b = outcome.buffers.get(g.name)
+    if b is None or b.after is None:
+        raise UsageError(f"line {g.at}: golden {g.name}: the buffers are {' '.join(outcome.buffers) or 'none'}")
+    return as_numbers(b.after, b.type)
+
+
+def _parse(g: Golden, like: Array) -> Array:
+    assert g.values is not None
+    words = g.values.strip().strip("[]").replace(",", " ").split()
+    try:
+        return np.array([float(w) if like.dtype.kind == "f" else int(w, 0) for w in words]).astype(like.dtype)
+    except (ValueError, OverflowError):
+        raise UsageError(f"line {g.at}: golden {g.name}: {g.values!r} is no list of numbers") from None

@@ -1,0 +1,59 @@
+"""Results for people, for CI systems and for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from .execute import Result
+
+
+def summary(results: Sequence[Result], seconds: float) -> str:
+    """`12 passed, 1 failed in 0.3 s`."""
+    failed = sum(not r.passed for r in results)
+    updated = sum(r.updated for r in results)
+    parts = [f"{len(results) - failed} passed"]
+    parts += [f"{failed} failed"] if failed else []
+    parts += [f"{updated} updated"] if updated else []
+    return f"{', '.join(parts)} in {seconds:.1f} s"
+
+
+def failure(r: Result) -> str:
+    """One failure: where, and what."""
+    place = f"{r.path}:{r.line}" if r.line else r.path
+    return f"FAILED {r.id}\n  {place}\n" + "\n".join(f"  {line}" for line in r.message.splitlines())
+
+
+def as_json(results: Sequence[Result], seconds: float) -> str:
+    """One JSON object."""
+    rows = [
+        {"id": r.id, "file": r.path, "line": r.line, "passed": r.passed, "seconds": round(r.seconds, 6), "message": r.message,
+         "updated": r.updated} for r in results
+    ]  # fmt: skip
+    failed = sum(not r.passed for r in results)
+    return json.dumps({"passed": len(results) - failed, "failed": failed, "seconds": round(seconds, 3), "tests": rows}, indent=2)
+
+
+def as_junit(results: Sequence[Result], seconds: float) -> str:
+    """JUnit's XML, which every CI system reads."""
+    failed = sum(not r.passed for r in results)
+    suite = ElementTree.Element(
+        "testsuite", name="warplab", tests=str(len(results)), failures=str(failed), errors="0", time=f"{seconds:.3f}"
+    )
+    for r in results:
+        path, _, name = r.id.rpartition("::")
+        case = ElementTree.SubElement(suite, "testcase", classname=path, name=name, file=r.path, line=str(r.line), time=f"{r.seconds:.4f}")
+        if not r.passed:
+            first = r.message.splitlines()[0] if r.message else ""
+            ElementTree.SubElement(case, "failure", message=xml_text(first)).text = xml_text(r.message)
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def xml_text(text: str) -> str:
+    """Text without the characters that XML can't hold."""
+    return "".join(
+        c if c in "\t\n\r" or (c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) not in (0xFFFE, 0xFFFF)) else "?" for c in text
+    )

@@ -1,0 +1,228 @@
+"""Tests that stand in PTX files: directives, verdicts, budgets, recorded outputs, FileCheck lines, reports, the pytest plugin."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from warplab.runtime.cli.test import test as command
+from warplab.runtime.errors import UsageError
+from warplab.runtime.golden import collect, run_case
+from warplab.runtime.golden.directives import read
+from warplab.runtime.golden.filecheck import checks_of, match, without_checks
+from warplab.runtime.golden.metrics import check_metric
+
+ROOT = Path(__file__).parents[2]
+KERNEL = """\
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry twice(.param .u64 x, .param .u64 out)
+{
+    .reg .b32 %t, %v;
+    .reg .b64 %x, %out;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %x, [x];
+    ld.param.u64 %out, [out];
+    mad.wide.u32 %x, %t, 4, %x;
+    mad.wide.u32 %out, %t, 4, %out;
+    ld.global.u32 %v, [%x];
+    add.u32 %v, %v, %v;
+    st.global.u32 [%out], %v;
+    ret;
+}
+"""
+RUN = "//@ run --block 32 --arg x=u32[32]:arange --arg out:out=u32[32]"
+
+
+def write(folder: Path, head: str, body: str = KERNEL, name: str = "t.ptx") -> Path:
+    path = folder / name
+    path.write_text(head + "\n" + body)
+    return path
+
+
+def messages(path: Path, **kw: bool) -> list[str]:
+    return [run_case(c, **kw).message for c in collect([path])]
+
+
+def test_runs_pass_and_fail_with_the_first_element(tmp_path: Path) -> None:
+    path = write(tmp_path, f'{RUN} --expect "out == 2 * x"\n{RUN} --expect "out == 3 * x"')
+    good, bad = messages(path)
+    assert good == ""
+    assert "31 of 32 differ; first out[1]: got 2, wanted 3" in bad
+
+
+@pytest.mark.parametrize(
+    ("metric", "good"),
+    [
+        ("sectors_per_request == 4", True),
+        ("global_ld_requests <= 1", True),
+        ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 4", True),
+        ("op_add == 1", True),
+        ("op_shfl == 0", True),
+        ("warp_instructions < branches + 20", True),
+        ("global_ld_sectors <= 3", False),
+    ],
+)
+def test_budgets_on_counters(tmp_path: Path, metric: str, good: bool) -> None:
+    (message,) = messages(write(tmp_path, f"{RUN}\n//@ metric {metric}"))
+    assert (message == "") is good, message
+    if not good:
+        assert "global_ld_sectors is 4" in message
+
+
+def test_metrics_that_make_no_sense_are_named() -> None:
+    values = {"branches": 3.0}
+    assert check_metric("branches == 3", values) is None
+    with pytest.raises(UsageError, match="did you mean branches"):
+        check_metric("branchs == 3", values)
+    for wrong in ("branches", "branches == 3 == 3", "__import__('os') == 1", "branches == 'a'", "branches == "):
+        with pytest.raises(UsageError):
+            check_metric(wrong, values)
+
+
+def test_a_fault_is_expected(tmp_path: Path) -> None:
+    head = '//@ run --block 32 --arg x=u32[8] --arg out:out=u32[32]\n//@ fault "{}"'
+    assert messages(write(tmp_path, head.format("CUDA_ERROR_ILLEGAL_ADDRESS"))) == [""]
+    assert messages(write(tmp_path, head.format("out-of-bounds"))) == [""]
+    assert "does not say 'deadlock'" in messages(write(tmp_path, head.format("deadlock")))[0]
+    assert "ended well" in messages(write(tmp_path, f'{RUN}\n//@ fault "illegal"'))[0]
+
+
+def test_verdicts_of_the_assembler(tmp_path: Path) -> None:
+    body = KERNEL.replace("    add.u32 %v, %v, %v;", '    add.u32 %v, %w, %v;  //@ error[undeclared-name] "%w"')
+    assert messages(write(tmp_path, "// -", body)) == [""]
+    assert messages(write(tmp_path, "//@ error +14: ", body.replace('//@ error[undeclared-name] "%w"', ""))) == [""]
+    wrong = messages(write(tmp_path, '//@ error 3: "nothing"', body))[0]
+    assert "line 3: no error 'nothing'" in wrong
+    missing = messages(write(tmp_path, "//@ error 9:", body.replace('//@ error[undeclared-name] "%w"', "")))[0]
+    assert "not expected:" in missing and "%w" in missing
+
+
+def test_small_outputs_in_place_and_large_ones_beside(tmp_path: Path) -> None:
+    head = "//@ run --block 4 --arg x=u32[4]:arange --arg out:out=u32[4]\n//@ golden out = [0, 2, 5, 6]\n//@ golden x"
+    path = write(tmp_path, head)
+    (message,) = messages(path)
+    assert "1 of 4 elements differ" in message and "holds no x of run 1" in message
+    assert run_case(collect([path])[0], update=True).updated
+    assert "//@ golden out = [0, 2, 4, 6]" in path.read_text()
+    with np.load(tmp_path / "t.golden.npz") as kept:
+        assert kept["run1.x"].tolist() == [0, 1, 2, 3]
+    assert messages(path) == [""]
+    before = path.stat().st_mtime_ns
+    assert not run_case(collect([path])[0], update=True).updated
+    assert path.stat().st_mtime_ns == before
+
+
+def test_directives_belong_to_the_run_above() -> None:
+    found = read('//@ metric a == 1\n//@ run --grid 1\n//@ metric b == 1\n//@ run --grid 2\n//@     --block 3\n//@ prints "x\\n"\n')
+    assert [r.metrics for r in found.runs] == [("a == 1", "b == 1"), ("a == 1",)]
+    assert found.runs[1].prints == "x\n"
+    assert found.runs[1].spec.launches[0].block == (3, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["//@ rnu --grid 1", '//@ fault "x"', "//@ run --grid 1\n//@ prints x", "//@ error twelve", "//@ run --gird 1"]
+)
+def test_directives_that_cannot_be_read_fail_as_tests(tmp_path: Path, text: str) -> None:
+    (message,) = messages(write(tmp_path, text))
+    assert message
+
+
+def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
+    head = "// RUN: warplab cfg %s\n// CHECK: twice\n// CHECK-NOT: B1\n// RUN: not warplab cfg %s -f nothing"
+    assert messages(write(tmp_path, head)) == ["", ""]
+    wrong = messages(write(tmp_path, "// RUN: warplab cfg %s\n// CHECK: thrice"))[0]
+    assert ":2: CHECK: thrice" in wrong and "the output there:" in wrong
+    assert "only `warplab" in messages(write(tmp_path, "// RUN: rm -rf %s"))[0]
+
+
+@pytest.mark.parametrize(
+    ("checks", "output", "good"),
+    [
+        ("CHECK: a\nCHECK-NEXT: b", "a\nb\n", True),
+        ("CHECK: a\nCHECK-NEXT: b", "a\nc\nb\n", False),
+        ("CHECK: a\nCHECK-NOT: x\nCHECK: b", "a\nb\nx\n", True),
+        ("CHECK: a\nCHECK-NOT: x\nCHECK: b", "a\nx\nb\n", False),
+        ("CHECK: a\nCHECK-NOT: x", "a\nx\n", False),
+        ("CHECK-DAG: b\nCHECK-DAG: a\nCHECK: c", "a\nb\nc\n", True),
+        ("CHECK-DAG: a\nCHECK-DAG: a\n", "a\nb\n", False),
+        ("CHECK-DAG: b\nCHECK-DAG: a\nCHECK: c", "c\na\nb\n", False),
+        ("CHECK: r[[N:[0-9]+]] = 1\nCHECK: use r[[N]]", "r7 = 1\nuse r7\n", True),
+        ("CHECK: r[[N:[0-9]+]] = 1\nCHECK: use r[[N]]", "r7 = 1\nuse r8\n", False),
+        ("CHECK: {{r[0-9]+}}  =   1", "r7 = 1\n", True),
+        ("CHECK: a\nCHECK-SAME: c", "a b c\n", True),
+        ("CHECK: a\nCHECK-SAME: c", "a b\nc\n", False),
+        ("CHECK: a\nCHECK-EMPTY:\nCHECK: b", "a\n\nb\n", True),
+        ("CHECK-COUNT-2: a\nCHECK-NOT: a", "a\na\n", True),
+        ("CHECK-COUNT-3: a", "a\na\n", False),
+    ],
+)
+def test_filecheck(checks: str, output: str, good: bool) -> None:
+    found = checks_of("\n".join("// " + line for line in checks.splitlines()))
+    assert (match(found, output) is None) is good
+
+
+def test_check_lines_in_the_output_do_not_match_themselves() -> None:
+    assert without_checks("// CHECK: ret\n    // RUN: warplab fmt %s\n// note: kept\nret;\n") == "// note: kept\nret;\n"
+
+
+def test_command_reports(tmp_path: Path) -> None:
+    write(tmp_path, f'{RUN} --expect "out == 2 * x"', name="a.ptx")
+    write(tmp_path, f'{RUN} --expect "out == x"', name="b.ptx")
+    write(tmp_path, "// no test", name="c.ptx")
+    junit = tmp_path / "report.xml"
+    done = CliRunner().invoke(command, [str(tmp_path), "--json", "--junit", str(junit)])
+    assert done.exit_code == 1
+    report = json.loads(done.output)
+    assert (report["passed"], report["failed"]) == (1, 1)
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert suite.attrib["tests"] == "2" and suite.attrib["failures"] == "1"
+    assert "31 of 32 differ" in (suite[1][0].text or "")
+    assert CliRunner().invoke(command, [str(tmp_path), "-k", "a.ptx"]).exit_code == 0
+    assert CliRunner().invoke(command, [str(tmp_path), "-k", "not b.ptx"]).exit_code == 0
+    assert CliRunner().invoke(command, [str(tmp_path), "-n", "2"]).exit_code == 1
+    assert CliRunner().invoke(command, [str(tmp_path / "c.ptx")]).exit_code == 2
+    assert CliRunner().invoke(command, [str(tmp_path / "nowhere")]).exit_code == 2
+
+
+def test_small_tests_are_quick(tmp_path: Path) -> None:
+    for n in range(60):
+        write(tmp_path, f'{RUN} --expect "out == 2 * x"', KERNEL.replace("twice", f"twice{n}"), name=f"t{n}.ptx")
+    cases = collect([tmp_path])
+    run_case(cases[0])
+    start = time.process_time()
+    assert all(run_case(c).passed for c in cases)
+    rate = len(cases) / (time.process_time() - start)
+    assert rate > 60, f"{rate:.0f} tests a second"
+
+
+def test_pytest_collects_where_it_is_told(tmp_path: Path) -> None:
+    write(tmp_path, f'{RUN} --expect "out == 2 * x"\n{RUN} --expect "out == x"', name="a.ptx")
+    (tmp_path / "test_device.py").write_text(
+        "import pytest\n"
+        "def test_array(assert_array):\n"
+        "    assert_array([1.0, 2.0], [1.0, 2.0])\n"
+        "    with pytest.raises(AssertionError, match='1 of 2 elements differ'):\n"
+        "        assert_array([1, 2], [1, 3])\n"
+    )
+    paths = str(ROOT / "tests" / "importroot")
+
+    def run(ini: str) -> str:
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}\n")
+        words = [sys.executable, "-m", "pytest", "-q", "-p", "warplab.runtime.pytest_plugin", "-p", "no:cacheprovider", str(tmp_path)]
+        return subprocess.run(
+            words, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": paths, "PATH": "/usr/bin:/bin"}
+        ).stdout
+
+    assert "1 passed" in run("")
+    told = run("warplab = .")
+    assert "2 passed" in told and "1 failed" in told and "first out[1]" in told and "Traceback" not in told
