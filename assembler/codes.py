@@ -217,7 +217,7 @@ CODES: dict[str, Code] = {
     "never-written": _warning(
         "{register} is read here and never written",
         "An instruction reads a register that no instruction of the function writes: its value is left to chance.",
-        "st.global.u32 [%rd1], %r7;",
+        "add.u32 %r1, %r7, 1;",
     ),
     "unreachable-code": _warning(
         "nothing leads to this instruction",
@@ -235,7 +235,7 @@ CODES: dict[str, Code] = {
         "A barrier of the whole CTA stands on one side of a branch that depends on the thread's index. The "
         "threads that take the other side do not "
         "arrive, and the kernel may wait forever.",
-        "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP:",
+        "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP:\nmov.u32 %r2, %r1;",
     ),
     "ignored-directive": _warning(
         "{directive} has no effect",

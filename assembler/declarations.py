@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
-from . import shapes
+from . import constants, shapes
 from .constants import Constant, signed
 from .flaw import Flaw
 from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Span, Symbol, Variable
-from .scopes import Scope, Stem, make_register
+from .making import make_register
+from .scopes import Scope, Stem
 
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-SPACES = frozenset("reg sreg const global local param shared tex".split())
-DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())
+SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
+DECLARABLE = frozenset(["pred", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "f32", "f64", "texref", "samplerref", "surfref"])
 VECTORS = {"v2": 2, "v4": 4}
 
 
@@ -146,7 +147,8 @@ def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
         token = tree.children[0]
         if token is None and i:
             raise Flaw("syntax", "only the first dimension of an array may be left open", "]")
-        out.append(0 if token is None else integer(token))
+        value = 0 if token is None else shapes.literal(str(token)).value
+        out.append(int(value))
     return tuple(out)
 
 
@@ -216,6 +218,7 @@ def performance(tree: Tree[Any], is_entry: bool, span_of: Any) -> Directive:
 
 # ---------------------------------------------------------------- initial values
 
+
 def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
     """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
     assert words.type is not None
@@ -227,6 +230,8 @@ def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
     if tree.data == "braced":
         return tuple(initial(c, words, scope) for c in tree.children if c is not None)
     if tree.data == "symbol":
+        if words.type.kind == "f":
+            raise Flaw("bad-initialiser", f"an address is no .{words.type}")
         return _symbol(tree, scope)
     if tree.data == "setting":
         raise Flaw("bad-initialiser", f"{tree.children[0]} = ... belongs to textures and samplers", str(tree.children[0]))
@@ -236,7 +241,7 @@ def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
 
 def _number(literal: Immediate | None, tree: Any, type: ScalarType) -> int | float:
     """A number as the variable's type holds it, which ptxas makes stranger than one would think."""
-    value = shapes.constants.constant(literal) if literal is not None else fold(tree)
+    value = constants.constant(literal) if literal is not None else fold(tree)
     if type.kind == "f" and type.name not in ("f32", "f64"):
         raise Flaw("bad-initialiser", f".{type} variables have no initial value")
     if isinstance(value, float) != (type.kind == "f") and type.kind != "b":
@@ -263,11 +268,15 @@ def _single(value: float) -> int:
 
 def _symbol(tree: Any, scope: Scope) -> Symbol:
     reference, sign, extra = (*tree.children, None, None)[:3]
-    offset = signed(int(fold(extra))) * (-1 if sign == "-" else 1) if extra is not None else 0
+    if sign == "-":
+        raise Flaw("syntax", "a negative offset is written +-n", "-")
+    offset = signed(int(fold(extra))) if extra is not None else 0
     if reference.data == "applied":
         if str(reference.children[0]) != "generic":
             raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is no operator", str(reference.children[0]))
         inner = _symbol(reference.children[1], scope)
+        if inner.offset:
+            raise Flaw("syntax", "the offset stands behind generic( )", "+")
         return dataclasses.replace(inner, generic=True, offset=inner.offset + offset)
     if reference.data == "masked":
         inner = _symbol(reference.children[1], scope)
@@ -290,35 +299,20 @@ def settings(tree: Any) -> tuple[str, ...]:
     return tuple(out)
 
 
-def shape_of(dims: tuple[int, ...], vector: int, value: Any) -> tuple[int, ...]:
+def shape_of(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
     """The dimensions, an open first one closed by the initial value."""
-    if dims and dims[0] == 0 and isinstance(value, tuple):
-        inner = 1
-        for n in dims[1:]:
-            inner *= n
-        flat = not any(isinstance(v, tuple) for v in value)
-        return (-(-len(value) // (inner * vector)) if flat else len(value), *dims[1:])
-    return dims
+    return (len(value), *dims[1:]) if dims and dims[0] == 0 and isinstance(value, tuple) else dims
 
 
 def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
-    """An initial value must not be longer or deeper than its array."""
+    """An initial value is nested as its array is, and no level is longer."""
+    if isinstance(value, tuple) != bool(dims):
+        raise Flaw("bad-initialiser", f"the initial value of {name} needs {'braces' if dims else 'no braces'} here", name)
     if isinstance(value, tuple):
-        if not dims:
-            raise Flaw("bad-initialiser", f"too many braces for {name}", name)
-        total = 1
-        for n in dims:
-            total *= n
-        if any(isinstance(v, tuple) for v in value):
-            if len(value) > dims[0]:
-                raise Flaw("bad-initialiser", f"{len(value)} initial values for the {dims[0]} elements of {name}", name)
-            for v in value:
-                if isinstance(v, tuple):
-                    check_initial(v, dims[1:], name)
-        elif len(value) > total:
-            raise Flaw("bad-initialiser", f"{len(value)} initial values for the {total} elements of {name}", name)
-    elif dims:
-        raise Flaw("bad-initialiser", f"the array {name} needs its values in braces", name)
+        if len(value) > dims[0]:
+            raise Flaw("bad-initialiser", f"{len(value)} initial values for {dims[0]} elements of {name}", name)
+        for v in value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)]:
+            check_initial(v, dims[1:], name)
 
 
 def declared(token: Token, where: Span, words: Specs, dims: tuple[int, ...], value: Any) -> Variable:

@@ -134,7 +134,16 @@ class _Layout:
         line: list[_Token] = []
         level, extra = 0, 0
         for i, word in enumerate(words):
-            if header and commas and level == 0 and word.text.startswith(".") and line and i > 2 and words[i - 1].text != "(" and _performs(word.text):
+            if (
+                header
+                and commas
+                and level == 0
+                and word.text.startswith(".")
+                and line
+                and i > 2
+                and words[i - 1].text != "("
+                and _performs(word.text)
+            ):
                 yield INDENT * (depth + extra) + _joined(line)
                 line = []
             closing = word.text == ")" and header and commas and level == 1 and _is_last_list(words, i)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import re
 from typing import Any
@@ -18,8 +19,29 @@ from . import shapes
 from .diagnostics import LIMIT, Diagnostic, Note, PtxError, nearest
 from .flaw import Flaw
 from .ir import (
-    Address, Alias, Arguments, Block, Declaration, Directive, File, Function, Instruction, Item, Label, Module, Operand, Pair, Pragma, Prototype,
-    Register, Section, Span, Statement, Targets, Variable, Vector,
+    Address,
+    Alias,
+    Arguments,
+    Block,
+    Declaration,
+    Directive,
+    File,
+    Function,
+    Instruction,
+    Item,
+    Label,
+    Module,
+    Operand,
+    Pair,
+    Pragma,
+    Prototype,
+    Register,
+    Section,
+    Span,
+    Statement,
+    Targets,
+    Variable,
+    Vector,
 )  # fmt: skip
 from .making import FastInstruction, FastSpan, make_location, make_register, make_span
 from .scopes import Scope, Stem, Unresolved
@@ -29,11 +51,12 @@ _LABEL = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)\s*:(?!:)", re.ASCII)
 _HEAD = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)((?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)", re.ASCII)
 _WORD = re.compile(r"\.[A-Za-z_][\w$]*", re.ASCII)
 _PARTS = re.compile(
-    r"(?:@\s*(!?)\s*([A-Za-z][\w$]*|[_$%][\w$]+)\s*(?![\w$.]))?([A-Za-z_][\w$]*(?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)(?:\s+(.*\S))?\s*", re.ASCII | re.S
+    r"(?:@\s*(!?)\s*([A-Za-z][\w$]*|[_$%][\w$]+)\s*(?![\w$.]))?([A-Za-z_][\w$]*(?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)(?:\s+(.*\S))?\s*",
+    re.ASCII | re.S,
 )
 _END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
 _RESYNC = re.compile(r"[;{}]")
-_SECTION = re.compile(r'\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}')
+_SECTION = re.compile(r"\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
 _SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
@@ -222,18 +245,18 @@ class _Parser:
 
     def prefix(self, pos: int) -> tuple[Any, int]:
         """lark's tree of the directive at pos, and where it ends: at the first token that cannot belong to it."""
-        from lark.lexer import TextSlice
+        from lark.utils import TextSlice
 
         parser = shapes.grammar().parse_interactive(TextSlice(self.code, pos, len(self.code)), start="directive")
         end = pos
         try:
-            for token in parser.lexer_thread.lex(parser.parser_state):
+            for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
                 parser.feed_token(token)
                 end = token.end_pos or end
         except UnexpectedInput:
-            if "$END" not in parser.accepts():
+            if "$END" not in parser.accepts():  # type: ignore[no-untyped-call]
                 raise
-        return parser.feed_eof(), end
+        return parser.feed_eof(), end  # type: ignore[no-untyped-call]
 
     def file(self, values: Any, span: Span) -> None:
         """`.file 1 "name", time, size`."""
@@ -302,7 +325,7 @@ class _Parser:
 
     def tree(self, pos: int, end: int) -> Any:
         """lark's tree of a statement, its offsets counted in the whole text; None after an error."""
-        from lark.lexer import TextSlice
+        from lark.utils import TextSlice
 
         return shapes.grammar().parse(TextSlice(self.code, pos, end), start="statement").children
 
@@ -385,7 +408,7 @@ class _Parser:
         assert words.type is not None
         if words.type.kind == "p":
             raise Flaw("bad-declaration", f"a predicate such as {name} lives in a register", name)
-        one = decl.dataclasses.replace(words)
+        one = dataclasses.replace(words)
         if init is not None:
             if words.space not in ("global", "const"):
                 raise Flaw("bad-initialiser", f".{words.space} variables such as {name} have no initial value", name)
@@ -393,15 +416,15 @@ class _Parser:
                 one.attributes = words.attributes + decl.settings(init)
             else:
                 value = decl.initial(init, words, scope)
-                dims = decl.shape_of(dims, words.vector, value)
+                dims = decl.shape_of(dims, value)
                 decl.check_initial(value, (*dims, words.vector) if words.vector > 1 else dims, name)
-        if 0 in dims and words.linkage != "extern" and not (words.space == "shared" and dims[0] == 0 and words.linkage == "extern"):
+        if 0 in dims and words.linkage != "extern":
             raise Flaw("bad-array", f"the array {name} has no size", name)
         if count is not None:
             n = decl.integer(count)
             if n > 1 << 16:
                 raise Flaw("bad-declaration", f"{n} variables are too many", str(count))
-            made = [decl.dataclasses.replace(decl.declared(token, where, one, dims, value), name=f"{name}{i}") for i in range(n)]
+            made = [dataclasses.replace(decl.declared(token, where, one, dims, value), name=f"{name}{i}") for i in range(n)]
         else:
             made = [decl.declared(token, where, one, dims, value)]
         return [self.enter(v, scope) for v in made]
@@ -426,7 +449,7 @@ class _Parser:
 
     def function(self, tree: Any, defined: bool, pos: int, end: int) -> int:
         """A function's header, and its body where it has one."""
-        link, kind, *rest = tree.children
+        link, _, *rest = tree.children
         link = decl.linkage(link) if getattr(link, "data", "linkage") == "linkage" else ""
         span_of = self.source.span
         registers: list[Register] = []
@@ -451,9 +474,7 @@ class _Parser:
         self.positive(directives)
         attributes = [a for t in before[:-1] for a in decl.attributes(t)]
         directives += tuple(Directive("." + a, (), span_of(pos, end)) for a in attributes)
-        function = Function(
-            str(token), is_entry, link, lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos)
-        )
+        function = Function(str(token), is_entry, link, lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos))
         try:
             self.declare_function(function, defined)
         except Flaw as flaw:

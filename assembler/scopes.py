@@ -96,7 +96,7 @@ class Operands(dict[str, Operand]):
     def slow(self, text: str) -> Operand:
         """Looks the text up as a name, else leaves it to the grammar."""
         scope = self.scope
-        if text[-1:] != "]" and "[" in text or text[:1] == "(":
+        if (text[-1:] != "]" and "[" in text) or text[:1] == "(":
             raise shapes.Compound
         found = scope.lookup(text)
         if found is not None:
@@ -162,7 +162,9 @@ class Scope:
         self.stems: dict[str, Stem] = _NO_STEMS if inner else {}
         self.pending: list[tuple[Instruction | Targets, str]] = []  # what waits for a label of this name
         self.blocks = int(inner)  # open blocks in it that have no scope of their own so far; an inner scope's is never 0
-        self.future: dict[str, Label] = _NO_LABELS if inner else {}  # labels that statements outside of blocks name and that are still to come
+        self.future: dict[str, Label] = (
+            _NO_LABELS if inner else {}
+        )  # labels that statements outside of blocks name and that are still to come
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
         self.operands = InnerOperands(self) if inner else Operands(self)
 
@@ -241,7 +243,10 @@ class Scope:
         """Enters a range of registers."""
         taken = self.stems.get(name)
         if taken is None:
-            other = next((e for n, e in self.names.items() if n.startswith(name) and n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count), None)
+            other = next(
+                (e for n, e in self.names.items() if n.startswith(name) and n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count),
+                None,
+            )
             if other is None:
                 if self.stems is _NO_STEMS:
                     self.stems = self.operands.stems = {}
@@ -267,6 +272,8 @@ class Scope:
         while scope is not None:
             entry = scope.stems.get(stem)
             if entry is not None and stem != name:
-                return f"{stem}<{entry.count}> declares {stem}0 to {stem}{entry.count - 1}" if entry.count else f"{stem}<0> declares nothing"
+                return (
+                    f"{stem}<{entry.count}> declares {stem}0 to {stem}{entry.count - 1}" if entry.count else f"{stem}<0> declares nothing"
+                )
             scope = scope.parent
         return ""

@@ -1,4 +1,7 @@
-"""Statement shapes: lark parses each shape of text once; names and numbers are factored out, and later texts of that shape are built by plain calls."""
+"""Statement shapes: lark parses each shape of text once, with names and numbers factored out.
+
+Later texts of that shape are built by plain calls; the fast paths put texts together that were understood before.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lark.exceptions import UnexpectedInput
 
@@ -19,7 +22,6 @@ from .ir import (
     Address,
     Arguments,
     Element,
-    Function,
     Immediate,
     Minus,
     Negated,
@@ -30,9 +32,7 @@ from .ir import (
     SpecialRegister,
     Symbol,
     Variable,
-    Vector,
 )
-
 from .making import make_address, make_vector
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ def _name(tree: Tree[Any], index: Index) -> Build:
 
 
 def _token(tree: Tree[Any], i: int) -> Token:
-    token: Token = tree.children[i]
-    return token
+    return cast("Token", tree.children[i])
 
 
 def _component(tree: Tree[Any], index: Index) -> Build:
@@ -283,7 +282,7 @@ def _offset(tree: Tree[Any], index: Index) -> Build:
         if isinstance(base, Variable):
             return Symbol(base, offset)
         if isinstance(base, Register):
-            return Displaced(base, offset)
+            return cast(Operand, Displaced(base, offset))  # only for as long as its operand list is not complete
         raise Flaw("bad-operand", f"{leaves[i]}+{offset}: only a register or variable takes an offset", leaves[i])
 
     return make

@@ -185,7 +185,7 @@ def uses(i: Instruction) -> tuple[list[Register], list[Register], bool]:
         for n, op in enumerate(ops):
             (written if n == 0 and returns else read).extend(registers_of(op))
         return read, written, kills
-    if i.opcode in READS_ITS_DESTINATION:
+    if i.opcode in READS_ITS_DESTINATION and ops:
         read.extend(registers_of(ops[0]))
     destination = bool(ops) and i.form is not None and bool(i.form.operands) and places(i.form, ops)[0].is_destination
     for n, op in enumerate(ops):

@@ -62,7 +62,7 @@ class Context:
 
     def _begin(self) -> None:
         self.limits = dict(LIMITS)
-        self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"])
+        self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
         self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
         self.pending: ApiError | None = None  # went wrong, and nobody knows yet
         self.error: ApiError | None = None  # was told, and sticks

@@ -10,50 +10,71 @@ import re
 import struct
 import sys
 from collections import deque
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warplab.interpreter.memory.arena import Arena
-from warplab.isa.spaces import LOCAL_BASE, WINDOW_SIZE
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
 if TYPE_CHECKING:
     from warplab.interpreter.group import Group
 
 CONVERSION = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L|q)?([diouxXeEfFgGaAcsp%])")
 MAX_ARGUMENTS = 32
+MAX_WIDTH = 1 << 16  # of a field; a format may ask for any amount
 RECORD = 16  # bytes of overhead that one call takes in the ring
+LONGEST = 1 << 16  # bytes of a string; one without an end is cut
+WIDE = ("l", "ll", "j", "z", "t", "L", "q")
+NARROW = {"hh": 8, "h": 16}
+
+Reader = Callable[[int, int], bytes]  # (address, size) -> as many bytes as can be read there, at most size
 
 
 class PrintRing:
     """What kernels have printed and the host has not shown yet."""
 
-    def __init__(self, arena: Arena, size: int) -> None:
+    def __init__(self, arena: Arena, size: int, others: Callable[[], Sequence[Arena]] = tuple) -> None:
         self.arena = arena
         self.size = size
+        self._others = others
         self._lines: deque[bytes] = deque()
         self._used = 0
 
     def print(self, g: Group, lane: int, form: int, arguments: int) -> int:
         """Queues what one lane prints; gives the number of arguments, -1 where the format can't be read."""
-        text = self._string(form)
-        if text is None:
+
+        def read(address: int, size: int) -> bytes:
+            return self._read(g, lane, address, size)
+
+        if not form:
             return -1
-        reader = Arguments(self, g, lane, arguments)
-        out = CONVERSION.sub(lambda m: reader.convert(m), text)
-        cost = len(out) + RECORD
+        out, count = formatted(string_at(read, form), read, arguments)
+        self.add(out)
+        return count
+
+    def add(self, out: bytes) -> None:
+        """Queues a piece of output, and drops the oldest where the ring is full."""
         self._lines.append(out)
-        self._used += cost
+        self._used += len(out) + RECORD
         while self._used > self.size and len(self._lines) > 1:
             self._used -= len(self._lines.popleft()) + RECORD
-        return reader.count
 
-    def _string(self, address: int) -> bytes | None:
-        a = self.arena.find(address)
-        if a is None or a.freed:
-            return None
-        raw = self.arena.bytes[address - self.arena.base : a.end - self.arena.base].tobytes()
-        return raw.split(b"\0", 1)[0]
+    def _read(self, g: Group, lane: int, address: int, size: int) -> bytes:
+        if LOCAL_BASE <= address < LOCAL_BASE + WINDOW_SIZE:
+            words, at = g.wave.local.words, address - LOCAL_BASE
+            own = int(np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel()[lane])
+            return words[at >> 2 : (at + size + 3) >> 2, own].tobytes()[at & 3 : (at & 3) + size]
+        if SHARED_BASE <= address < SHARED_BASE + WINDOW_SIZE:
+            shared, at = g.wave.shared, (address - SHARED_BASE) & 0xFFFFFF
+            block = int(np.broadcast_to(g.geometry.block, g.geometry.shape).ravel()[lane])
+            return shared.bytes[block * shared.stride + at : block * shared.stride + min(at + size, shared.size)].tobytes()
+        for arena in (*self._others(), self.arena):
+            a = arena.find(address)
+            if a is not None and not a.freed:
+                return arena.bytes[address - arena.base : min(address + size, a.end) - arena.base].tobytes()
+        return b""
 
     def take(self) -> bytes:
         """All output so far; the ring is empty afterwards."""
@@ -76,123 +97,141 @@ class PrintRing:
             sys.stdout.write(out.decode(errors="replace"))
 
 
+def string_at(read: Reader, address: int) -> bytes:
+    """A C string."""
+    out, size = b"", 256
+    while len(out) < LONGEST:
+        piece = read(address + len(out), size)
+        out += piece
+        if b"\0" in piece or len(piece) < size:
+            break
+    return out.split(b"\0", 1)[0]
+
+
+def formatted(form: bytes, read: Reader, arguments: int) -> tuple[bytes, int]:
+    """What printf makes of a format and its argument block, and how many arguments it took."""
+    block = Arguments(read, arguments)
+    return CONVERSION.sub(block.convert, form), block.count
+
+
 class Arguments:
     """Reads one call's arguments, each at its own alignment, as the conversions ask."""
 
-    def __init__(self, ring: PrintRing, g: Group, lane: int, address: int) -> None:
-        self.ring, self.g, self.lane = ring, g, lane
+    def __init__(self, read: Reader, address: int) -> None:
+        self.read = read
         self.at = address
         self.count = 0
 
     def _take(self, size: int) -> bytes:
         self.at = -(-self.at // size) * size
-        raw = self._bytes(self.at, size)
+        raw = self.read(self.at, size).ljust(size, b"\0")
         self.at += size
         self.count += 1
         return raw
-
-    def _bytes(self, address: int, size: int) -> bytes:
-        if LOCAL_BASE <= address < LOCAL_BASE + WINDOW_SIZE:
-            local = self.g.wave.local
-            where = address - LOCAL_BASE
-            lane = int(np.broadcast_to(self.g.geometry.lane, self.g.geometry.shape).ravel()[self.lane])
-            words = local.words[where >> 2 : (where + size + 3) >> 2, lane]
-            return words.tobytes()[where & 3 : (where & 3) + size]
-        at = address - self.ring.arena.base
-        return self.ring.arena.bytes[at : at + size].tobytes()
 
     def _integer(self, size: int, signed: bool) -> int:
         return int.from_bytes(self._take(size), "little", signed=signed)
 
     def convert(self, m: re.Match[bytes]) -> bytes:
         """One conversion with its argument."""
-        flags, width, precision, length, kind = (x.decode() if x is not None else None for x in m.groups())
+        flags, width, precision, length, kind = (x.decode() if x is not None else "" for x in m.groups())
         if kind == "%":
             return b"%"
         if self.count >= MAX_ARGUMENTS:
             return m[0]
-        assert flags is not None and kind is not None
         if width == "*":
             n = self._integer(4, True)
-            flags, width = (flags + "-", str(-n)) if n < 0 else (flags, str(n))
-        if precision == "*":
-            n = self._integer(4, True)
-            precision = None if n < 0 else str(n)
-        spec = "%" + flags + (width or "") + ("" if precision is None else "." + (precision or "0"))
-        size = 8 if length in ("l", "ll", "j", "z", "t", "q") else 4
-        if kind in "di":
-            value = self._integer(size, True)
-            cut = {"hh": 8, "h": 16}.get(length or "")
-            if cut:
-                value = (value + (1 << cut - 1)) % (1 << cut) - (1 << cut - 1)
-            return (spec + "d").encode() % value
-        if kind in "ouxX":
-            value = self._integer(size, False)
-            cut = {"hh": 8, "h": 16}.get(length or "")
-            if cut:
-                value &= (1 << cut) - 1
-            return c_unsigned(spec, kind, value, flags, precision)
+            flags, width = (flags + "-" if n < 0 else flags), str(abs(n))
+        digits: int | None = None
+        if m[3] is not None:
+            digits = self._integer(4, True) if precision == "*" else int(precision or 0)
+            digits = None if digits < 0 else min(digits, MAX_WIDTH)
+        field = Field(flags, min(int(width or 0), MAX_WIDTH), digits)
+        if kind in "diouxX":
+            value = self._integer(8 if length in WIDE else 4, kind in "di")
+            return field.integer(narrow(value, NARROW.get(length), kind in "di"), kind)
         if kind == "c":
-            character = bytes([self._integer(4, False) & 0xFF])
-            return pad(character, width, flags)
+            return field.padded(bytes([self._integer(4, False) & 0xFF]))
         if kind == "s":
             pointer = self._integer(8, False)
-            text = b"(null)" if pointer == 0 else self.ring._string(pointer) or b""
-            return pad(text if precision is None else text[: int(precision or 0)], width, flags)
+            text = string_at(self.read, pointer) if pointer else b"(null)"
+            return field.padded(text if digits is None else text[:digits])
         if kind == "p":
             pointer = self._integer(8, False)
-            return pad(b"(nil)" if pointer == 0 else hex(pointer).encode(), width, flags)
-        value_f = struct.unpack("<d", self._take(8))[0]
-        if math.isnan(value_f) or math.isinf(value_f):
-            sign = "-" if math.copysign(1, value_f) < 0 else "+" if "+" in flags else " " if " " in flags else ""
-            word = "nan" if math.isnan(value_f) else "inf"
-            return pad((sign + (word.upper() if kind.isupper() else word)).encode(), width, flags.replace("0", ""))
+            return field.padded(hex(pointer).encode() if pointer else b"(nil)")
+        return field.floating(struct.unpack("<d", self._take(8))[0], kind)
+
+
+def narrow(value: int, bits: int | None, signed: bool) -> int:
+    """What %hhd and the like see of an argument."""
+    if bits is None:
+        return value
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if signed and value >> (bits - 1) else value
+
+
+class Field:
+    """Flags, width and precision of a conversion."""
+
+    def __init__(self, flags: str, width: int, precision: int | None) -> None:
+        self.flags, self.width, self.precision = flags, width, precision
+
+    def padded(self, text: bytes) -> bytes:
+        """Text in the field, with blanks."""
+        return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
+
+    def number(self, sign: str, prefix: str, digits: str, zeros: bool) -> bytes:
+        """A number in the field; with zeros between its prefix and its digits where those are asked for."""
+        if zeros and "0" in self.flags and "-" not in self.flags:
+            digits = digits.rjust(self.width - len(sign) - len(prefix), "0")
+        return self.padded((sign + prefix + digits).encode())
+
+    def sign(self, negative: bool) -> str:
+        """The sign of a signed conversion."""
+        return "-" if negative else "+" if "+" in self.flags else " " if " " in self.flags else ""
+
+    def integer(self, value: int, kind: str) -> bytes:
+        """%d %i %o %u %x %X."""
+        base = {"o": "o", "x": "x", "X": "X"}.get(kind, "d")
+        digits = "" if value == 0 and self.precision == 0 else format(abs(value), base)
+        digits = digits.rjust(self.precision or 0, "0")
+        prefix = ""
+        if "#" in self.flags:
+            if kind == "o" and not digits.startswith("0"):
+                digits = "0" + digits
+            elif kind in "xX" and value:
+                prefix = "0" + kind
+        return self.number(self.sign(value < 0) if kind in "di" else "", prefix, digits, self.precision is None)
+
+    def floating(self, value: float, kind: str) -> bytes:
+        """%f %e %g %a and their capitals."""
+        sign = self.sign(math.copysign(1, value) < 0)
+        if math.isnan(value) or math.isinf(value):
+            word = "nan" if math.isnan(value) else "inf"
+            return self.number(sign, "", word.upper() if kind.isupper() else word, False)
         if kind in "aA":
-            return pad(c_hexadecimal(value_f, kind, precision), width, flags)
-        return (spec + kind).encode() % value_f
+            digits = hexadecimal(abs(value), self.precision, "#" in self.flags)
+            return self.number(sign, "0X" if kind == "A" else "0x", digits.upper() if kind == "A" else digits, True)
+        form = "%" + ("#" if "#" in self.flags else "") + f".{6 if self.precision is None else self.precision}{kind}"
+        return self.number(sign, "", form % abs(value), True)
 
 
-def pad(text: bytes, width: str | None, flags: str) -> bytes:
-    """Text in a field."""
-    n = int(width or 0)
-    return text.ljust(n) if "-" in flags else text.rjust(n)
-
-
-def c_unsigned(spec: str, kind: str, value: int, flags: str, precision: str | None) -> bytes:
-    """An unsigned conversion; Python's octal prefix and zero with # differ from C's."""
-    if kind == "u":
-        return ((spec.replace("+", "").replace(" ", "").replace("#", "")) + "d").encode() % value
-    plain_spec = spec.replace("#", "").replace("+", "").replace(" ", "")
-    if "#" not in flags or value == 0:
-        return (plain_spec + kind).encode() % value
-    if kind in "xX":
-        return (spec + kind).encode() % value
-    digits = f"{value:o}"
-    digits = "0" + digits if precision is None or int(precision or 0) <= len(digits) else digits.rjust(int(precision), "0")
-    width = re.match(r"%[-+ #0]*(\d*)", spec)
-    return pad(digits.encode(), width[1] if width else None, flags)
-
-
-def c_hexadecimal(value: float, kind: str, precision: str | None) -> bytes:
-    """%a, which prints as few digits as are exact where no precision is given."""
-    text = value.hex()
-    sign = "-" if text.startswith("-") else ""
-    mantissa, exponent = text.lstrip("-").removeprefix("0x").split("p")
-    whole, _, digits = mantissa.partition(".")
-    if precision is not None:
-        n = int(precision or 0)
-        scaled = int(whole + digits, 16)
-        drop = 4 * (len(digits) - n)
-        if drop > 0:
-            half = 1 << (drop - 1)
-            rest = scaled & ((1 << drop) - 1)
-            scaled >>= drop
-            scaled += rest > half or (rest == half and scaled & 1)
-            text = f"{scaled:x}".rjust(n + 1, "0")
-            whole, digits = text[: len(text) - n] or "0", text[len(text) - n :] if n else ""
-        else:
-            digits = digits.ljust(n, "0")
-    else:
+def hexadecimal(value: float, precision: int | None, point: bool) -> str:
+    """The digits of %a, as few as are exact where no precision is given; glibc gives a subnormal the least normal exponent."""
+    bits = struct.unpack("<Q", struct.pack("<d", value))[0]
+    fraction, exponent = bits & (1 << 52) - 1, bits >> 52
+    whole = int(exponent > 0)
+    exponent = 0 if not bits else (exponent or 1) - 1023
+    digits = f"{fraction:013x}"
+    if precision is None:
         digits = digits.rstrip("0")
-    out = f"{sign}0x{whole}{'.' + digits if digits else ''}p{int(exponent):+d}"
-    return (out.upper() if kind == "A" else out).encode()
+    elif precision >= 13:
+        digits = digits.ljust(precision, "0")
+    else:
+        all_bits = whole << 52 | fraction
+        drop = 52 - 4 * precision
+        kept, rest, half = all_bits >> drop, all_bits & (1 << drop) - 1, 1 << drop - 1
+        kept += rest > half or (rest == half and kept & 1)
+        whole = kept >> 4 * precision
+        digits = f"{kept & (1 << 4 * precision) - 1:0{precision}x}" if precision else ""
+    return f"{whole}{'.' if digits or point else ''}{digits}p{exponent:+d}"

@@ -15,6 +15,8 @@ from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
 
+BROKEN = frozenset({"syntax", "empty-statement", "unclosed-brace", "bad-declaration"})
+
 
 def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
     """Everything that is wrong with a PTX text, errors and warnings, in the order of the text."""
@@ -23,6 +25,9 @@ def check(text: str | bytes, target: str | None = None, name: str = "<text>", wa
     module, found = parse_all(text, name)
     if module is not None:
         found = [*found, *verify(module, target, () if found else warnings)]
+    if any(d.code in BROKEN for d in found):
+        # A statement that cannot be read declares nothing: what is missing further on may stand there.
+        found = [d for d in found if d.code not in ("unknown-label", "unresolved")]
     return _ordered(found)
 
 

@@ -152,7 +152,7 @@ def _argument(function: Function, actual: Operand, formal: Variable, what: str) 
         return "the sizes differ"
     if own.bits != t.bits or vector != formal.vector or own.kind == "p" != t.kind == "p":
         return "the sizes differ"
-    if own.kind != t.kind and "f" in own.kind + t.kind and "b" not in own.kind + t.kind:
+    if own.kind != t.kind and "f" in own.kind + t.kind and "b" not in own.kind + t.kind and "f16x2" not in (own.name, t.name):
         return "one is an integer, the other a floating-point number"
     if isinstance(actual, Variable) and formal.space == "param" and align != formal.align:
         return f"its alignment is {align}, the parameter's {formal.align}"

@@ -36,13 +36,13 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             named = True
             if version < TARGETS[plain]:
                 first = "{}.{}".format(*TARGETS[plain])
-                yield error("needs", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", ".target")
+                yield error("needs", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
         elif plain.startswith("sm_"):
             near = nearest(plain, TARGETS)
-            yield error("unknown-target", f"there is no target {name}", ".target", f"is {near} meant?" if near else "")
+            yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
             named = True
         elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is no target", ".target")
+            yield error("unknown-target", f"{name} is no target", name)
             named = True
     if not named and module.targets:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")
@@ -75,11 +75,11 @@ def _device(module: Module, target: str, sm: int, suffix: str, error: object) ->
 
 
 def _find(module: Module, word: str) -> Span:
-    at = max(0, module.text.find(word))
-    end = module.text.find("\n", at)
-    stop = len(module.text) if end < 0 else end
+    """Where the header has a word; a target's name counts after .target only."""
+    start = 0 if word.startswith(".") else max(0, module.text.find(".target"))
+    at = max(0, module.text.find(word, start))
     line = module.text.count("\n", 0, at) + 1
-    return Span(at, max(at + 1, stop), line, at - module.text.rfind("\n", 0, at))
+    return Span(at, at + len(word), line, at - module.text.rfind("\n", 0, at))
 
 
 # ---------------------------------------------------------------- variables

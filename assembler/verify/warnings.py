@@ -16,6 +16,7 @@ DIVERGENT = frozenset(
     {"%tid", "%laneid", "%clock", "%clock64", "%clock_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"}
 )
 LOADS = frozenset({"ld", "ldu", "atom", "shfl", "tex", "tld4", "suld", "ldmatrix", "mma", "wmma", "wgmma"})
+BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 
 
@@ -84,6 +85,8 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
             sources, results = accesses(instruction)
             read.update(sources)
             written.update(results)
+            if instruction.opcode in ("mov", "st"):
+                written.update(sources)  # compilers pack and pass on halves that nobody looks at
             for r in sources:
                 first.setdefault(r, instruction)
     if "never-written" in wanted:
@@ -95,7 +98,7 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
         for s in _all(f.body):
             if isinstance(s, Declaration):
                 for r in s.registers:
-                    if r not in read and r not in written:
+                    if r not in read and r not in written and r.name != BOILERPLATE:
                         yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
 
 
@@ -144,7 +147,7 @@ def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
         branch = block.terminator
         if branch is None or branch.opcode != "bra" or branch.guard not in uneven or block.index not in graph.reachable:
             continue
-        for index in sorted(_between(graph, block.index) & barriers.keys() - told):
+        for index in sorted(_missed(graph, block.index, barriers) - told):
             told.add(index)
             note = Note("the lanes part here", places(module, branch).whole)
             yield _warning(
@@ -152,19 +155,37 @@ def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
             )  # fmt: skip
 
 
-def _between(graph: Flow, branch: int) -> set[int]:
-    """The blocks that one side of a branch reaches before both meet, and the other side does not have to pass."""
+def _missed(graph: Flow, branch: int, barriers: Collection[int]) -> set[int]:
+    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one."""
     meet = graph.ipdom[branch]
+    if meet is None or _only_leaves(graph, meet):
+        return set()  # lanes that have ended are not waited for
+    sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    missed: set[int] = set()
+    for i, side in enumerate(sides):
+        if any(meet in other for k, other in enumerate(free) if k != i):
+            missed |= side & set(barriers)
+    return missed - {meet}
+
+
+def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> set[int]:
+    """The blocks from `start` to `meet`, not past `meet` and not through closed ones."""
     found: set[int] = set()
-    work = [s for s in graph.blocks[branch].successors if s != meet]
+    work = [start]
     while work:
         b = work.pop()
-        if b in found or b == meet:
+        if b in found or (b in closed and b != meet):
             continue
         found.add(b)
-        work += graph.blocks[b].successors
-    # A loop leads back to the branch itself: what the lanes that stay do there, they do without those that left.
-    return found if branch not in found else {b for b in found if graph.loop_of[b] is not None}
+        if b != meet:
+            work += graph.blocks[b].successors
+    return found
+
+
+def _only_leaves(graph: Flow, index: int) -> bool:
+    instructions = graph.blocks[index].instructions
+    return not instructions or instructions[0].opcode in ("ret", "exit")
 
 
 def _uneven(graph: Flow) -> set[Register | None]:

@@ -38,7 +38,8 @@ _SIDES: dict[Kind, tuple[bool | None, bool | None]] = {  # (is the source the ho
 }  # fmt: skip
 Formats = driver.CUarray_format
 _MEMORY_TYPES = {
-    "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost, "registered": cudaMemoryType.cudaMemoryTypeHost,
+    "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost,
+    "registered": cudaMemoryType.cudaMemoryTypeHost,
 }  # fmt: skip
 
 

@@ -150,7 +150,8 @@ class _Field:
             return owner._kept.get(self.name, [])
         if self.count:
             if self.ctype is ctypes.c_char * self.count:
-                return ctypes.string_at(ctypes.addressof(owner._raw) + getattr(owner.c_type, self.name).offset, self.count)
+                raw = ctypes.string_at(ctypes.addressof(owner._raw) + getattr(owner.c_type, self.name).offset, self.count)
+                return raw.split(b"\0", 1)[0] if self.name == "name" else raw
             return [self._value(v) for v in raw]
         return self._value(raw)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -305,7 +305,7 @@ def attribute(k: KernelHandle, attrib: object) -> int:
     which = member(FunctionAttribute, attrib)
     cluster = k.needed_cluster or (0, 0, 0)
     c = k.context.profile.capability
-    values = {
+    values: dict[FunctionAttribute, Callable[[], int]] = {
         FunctionAttribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: lambda: k.max_threads,
         FunctionAttribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: lambda: k.static_shared,
         FunctionAttribute.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: lambda: k.const_bytes,
@@ -326,7 +326,7 @@ def attribute(k: KernelHandle, attrib: object) -> int:
     found = values.get(which)
     if found is None:
         raise invalid(f"{which.name} is no attribute to ask for")
-    return int(found())
+    return found()
 
 
 def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+
 from warplab.assembler import PtxError, parse
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from warplab.assembler import PtxError, format_text, parse
 from warplab.assembler.parse import parse_all
 from warplab.assembler.printer import equal, print_module
@@ -40,10 +41,7 @@ $L_1:
     ret;
 }
 """
-TOKENS = (
-    "{ } ; , ( ) [ ] : @ @! % \" // /* */ .reg .param .entry .func .visible 0x 1e 99999999999999999999 %r<1000000000> \\ \0 é .section < > + - "
-    "| ! _ WARP_SZ .pragma .callprototype call bra L: .global \n .align 0f3f800000 ? generic( .b8 x[] = @@DWARF .loc .file $ .target"
-).split(" ")
+TOKENS = ['{', '}', ';', ',', '(', ')', '[', ']', ':', '@', '@!', '%', '"', '//', '/*', '*/', '.reg', '.param', '.entry', '.func', '.visible', '0x', '1e', '99999999999999999999', '%r<1000000000>', '\\', '\x00', 'é', '.section', '<', '>', '+', '-', '|', '!', '_', 'WARP_SZ', '.pragma', '.callprototype', 'call', 'bra', 'L:', '.global', '\n', '.align', '0f3f800000', '?', 'generic(', '.b8', 'x[]', '=', '@@DWARF', '.loc', '.file', '$', '.target']
 
 
 def mutated(source: random.Random, text: str) -> str:
@@ -133,7 +131,9 @@ def test_no_hang(inside: str) -> None:
 
 def test_time_grows_with_the_text_and_no_faster() -> None:
     def seconds(n: int) -> float:
-        text = SEED.replace("    ret;", "".join(f"N{i}: add.u32 %r1, %r2, {i}; {{ bra N{i}; }} bra N{i + 1};\n" for i in range(n)) + f"N{n}: ret;")
+        text = SEED.replace(
+            "    ret;", "".join(f"N{i}: add.u32 %r1, %r2, {i}; {{ bra N{i}; }} bra N{i + 1};\n" for i in range(n)) + f"N{n}: ret;"
+        )
         start = time.process_time()
         parse(text)
         return time.process_time() - start

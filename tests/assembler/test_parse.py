@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 import pytest
+
 from warplab.assembler import PtxError, parse
 from warplab.assembler.ir import (
-    Address, Arguments, Block, Declaration, Element, Function, Immediate, Instruction, Label, Location, Pair, Prototype, Register, Sink,
-    SpecialRegister, Symbol, Targets, Variable, Vector,
+    Address,
+    Arguments,
+    Block,
+    Declaration,
+    Element,
+    Function,
+    Immediate,
+    Instruction,
+    Label,
+    Location,
+    Pair,
+    Prototype,
+    Register,
+    Sink,
+    SpecialRegister,
+    Symbol,
+    Targets,
+    Variable,
+    Vector,
 )  # fmt: skip
 from warplab.assembler.parse import parse_all
 
@@ -190,7 +208,9 @@ def test_lines_and_files() -> None:
 
 
 def test_old_ptx() -> None:
-    m = parse(".version 1.4\n.target sm_10, map_f64_to_f32\n.entry f\n{\n.reg .u16 $rh1;\nmov.u16 $rh1, %ctaid.x;\nexit;\n}\n@@DWARF .byte 1\n")
+    m = parse(
+        ".version 1.4\n.target sm_10, map_f64_to_f32\n.entry f\n{\n.reg .u16 $rh1;\nmov.u16 $rh1, %ctaid.x;\nexit;\n}\n@@DWARF .byte 1\n"
+    )
     assert (m.version, m.address_size, m.target) == ((1, 4), 64, "sm_10")
 
 

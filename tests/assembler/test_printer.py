@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from warplab.assembler import parse
-from warplab.assembler.printer import equal, fingerprint, print_module
 
 from tests.assembler.test_fuzz import SEED
+from warplab.assembler import parse
+from warplab.assembler.printer import equal, fingerprint, print_module
 
 HEADER = ".version 8.3\n.target sm_90, texmode_independent\n.address_size 64\n"
 EVERYTHING = [
     '.file 1 "a b.cu", 5, 6\n.section .debug_str { L:\n.b8 1,2\n.b32 L+4 }\n.pragma "nounroll", "x";',
     ".global .texref t = { addr_mode_0 = wrap, filter_mode = nearest }; .global .samplerref s; .const .align 16 .b8 x[2][3] = {{1}, {2, 3}}, y = 5;",
     ".global .f64 d[3] = {1.5, 0d7FF0000000000001, -0.0}; .global .f32 f[4] = {0f7FFFFFFF, 1e40, .1, 0fFF800000}; .weak .global .v2 .u32 v = {1, 2};",
-    ".func h(); .global .u64 p[4] = {h, generic(p), p+-8, 0}; .global .u8 m[2] = {0xff(p), 0xff00(generic(p)+4)};\n.func h() { ret; }",
+    ".func h(); .global .u64 q; .global .u64 p[4] = {h, generic(q), q+-8, 0}; .global .u8 m[2] = {0xff(p), 0xff00(generic(p)+4)};\n.func h() { ret; }",
     ".func b() { ret; } .func a(); .alias a, b; .extern .shared .align 8 .b8 dyn[]; .common .global .u32 c; .global .attribute(.managed) .u32 g;",
     """.entry f(.param .u64 .ptr .shared .align 16 a, .param .align 8 .b8 s[16], .param .u64 .ptr q) .reqntid 1, 2, 3 .pragma "z"; .maxnreg 32 {
     .reg .b32 %r<9>, x; .reg .v4 .f32 %v; .reg .pred %p, %q; .reg .b128 %w; .param .b32 y; .local .align 4 .b8 z[4]; .shared .u32 n<3>;
