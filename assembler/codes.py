@@ -154,6 +154,17 @@ CODES: dict[str, Code] = {
         ".version 9.0\n.target sm_91\n",
         False,
     ),
+    "bad-target": _error(
+        "{option} does not go with the rest of the module",
+        "The option debug needs DWARF sections in the module; map_f64_to_f32 is for targets that have no .f64.",
+        ".version 9.0\n.target sm_90, map_f64_to_f32\n",
+        False,
+    ),
+    "bad-pragma": _error(
+        'the pragma "{text}" cannot stand here',
+        "Pragmas other than nounroll belong into functions; some need a value after their name.",
+        '.pragma "used_bytes_mask";',
+    ),
     "target-mismatch": _error(
         "the module is for {target}, newer than {device}",
         "A module runs on devices of its target's capability and above; for a target with the letter a on "

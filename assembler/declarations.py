@@ -17,10 +17,12 @@ from .making import make_register
 from .scopes import Scope, Stem
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from lark import Token
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
-DECLARABLE = frozenset(["pred", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "b128", "f16", "f16x2", "f32", "f64", "texref", "samplerref", "surfref"])
+DECLARABLE = frozenset(
+    "pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split()  # noqa: SIM905
+)
 VECTORS = {"v2": 2, "v4": 4}
 
 
@@ -38,10 +40,6 @@ class Specs:
     bank: int | None = None
 
 
-def _words(token: Any) -> str:
-    return str(token)
-
-
 def integer(token: Any) -> int:
     """The value of an INTEGER token that counts something."""
     value = shapes.literal(str(token)).value
@@ -53,7 +51,7 @@ def integer(token: Any) -> int:
 
 def fold(tree: Any) -> Constant:
     """The value of a constant expression's tree."""
-    tokens = [t for t in tree.scan_values(shapes._is_leaf)]
+    tokens = list(tree.scan_values(shapes.is_leaf))
     index = {t.start_pos: i for i, t in enumerate(tokens)}
     return shapes.constant_of(tree, index)([shapes.literal(str(t)) for t in tokens])
 
@@ -114,7 +112,7 @@ def _word(out: Specs, token: str, parameter: bool) -> None:
         raise Flaw("bad-declaration", f"{token} does not belong in a declaration", token)
 
 
-def attributes(tree: Tree[Any]) -> tuple[str, ...]:
+def attributes(tree: Any) -> tuple[str, ...]:
     """`.attribute(.managed, .unified(1, 2))` as ("managed", "unified(1, 2)")."""
     out = []
     for item in tree.children:
@@ -152,7 +150,7 @@ def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
     return tuple(out)
 
 
-def parameter(tree: Tree[Any], span_of: Any) -> Variable:
+def parameter(tree: Any, span_of: Any) -> Variable:
     """One parameter of a function or prototype."""
     spec_trees, rest = split(tree.children, "spec")
     dims_trees, rest = split(rest, "dimension")
@@ -200,7 +198,7 @@ PERFORMANCE = {  # the most values each takes
 OF_FUNCTIONS = frozenset({".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control"})
 
 
-def performance(tree: Tree[Any], is_entry: bool, span_of: Any) -> Directive:
+def performance(tree: Any, is_entry: bool, span_of: Any) -> Directive:
     """`.maxntid 256, 1, 1`, `.noreturn`, `.pragma "...";`"""
     first = tree.children[0]
     if first.type == "STRING":

@@ -22,6 +22,7 @@ from .ir import (
     Instruction,
     Label,
     Location,
+    Minus,
     Negated,
     Operand,
     Pair,
@@ -236,6 +237,8 @@ def _registers(leaf: Operand) -> Iterator[Register]:
             yield leaf
         case Element(register, _) | Negated(register):
             yield register
+        case Minus(operand):
+            yield from _registers(operand)
         case Variable(register=Register() as register):
             yield register
         case _:
@@ -275,7 +278,7 @@ def _successors(i: int, count: int, last: Instruction | None, place: dict[Label,
             if isinstance(operand, Label):
                 taken = (place[operand],)
             elif isinstance(operand, Targets):
-                taken = tuple(place[t] for t in operand.targets if isinstance(t, Label))
+                taken = tuple(place[t] for t in operand.targets if isinstance(t, Label) and t in place)
     stays = i + 1 == count or (last is not None and _stays(last))
     return taken if stays else (*taken, i + 1)
 

@@ -180,11 +180,10 @@ def operand(o: Operand) -> str:
         case Symbol():
             return symbol(o)
         case Address():
-            if o.base is None:
-                first = str(o.offset)
-            else:
-                first = operand(o.base) + (f"+{o.offset}" if o.offset else "")
-            return "[" + ", ".join([first, *map(operand, o.parts)]) + "]"
+            first = [operand(o.base)] if o.base is not None else []
+            if o.offset or not first:
+                first.append(str(o.offset))
+            return "[" + ", ".join(["+".join(first), *map(operand, o.parts)]) + "]"
 
 
 def _number(i: Immediate) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from lark.exceptions import UnexpectedInput
 
@@ -74,10 +75,11 @@ class Operands(dict[str, Operand]):
                     fresh.index = len(registers)
                     fresh.span = entry.span
                     fresh.__class__ = Register  # type: ignore[assignment]
-                    found = scope.names[text] = fresh  # type: ignore[assignment]
-                    registers.append(found)  # type: ignore[arg-type]
-                self[text] = found  # type: ignore[assignment]
-                return found  # type: ignore[return-value]
+                    found = cast(Register, fresh)
+                    scope.names[text] = found
+                    registers.append(found)
+                self[text] = found
+                return found
         elif text[:1] == "[" and text[-1:] == "]":
             # `[N]` and `[N+I]`, two shapes that the grammar knows, put together from parts that it has read before.
             name, plus, offset = text[1:-1].partition("+")
@@ -86,11 +88,11 @@ class Operands(dict[str, Operand]):
                 base = self[name]
             number = _OFFSETS.get(offset) if plus else 0
             if number is not None and (base.__class__ is Register or base.__class__ is Variable):
-                value = self[text] = make_address(base, number)  # type: ignore[arg-type]
-                return value
+                made = self[text] = make_address(base, number)
+                return made
         elif text.isdigit():
-            found = self[text] = shapes.literal(text) if text[0] != "0" or text == "0" else self.slow(text)
-            return found
+            value = self[text] = shapes.literal(text) if text[0] != "0" or text == "0" else self.slow(text)
+            return value
         return self.slow(text)
 
     def slow(self, text: str) -> Operand:
@@ -137,12 +139,12 @@ class InnerOperands(Operands):
             found = parent.operands.get(text)
             if found is None and text[:1] == "%":
                 found = parent.lookup(text)
-                if found.__class__ is Register and found.name == text:  # type: ignore[union-attr]
-                    parent.operands[text] = found  # type: ignore[assignment]
+                if isinstance(found, Register) and found.name == text:
+                    parent.operands[text] = found
             # Only a plain name or number: any other text might name something that is declared here.
-            if (found.__class__ is Register and found.name == text) or found.__class__ is Immediate:  # type: ignore[union-attr]
-                self[text] = found  # type: ignore[assignment]
-                return found  # type: ignore[return-value]
+            if isinstance(found, Immediate) or (isinstance(found, Register) and found.name == text):
+                self[text] = found
+                return found
         return super().__missing__(text)
 
 

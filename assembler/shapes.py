@@ -36,15 +36,17 @@ from .ir import (
 from .making import make_address, make_vector
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
+    from lark import Lark, Token
 
     from .declarations import Specs
     from .scopes import Scope
 
-# What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it; a word after a dot belongs to the shape.
+# What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it.
+# A word after a dot belongs to the shape.
 _LEAF = re.compile(
     r"(?<![.\w$%:])([A-Za-z][\w$]*|[_$%][\w$]+|0[dD][0-9A-Fa-f]{16}|0[fF][0-9A-Fa-f]{8}"
-    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)",
+    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+    r"|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)",
     re.ASCII,
 )
 _LEAVES = frozenset({"NAME", "CALL", "WARP_SZ", "INTEGER", "DECIMAL", "BITS32", "BITS64"})
@@ -124,7 +126,7 @@ def _build(start: str, text: str, scope: Scope | None) -> Any:
     maker = shapes.get(key)
     if maker is None:
         tree = grammar().parse(text, start=start)
-        tokens = sorted((t for t in tree.scan_values(_is_leaf)), key=lambda t: t.start_pos or 0)
+        tokens = sorted((t for t in tree.scan_values(is_leaf)), key=lambda t: t.start_pos or 0)
         plain = [x if isinstance(x, str) else x.text for x in leaves]
         index = {t.start_pos: i for i, t in enumerate(tokens)}
         maker = _MAKERS[tree.data](tree, index)
@@ -144,9 +146,9 @@ def no_displaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
     return operands
 
 
-def from_tree(tree: Tree[Any], scope: Scope) -> Any:
+def from_tree(tree: Any, scope: Scope) -> Any:
     """What a tree means in a scope, built once."""
-    tokens = sorted((t for t in tree.scan_values(_is_leaf)), key=lambda t: t.start_pos or 0)
+    tokens = sorted((t for t in tree.scan_values(is_leaf)), key=lambda t: t.start_pos or 0)
     index = {t.start_pos: i for i, t in enumerate(tokens)}
     return maker_of(tree, index)(scope, [_leaf(t) for t in tokens])
 
@@ -183,28 +185,29 @@ class Compound(Exception):
     """A text between commas that is no operand by itself."""
 
 
-def _is_leaf(token: Any) -> bool:
+def is_leaf(token: Any) -> bool:
+    """Whether a token is left open in shapes."""
     return getattr(token, "type", "") in _LEAVES
 
 
 Index = dict[int | None, int]
 
 
-def maker_of(tree: Tree[Any], index: Index) -> Build:
+def maker_of(tree: Any, index: Index) -> Build:
     """The function that builds what a tree stands for, given the leaves."""
     return _MAKERS[tree.data](tree, index)
 
 
-def _name(tree: Tree[Any], index: Index) -> Build:
+def _name(tree: Any, index: Index) -> Build:
     i = index[_token(tree, 0).start_pos]
     return lambda scope, leaves: scope.operands[leaves[i]]
 
 
-def _token(tree: Tree[Any], i: int) -> Token:
+def _token(tree: Any, i: int) -> Token:
     return cast("Token", tree.children[i])
 
 
-def _component(tree: Tree[Any], index: Index) -> Build:
+def _component(tree: Any, index: Index) -> Build:
     i, part = index[_token(tree, 0).start_pos], str(tree.children[1])[1:]
     part = {"r": "x", "g": "y", "b": "z", "a": "w"}.get(part, part)
 
@@ -219,16 +222,16 @@ def _component(tree: Tree[Any], index: Index) -> Build:
     return make
 
 
-def _sink(tree: Tree[Any], index: Index) -> Build:
+def _sink(tree: Any, index: Index) -> Build:
     return lambda scope, leaves: SINK
 
 
-def _number(tree: Tree[Any], index: Index) -> Build:
+def _number(tree: Any, index: Index) -> Build:
     i = index[_token(tree, 0).start_pos]
     return lambda scope, leaves: leaves[i]
 
 
-def _folded(tree: Tree[Any], index: Index) -> Build:
+def _folded(tree: Any, index: Index) -> Build:
     value = constant_of(tree, index)
 
     def make(scope: Scope, leaves: Sequence[Any]) -> Immediate:
@@ -245,7 +248,7 @@ def immediate(value: Constant) -> Immediate:
     return Immediate(-constants.SIGN if value == constants.SIGN else int(value), "int")
 
 
-def constant_of(tree: Tree[Any], index: Index) -> Callable[[Sequence[Any]], Constant]:
+def constant_of(tree: Any, index: Index) -> Callable[[Sequence[Any]], Constant]:
     """The function that folds an expression, given the leaves."""
     kind, children = tree.data, tree.children
     if kind == "number":
@@ -271,7 +274,7 @@ def _integer(value: Constant, word: str = "") -> int:
     return int(value)
 
 
-def _offset(tree: Tree[Any], index: Index) -> Build:
+def _offset(tree: Any, index: Index) -> Build:
     i, sign, value = index[_token(tree, 0).start_pos], str(tree.children[1]), constant_of(tree.children[2], index)
 
     def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
@@ -298,7 +301,7 @@ class Displaced:
         self.offset = offset
 
 
-def _indexed(tree: Tree[Any], index: Index) -> Build:
+def _indexed(tree: Any, index: Index) -> Build:
     i, value = index[_token(tree, 0).start_pos], constant_of(tree.children[1], index)
 
     def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
@@ -325,24 +328,24 @@ def _many(trees: Sequence[Any], index: Index) -> Callable[[Scope, Sequence[Any]]
     return lambda scope, leaves: tuple([m(scope, leaves) for m in makers])
 
 
-def _vector(tree: Tree[Any], index: Index) -> Build:
+def _vector(tree: Any, index: Index) -> Build:
     many = _many(tree.children, index)
     return lambda scope, leaves: make_vector(many(scope, leaves))
 
 
-def _arguments(tree: Tree[Any], index: Index) -> Build:
+def _arguments(tree: Any, index: Index) -> Build:
     many = _many(tree.children, index)
     return lambda scope, leaves: Arguments(many(scope, leaves))
 
 
-def _operands(tree: Tree[Any], index: Index) -> Build:
+def _operands(tree: Any, index: Index) -> Build:
     many = _many(tree.children, index)
     if any(t.data == "offset" for t in tree.children):
         return lambda scope, leaves: no_displaced(many(scope, leaves))
     return many
 
 
-def _call_operands(tree: Tree[Any], index: Index) -> Build:
+def _call_operands(tree: Any, index: Index) -> Build:
     return _many([_as_name(c) for c in tree.children], index)
 
 
@@ -352,7 +355,7 @@ def _as_name(child: Any) -> Any:
     return Tree("name", [child]) if isinstance(child, Token) else child
 
 
-def _address(tree: Tree[Any], index: Index) -> Build:
+def _address(tree: Any, index: Index) -> Build:
     first, rest = maker_of(tree.children[0], index), _many(tree.children[1:], index)
     return lambda scope, leaves: address(first(scope, leaves), rest(scope, leaves))
 
@@ -379,7 +382,7 @@ def described(operand: object) -> str:
     return f"{type(operand).__name__.lower()} {name}".strip()
 
 
-def _pair(tree: Tree[Any], index: Index) -> Build:
+def _pair(tree: Any, index: Index) -> Build:
     first, second = maker_of(tree.children[0], index), maker_of(tree.children[2], index)
     return lambda scope, leaves: Pair(first(scope, leaves), second(scope, leaves))
 
@@ -390,12 +393,12 @@ def _register(operand: object, word: str) -> Register:
     return operand
 
 
-def _negated(tree: Tree[Any], index: Index) -> Build:
+def _negated(tree: Any, index: Index) -> Build:
     i = index[_token(tree, 1).start_pos]
     return lambda scope, leaves: Negated(_register(scope.operands[leaves[i]], leaves[i]))
 
 
-def _minus(tree: Tree[Any], index: Index) -> Build:
+def _minus(tree: Any, index: Index) -> Build:
     sign, inner = str(tree.children[0]), maker_of(tree.children[1], index)
 
     def make(scope: Scope, leaves: Sequence[Any]) -> Operand:
@@ -407,7 +410,7 @@ def _minus(tree: Tree[Any], index: Index) -> Build:
     return make
 
 
-def _location(tree: Tree[Any], index: Index) -> Build:
+def _location(tree: Any, index: Index) -> Build:
     """`.loc`: file, line, column, function, offset, place of the call; None for another directive."""
     tree = tree.children[0]
     if tree.data != "loc":
@@ -435,7 +438,7 @@ def _location(tree: Tree[Any], index: Index) -> Build:
     return make
 
 
-def _register_statement(tree: Tree[Any], index: Index) -> Build:
+def _register_statement(tree: Any, index: Index) -> Build:
     """`.reg .b32 %r<10>, a;`: the words before the names, and which leaves are names and counts; None for any other statement."""
     from .declarations import specs, split
 
@@ -465,7 +468,9 @@ def registers(text: str) -> tuple[Specs, list[tuple[str, int, int]]] | None:
     if made is None:
         return None
     offsets = [m.start() for m in _LEAF.finditer(text)]
-    if any(n >= len(offsets) or not text.startswith(name, offsets[n]) for name, _, n in made[1]):
+    if any(count >> 32 > 0 for _, count, _ in made[1]) or any(
+        n >= len(offsets) or not text.startswith(name, offsets[n]) for name, _, n in made[1]
+    ):
         return None  # the shape was not what the grammar saw
     return made[0], [(name, count, offsets[n]) for name, count, n in made[1]]
 

@@ -198,7 +198,8 @@ class Launch:
         x = which % k[0] * c[0] + rx
         y = which // k[0] % k[1] * c[1] + ry
         z = which // (k[0] * k[1]) * c[2] + rz
-        return x + self.grid[0] * (y + self.grid[1] * z)
+        linear: Array = x + self.grid[0] * (y + self.grid[1] * z)
+        return linear
 
     def cluster_member(self, wave: Wave, block: Array, rank: Array) -> Array:
         """The wave's block of a rank in the cluster of a block."""

@@ -191,6 +191,7 @@ class Lowering:
         """One instruction as a function of the register list."""
         assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
         i = fitting(i)
+        assert i.form is not None
         if i.opcode == "mov" and any(isinstance(o, Vector) for o in i.operands):
             inner, written = self._pack(i)
         elif i.opcode == "mov" and (moved := self._move(i)) is not None:

@@ -128,7 +128,7 @@ def observed_end(segment: Segment, homes: dict[int, Home]) -> None:
         return
     form = site.instruction.form
     if form is not None and not form.effect:  # lanes wait for their warp here; the instruction itself comes next
-        announce = functools.partial(_at, site)
+        announce: Step = functools.partial(_at, site)
     else:
         announce = observed_step(lambda R: None, site, homes)
 

@@ -191,9 +191,9 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     if max(a.size, b.size, c.size) <= SMALL:  # here calls cost more than passes
         s = np.multiply(a, b, dtype=np.float64) + c
         r = s.astype(np.float32)
-        if np.minimum.reduce(np.absolute(r), axis=None) >= MIN32:
-            if np.minimum.reduce(np.left_shift(s.view(np.int64), _MOVE), axis=None) != _HALFWAY:
-                return r
+        low = np.left_shift(s.view(np.int64), _MOVE)
+        if np.minimum.reduce(np.absolute(r), axis=None) >= MIN32 and np.minimum.reduce(low, axis=None) != _HALFWAY:
+            return r
     p, q, s, t = _scratch(np.broadcast(a, b, c).shape, threading.get_ident())
     np.multiply(_wide(a, p), _wide(b, q), out=p)
     addend = _wide(c, q)

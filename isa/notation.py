@@ -234,7 +234,7 @@ def words(given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def form(
-    row: str, meaning: Meaning | None, *, ptx: float = 1.0, sm: int = 10, arch: str = "", before: float = 99.0,
+    row: str, meaning: Meaning | None, *, ptx: float = 1.0, sm: int = 10, arch: str = "",
     needs: Mapping[str, Need] | None = None, effect: str = "", carry: str = "", doc: str = "", section: str = "", **sets: str | Iterable[str],
 ) -> Form:  # fmt: skip
     """Reads one row."""
@@ -245,8 +245,10 @@ def form(
     )
     unused = set(sets) - {s.name for s in slots}
     assert not unused, f"{row}: no slot named {unused}"
+    by_word = dict(needs or {})
+    before = by_word.pop("", Need()).before  # "" stands for the whole row
     return Form(
-        " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch, before), dict(needs or {}), meaning, effect, carry,
+        " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch, before), by_word, meaning, effect, carry,
         doc or (meaning.__doc__ if meaning is not None else "") or "", section,
     )  # fmt: skip
 
@@ -268,13 +270,13 @@ def _checked(new: Form) -> Form:
 
 
 def instruction(
-    row: str, *, ptx: float = 1.0, sm: int = 10, arch: str = "", before: float = 99.0, needs: Mapping[str, Need] | None = None,
+    row: str, *, ptx: float = 1.0, sm: int = 10, arch: str = "", needs: Mapping[str, Need] | None = None,
     effect: str = "", carry: str = "", doc: str = "", section: str = "", **sets: str | Iterable[str],
 ) -> Callable[[F], F]:  # fmt: skip
     """Decorates a meaning with one row of the manual; several rows may share a function."""
 
     def register(meaning: F) -> F:
-        facts = dict(ptx=ptx, sm=sm, arch=arch, before=before, needs=needs, effect=effect, carry=carry, doc=doc, section=section)
+        facts = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section)
         FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **facts, **sets)))  # type: ignore[arg-type]
         return meaning
 

@@ -87,8 +87,9 @@ class Evaluator:
 
     def value(self, node: ast.expr, text: str) -> Any:
         """What an expression yields."""
-        names = {**FUNCTIONS, "arange": _bounded(np.arange), "ones": _bounded(np.ones), "zeros": _bounded(np.zeros), "full": _bounded(np.full),
-                 "eye": _bounded(np.eye), "tile": _bounded_copies(np.tile), "repeat": _bounded_copies(np.repeat)}  # fmt: skip
+        names: dict[str, Any] = dict(FUNCTIONS)
+        names |= {f: _bounded(getattr(np, f)) for f in ("arange", "ones", "zeros", "full", "eye")}
+        names |= {f: _bounded_copies(getattr(np, f)) for f in ("tile", "repeat")}
         names |= dict(self.now)
         code = ast.Expression(_Before(self.before).visit(node))
         if unknown := {n.id for n in ast.walk(code) if isinstance(n, ast.Name)} - set(names) - set(_Before.names(self.before)):
@@ -194,10 +195,7 @@ def ulps_apart(a: Array, b: Array) -> Array:
 def show(x: Any) -> str:
     """One number, exactly enough to tell it from its neighbours."""
     v = np.asarray(x)
-    return (
-        repr(v.item())
-        if v.dtype.kind != "f"
-        else np.format_float_positional(v, unique=True, trim="0")
-        if 1e-5 < abs(float(v)) < 1e16
-        else str(v[()])
-    )
+    if v.dtype.kind != "f":
+        return repr(v.item())
+    number: Any = v[()]
+    return np.format_float_positional(number, unique=True, trim="0") if 1e-5 < abs(float(number)) < 1e16 else str(number)

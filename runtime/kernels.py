@@ -9,10 +9,10 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
 
-from warplab.assembler.info import FunctionInfo, function_info
+from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.occupancy import block_limits, max_registers
+from warplab.interpreter.occupancy import block_limits, max_registers, register_blocks
 from warplab.interpreter.program import Kernel, LoadedProgram
 
 from .errors import ApiError, invalid
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
+LEAST_REGISTERS = 8  # what ptxas takes for the smallest kernels
 OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
 
 
@@ -102,16 +103,17 @@ class KernelHandle:
 
     @cached_property
     def registers(self) -> int:
-        """Registers a thread needs by the values that live at once: an estimate of what ptxas would take."""
+        """Registers a thread needs: an estimate of what ptxas would take, from the values that live at once."""
         words = max(f.live_words for f in self.facts)
-        wanted = max(8, words)
-        bound = self.directive(".maxnreg")
         profile = self.context.profile
-        most = min(bound[0] if bound else profile.max_registers_per_thread, profile.max_registers_per_thread)
-        if self.launch_bound:
+        most = profile.max_registers_per_thread
+        if self.directive(".maxnreg"):
+            most = min(most, self.directive(".maxnreg")[0])
+        bound = self.directive(".reqntid") or self.directive(".maxntid")
+        if bound:
             blocks = (self.directive(".minnctapersm") or (1,))[0]
-            most = min(most, max_registers(profile, self.max_threads, max(blocks, 1)) or most)
-        return min(wanted, most)
+            most = min(most, max_registers(profile, min(prod(bound), profile.max_threads_per_block), max(blocks, 1)) or most)
+        return min(max(LEAST_REGISTERS, words), most)
 
     @cached_property
     def local_bytes(self) -> int:
@@ -120,25 +122,23 @@ class KernelHandle:
 
     @cached_property
     def const_bytes(self) -> int:
-        """Constant memory that the user declared."""
-        return self.facts[0].const_bytes
+        """Constant memory that the user declared, in the whole module."""
+        return layout(v for v in self.module.program.variables.values() if v.space == "const")[1]
 
     @cached_property
     def barriers(self) -> int:
         """Named barriers that a block claims."""
         return 16 if any(f.any_barrier for f in self.facts) else max((b + 1 for f in self.facts for b in f.barriers), default=0)
 
-    @property
-    def launch_bound(self) -> tuple[int, ...]:
-        """.reqntid or .maxntid."""
-        return self.directive(".reqntid") or self.directive(".maxntid")
-
     @cached_property
     def max_threads(self) -> int:
-        """The largest block that the kernel allows."""
-        limit = self.context.profile.max_threads_per_block
-        bound = self.launch_bound
-        return min(limit, prod(bound)) if bound else limit
+        """The largest block that the kernel allows: as its own bound says, and as its registers fit; .reqntid counts for neither."""
+        profile = self.context.profile
+        limit, bound = profile.max_threads_per_block, self.directive(".maxntid")
+        most = min(limit, prod(bound)) if bound else limit
+        while most > 32 and not register_blocks(profile, most, self.registers):
+            most = -(-most // 32) * 32 - 32
+        return most
 
     @property
     def static_shared(self) -> int:
@@ -211,8 +211,9 @@ class KernelHandle:
         required = self.directive(".reqntid")
         if required and tuple(required) + (1,) * (3 - len(required)) != tuple(shape.block):
             raise invalid(f"block {shape.block}; the kernel requires {required}")
-        if threads > self.max_threads:
-            raise invalid(f"{threads} threads in a block; the kernel allows {self.max_threads}")
+        bound = self.directive(".maxntid")
+        if bound and threads > prod(bound):
+            raise invalid(f"{threads} threads in a block; the kernel allows {prod(bound)}")
         if shape.dynamic_shared > self.dynamic_limit:
             raise invalid(f"{shape.dynamic_shared} bytes of dynamic shared memory; {self.dynamic_limit} are allowed")
         total = (kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared

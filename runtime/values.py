@@ -141,7 +141,7 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
             rng = np.random.default_rng(seed)
             if dtype.kind == "f" or type == "bf16":
                 return as_type(rng.random(shape), type)
-            return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)  # type: ignore[type-var]
+            return np.frombuffer(rng.bytes(n * dtype.itemsize), dtype).reshape(shape).copy()
         case "randn", 0 | 1:
             return as_type(np.random.default_rng(seed).standard_normal(shape), type)
         case _:

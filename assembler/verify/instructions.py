@@ -12,8 +12,8 @@ from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
-from ..ir import Address, Block, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
-from . import limits, needs, video
+from ..ir import Address, Block, Immediate, Instruction, Label, Location, Module, Operand, Register, Span, SpecialRegister, Variable
+from . import declarations, limits, needs, video
 from .forms import misspelt
 from .operands import Misfit, described, is_narrow, kind, misfit
 from .places import Places, places
@@ -70,6 +70,8 @@ class Judge:
                 elif type(s) is Block:
                     stack.append(iter(s.statements))
                     break
+                elif type(s) is not Label and type(s) is not Location:
+                    self.found += declarations.judge_statement(self.module, s)
             else:
                 stack.pop()
 

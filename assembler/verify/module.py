@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from warplab.isa.notation import Need
 
 from ..diagnostics import Diagnostic, Note, nearest
-from ..ir import Alias, Declaration, Directive, Function, Module, Span, Variable
-from . import initial
+from ..ir import Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from . import declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 
 CONST_BYTES = 65536
@@ -48,7 +48,9 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")
     sm, suffix = capability(module.target)
     if "map_f64_to_f32" in module.targets and sm >= 13:
-        yield error("unknown-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
+        yield error("bad-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
+    if "debug" in module.targets and not any(isinstance(i, Section) and i.name.startswith(".debug") for i in module.items):
+        yield error("bad-target", ".target debug asks for .section .debug_..., which the module does not have", "debug")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
     if version >= (2, 2) and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
@@ -160,6 +162,8 @@ def functions(module: Module) -> Iterator[Diagnostic]:
                 yield Diagnostic("error", "redeclared-differently", why, item.span, notes, file=module.name)
         elif isinstance(item, Alias):
             yield from _alias(module, item)
+        elif isinstance(item, Pragma):
+            yield from declarations.judge_pragma(module, item, True)
 
 
 def _clash(earlier: Function | None, f: Function) -> str:

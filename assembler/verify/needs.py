@@ -46,7 +46,9 @@ class Has:
 
     @classmethod
     def of(cls, module: Module) -> Has:
-        return cls(module.version, module.target)
+        """What the module's header says; of several architectures the last one counts."""
+        named = [t for t in module.targets if capability(t)[0]]
+        return cls(module.version, named[-1] if named else module.target)
 
     def lacks(self, need: Need) -> str:
         """What is missing, in words; "" where nothing is."""

@@ -23,14 +23,14 @@ PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 def warnings(module: Module, chosen: Collection[str] | None) -> Iterator[Diagnostic]:
     """The warnings of a legal module, all or those chosen by name."""
     wanted = frozenset(NAMES if chosen is None else chosen)
+    if not wanted:
+        return
     for item in module.items:
         if isinstance(item, Function):
             if "ignored-directive" in wanted:
                 yield from _directives(module, item)
             if item.body is not None:
                 yield from _function(module, item, wanted)
-        elif isinstance(item, Pragma) and "unknown-pragma" in wanted:
-            yield from _pragma(module, item.texts, item.span)
 
 
 def _warning(module: Module, code: str, message: str, span: Span, *notes: Note) -> Diagnostic:

@@ -468,8 +468,7 @@ class Access:
         out = np.zeros(shape if each == 1 else (*shape, each), dtype)
         for part, mask, a in self.parts(g, space, plain(address)):
             if part is self.local:  # no two lanes share a place there
-                found = self._update_local(g, mask, a, type, change, operands)
-                out[mask] = found[mask]
+                out[mask] = self._update_local(g, mask, a, type, change, operands)[mask]
                 continue
             memory, place, mask = self._resolve(g, part, mask, a, size, size, True)
             whole = mask.all()
@@ -485,7 +484,6 @@ class Access:
             if returns and found is not None:
                 out[mask] = found
         return out
-
 
     def _update_local(
         self, g: Group, mask: Array, a: Array, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array]

@@ -25,6 +25,7 @@ from ..observe import Silent
 from ..occupancy import l1_bytes
 from ..registers import kernel_registers, residency
 from ..values import Array
+from .footprint import Footprint, Footprints
 from .hierarchy import Hierarchy, Outcome
 from .lanes import count_warps, few_lanes, lanes_of
 from .places import Places
@@ -61,7 +62,7 @@ class Counters(Silent):
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         size = l1_bytes(self.device, launch.total_shared, max(1, self.occupancy.blocks)) if self.device.l1_size else 0
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
-        self.memory = Hierarchy(self.device, self.multiprocessors, size)
+        self.memory = Hierarchy(self.device, self.multiprocessors, size, launch.blocks * launch.threads)
         self.places = Places(launch)
         self.tallies: dict[int, SiteTally] = {}
         self.idle = launch.blocks * launch.threads
@@ -73,7 +74,8 @@ class Counters(Silent):
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self._unused: dict[str, frozenset[int]] = {}
         self._passes: dict[tuple[int, str, int, bytes, bytes], tuple[Index, Index]] = {}
-        self._copy: Lanes | None = None
+        self.footprints = Footprints()
+        self._copy: tuple[Array, Array | None] | None = None
         self._copied = False
         self.timeline: list[tuple[int, int]] = []
         self._stretch, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
@@ -225,7 +227,7 @@ class Counters(Silent):
         i = tally.site.instruction
         if i.opcode == "cp":
             if self._copy is not None and not self._copied:
-                self._copies(tally, group, self._copy, lanes_of(group.geometry, address, mask))
+                self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
             return
         lanes, times = few_lanes(group.geometry, address & address.dtype.type(OFFSET), mask)
         rows = patterns(lanes, 128)
@@ -271,28 +273,34 @@ class Counters(Silent):
         if kind == "ld" and self.places.are_parameters(address):
             self._constant(tally, group, kind, address, mask, width)
             return
-        lanes = lanes_of(group.geometry, address, mask)
         if tally.site.instruction.opcode == "cp":
-            self._copy = lanes
+            self._copy = (address, mask)
             return
-        done = self.memory.access(tally.site.instruction, kind, self._multiprocessors_of(group), lanes, width)
-        self._count(tally, kind, lanes, width, done)
+        g, rows = group.geometry, self._rows(group)
+        f, start = self.footprints.of(g, rows, address, mask, width)
+        self._count(tally, kind, f, start, self.memory.access(tally.site.instruction, kind, f, start, rows))
 
-    def _copies(self, tally: SiteTally, group: Group, source: Lanes, target: Lanes) -> None:
+    def _copies(self, tally: SiteTally, group: Group, address: Array, mask: Array | None, target: Lanes) -> None:
         """The second half of a cp.async; one that copies byte by byte counts once."""
         self._copied = True
         i = tally.site.instruction
         width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
-        self._count(tally, "ld", source, width, self.memory.copy(i, self._multiprocessors_of(group), source, target, width))
+        g, rows = group.geometry, self._rows(group)
+        f, start = self.footprints.of(g, rows, address, mask, width)
+        self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
 
-    def _multiprocessors_of(self, group: Group) -> Index:
-        """Of each warp."""
-        return self._where[id(group.wave)][group.geometry.warps.block[:, 0]]
+    def _rows(self, group: Group) -> Index:
+        """The multiprocessor of each row of an aligned group, else of each warp."""
+        g, where = group.geometry, self._where[id(group.wave)]
+        return where[g.block[:, 0]] if g.warps.aligned else where[g.warps.block[:, 0]]
 
-    def _count(self, tally: SiteTally, kind: str, lanes: Lanes, width: int, done: Outcome) -> None:
-        self.places.count(kind, done.touch, done.hits)
-        a = tally.count("global", kind, width, lanes=lanes.count, requests=done.requests, units=int(done.units.sum()), ideal=done.ideal,
+    def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
+        self.places.count(kind, f, start, done.hits)
+        a = tally.count("global", kind, f.width, lanes=f.count, requests=done.requests, units=done.total, ideal=done.ideal,
                         hits=done.hits, l2=done.l2, l2_hits=done.l2_hits, moved=done.moved)  # fmt: skip
+        if done.units is a.seen:
+            return
+        a.seen = done.units
         worst = int(done.units.argmax())
         if a.sample is None or done.units[worst] > a.sample[2]:
-            a.sample = (lanes.full[worst], lanes.mask[worst], int(done.units[worst]))
+            a.sample = (f.lanes.full[worst] + start * 128, f.lanes.mask[worst], int(done.units[worst]))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values import Array
+from .footprint import Footprint
 from .profile import AllocationProfile
-from .tables import count_bits, sectors_of
-from .touch import Touch
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -37,26 +36,25 @@ class Places:
         a = self.arena.find(int(address.flat[0]))
         return a is not None and a.what == "kernel parameters"
 
-    def count(self, kind: str, t: Touch, hits: int) -> None:
+    def count(self, kind: str, f: Footprint, start: int, hits: int) -> None:
         """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
-        if not t.line.size:
+        if not f.line.size:
             return
-        low, high = self.arena.find(int(t.line.min()) * LINE), self.arena.find(int(t.line.max()) * LINE)
-        total = int(t.sectors.sum())
+        low, high = (self.arena.find((line + start) * LINE) for line in f.span)
         if low is not None and low is high:
-            self._add(low, kind, total, hits)
+            self._add(low, kind, f.total, hits)
             return
-        each = count_bits(sectors_of(t.words))
-        lines, which = np.unique(t.line, return_inverse=True)
-        sums = np.bincount(which.reshape(-1), weights=each)
+        line = f.line + start
+        order = np.argsort(line)
+        line, each = line[order], f.each[order]
         at = 0
-        while at < lines.size:
-            a = self.arena.find(int(lines[at]) * LINE)
-            end = at + 1 if a is None else int(np.searchsorted(lines, -(-a.end // LINE)))
+        while at < line.size:
+            a = self.arena.find(int(line[at]) * LINE)
+            end = at + 1 if a is None else max(at + 1, int(np.searchsorted(line, -(-a.end // LINE))))
             if a is not None:
-                n = int(sums[at:end].sum())
-                self._add(a, kind, n, hits * n // max(1, total))
-            at = max(end, at + 1)
+                n = int(each[at:end].sum())
+                self._add(a, kind, n, hits * n // max(1, f.total))
+            at = end
 
     def _add(self, a: Allocation, kind: str, sectors: int, hits: int) -> None:
         row = self.counts.get(a.start)

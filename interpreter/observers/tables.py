@@ -82,10 +82,10 @@ class Groups:
 class CacheTable:
     """The lines of `caches` equal caches of `lines` lines each, in one hash table."""
 
-    def __init__(self, caches: int, lines: int) -> None:
+    def __init__(self, caches: int, lines: int, expected: int = 0) -> None:
         self.caches, self.lines = caches, lines
         self.step = max(1, lines // STEPS)
-        self._make(12)
+        self._make(min(20, max(13, expected.bit_length() + 2)))
         self.floor = np.zeros(caches, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.held = np.zeros(caches, np.int64)
@@ -100,43 +100,48 @@ class CacheTable:
 
     # ------------------------------------------------------------ what happens
 
-    def load(self, cache: Index, line: Index, words: Index, *, admit: bool = True) -> tuple[Index, Index]:
-        """(sectors found, words of the sectors not found) of each entry; what was not found is brought in if `admit` says so."""
+    def load(self, cache: Index, line: Index, words: Index, *, admit: bool = True, distinct: bool = False) -> Index:
+        """The sectors of each entry that were not found, a bit each; they are brought in if `admit` says so.
+
+        `distinct` promises that no line of a cache comes twice.
+        """
         touched = sectors_of(words)
         if not self.lines or not line.size:
-            return np.zeros_like(line), touched * 0xFF
+            return touched
         parts = self._portions(cache)
         if len(parts) > 1:
-            found, missed = np.zeros_like(line), np.zeros_like(line)
+            missed = np.zeros_like(line)
             for part in parts:
-                found[part], missed[part] = self.load(cache[part], line[part], words[part], admit=admit)
-            return found, missed
+                missed[part] = self.load(cache[part], line[part], words[part], admit=admit, distinct=distinct)
+            return missed
         slot, known = self._slots(cache, line, admit)
         present = known & (self.used[slot] >= self.floor[cache])
         lost = sectors_of(words & ~np.where(present, self.valid[slot], 0))
         if admit:
-            groups = Groups.of(slot)
-            lost &= ~groups.earlier(touched)  # an entry before has brought them in
+            groups = None if distinct else Groups.of(slot)
+            if groups is not None:
+                lost &= ~groups.earlier(touched)  # an entry before has brought them in
             self._admit(groups, cache, slot, present, touched * 0xFF)
-        return count_bits(touched & ~lost), lost * 0xFF
+        return lost
 
-    def store(self, cache: Index, line: Index, words: Index, *, admit: bool = True, dirty: bool = False) -> int:
+    def store(self, cache: Index, line: Index, words: Index, *, admit: bool = True, dirty: bool = False, distinct: bool = False) -> int:
         """Makes words valid; gives how many sectors became dirty that were clean, where `dirty` is kept."""
         if not self.lines or not line.size:
             return 0
         parts = self._portions(cache)
         if len(parts) > 1:
-            return sum(self.store(cache[part], line[part], words[part], admit=admit, dirty=dirty) for part in parts)
+            return sum(self.store(cache[p], line[p], words[p], admit=admit, dirty=dirty, distinct=distinct) for p in parts)
         slot, known = self._slots(cache, line, admit)
         present = known & (self.used[slot] >= self.floor[cache])
         if not admit:
             cache, slot, words, present = cache[present], slot[present], words[present], present[present]
-        groups = Groups.of(slot)
+        groups = None if distinct else Groups.of(slot)
         fresh = 0
         if dirty:
             marks = sectors_of(words)
-            have = np.where(present, self.valid[slot] >> DIRTY, 0)[groups.first]
-            fresh = int(count_bits(groups.united(marks) & ~have).sum())
+            have = np.where(present, self.valid[slot] >> DIRTY, 0)
+            clean = marks & ~have if groups is None else groups.united(marks) & ~have[groups.first]
+            fresh = int(count_bits(clean).sum())
             words = words | marks << DIRTY
         self._admit(groups, cache, slot, present, words)
         return fresh
@@ -179,11 +184,13 @@ class CacheTable:
         most = min(most, max(1, _MOST // start.size))
         return [np.flatnonzero(rank // most == k) for k in range(int(rank.max()) // most + 1)]
 
-    def _admit(self, groups: Groups, cache: Index, slot: Index, present: Flags, words: Index) -> None:
+    def _admit(self, groups: Groups | None, cache: Index, slot: Index, present: Flags, words: Index) -> None:
         """Makes lines the last used ones of their caches and words of them valid; the oldest lines go where room is short."""
-        first = groups.first
-        cache, at, present = cache[first], slot[first], present[first]
-        words = groups.united(words)
+        at = slot
+        if groups is not None:
+            first = groups.first
+            cache, at, present = cache[first], slot[first], present[first]
+            words = groups.united(words)
         if present.all():
             self.valid[at] |= words
             now = self.inserted // self.step
@@ -199,9 +206,9 @@ class CacheTable:
             now = self.inserted // self.step
         ring = self.ring.reshape(-1)
         if present.any():
-            ring -= np.bincount(cache[present] * RING + self.used[at[present]] % RING, minlength=ring.size)
+            np.subtract.at(ring, cache[present] * RING + self.used[at[present]] % RING, 1)
         self.used[at] = now[cache]
-        ring += np.bincount(cache * RING + now[cache] % RING, minlength=ring.size)
+        np.add.at(ring, cache * RING + now[cache] % RING, 1)
         # The ring holds RING steps: a line that nobody used for so long goes too, although drops may have left room for it.
         while (full := (self.held > self.lines) & (self.floor < now) | (now - self.floor >= RING - 1)).any():
             which = np.flatnonzero(full)
@@ -216,7 +223,9 @@ class CacheTable:
         if insert and (self._filled + key.size) * 2 > self.key.size:
             self._rebuild(key.size)
         mask = (1 << self.bits) - 1
-        slot = (key.astype(np.uint64) * _HASH >> np.uint64(64 - self.bits)).astype(np.int64)
+        # Eight neighbouring lines of a cache lie side by side, as in one line of the cache of the machine that runs this.
+        group = (line >> 3) * self.caches + cache
+        slot = (group.view(np.uint64) * _HASH >> np.uint64(67 - self.bits)).view(np.int64) << 3 | line & 7
         there = self.key[slot]
         known = there == key
         if known.all():
@@ -237,7 +246,7 @@ class CacheTable:
             same = found == key[left]
             known[left[same]] = True
             left = left[~same & ~free]
-            slot[left] = slot[left] + 1 & mask
+            slot[left] = slot[left] + 9 & mask  # into the next eight; odd, so that all slots are tried
         return slot, known
 
     def _rebuild(self, room: int) -> None:

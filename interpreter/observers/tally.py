@@ -21,13 +21,14 @@ MASKS = 8  # of a branch that a profile keeps
 class AccessTally:
     """What one instruction did to one space."""
 
-    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "units", "width")
+    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "seen", "units", "width")
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.requests = self.units = self.ideal = self.conflicts = self.lanes = self.bytes = self.moved = 0
         self.hits = self.l2 = self.l2_hits = 0
         self.sample: tuple[Index, Flags, int] | None = None
+        self.seen: Index | None = None  # the units that were looked at last
 
 
 class SiteTally:

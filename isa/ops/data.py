@@ -1,6 +1,7 @@
 """Moves, loads and stores, address conversion, the stack (PTX ISA 9.7.10, 9.7.19)."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
@@ -33,7 +34,7 @@ def mov(a: Array) -> Array:
     return a
 
 
-LOADS = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.8")
+LOADS: dict[str, Any] = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.8")
 
 
 @instruction(
@@ -70,7 +71,7 @@ def ld(
     return lanes.load("global" if global_ else ss, a, type, int(vec[1:]))
 
 
-STORES = dict(ss=STORE_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.11")
+STORES: dict[str, Any] = dict(ss=STORE_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.11")
 
 
 @instruction("st{.weak}{.ss}{.cop}{.L2::cache_hint}{.vec}.type  [a], b.vec:type+{, c:b64}", cop="wb cg cs wt", **STORES)
@@ -92,7 +93,7 @@ def st(
     lanes.store("global" if global_ else ss, a, type, b)
 
 
-MMIO = dict(type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70)
+MMIO: dict[str, Any] = dict(type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70)
 
 
 @instruction("ld.mmio.relaxed.sys{.global}.type  d:type+, [a]", section="9.7.10.8", **MMIO)

@@ -24,7 +24,7 @@ SHOWN = 16  # elements of a buffer that are printed unasked
 @with_options(LAUNCH_OPTIONS, CHECK_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
-def run(ctx: click.Context, files: tuple[Source, ...], as_json: bool, **options: Any) -> None:
+def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **options: Any) -> None:
     """Launches a kernel and checks the result.
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.

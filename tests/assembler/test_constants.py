@@ -65,11 +65,16 @@ def test_doubles(expression: str, type: str, bits: int) -> None:
 @pytest.mark.parametrize(
     ("expression", "type", "code"),
     [
-        ("1/0", "u64", "division-by-zero"), ("1%0", "u64", "syntax"), ("1 % 0", "u64", "division-by-zero"), ("1.0/0.0", "f64", "division-by-zero"),
-        ("99999999999999999999", "u64", "constant-overflow"), ("0x1ffffffffffffffff", "u64", "constant-overflow"), ("1.5*2", "f64", "not-a-constant"),
-        ("!1.5", "u64", "not-a-constant"), ("~1.5", "f64", "not-a-constant"), ("1.5?1:2", "u64", "not-a-constant"), ("1?1.5:2.5", "f64", "not-a-constant"),
-        ("(.s64)1.5", "u64", "not-a-constant"), ("(.u32)1", "u64", "not-a-constant"), ("0f3F800000+1.0", "f64", "syntax"), ("-0f3F800000", "f32", "syntax"),
-        ("1", "f32", "bad-initialiser"), ("1.5", "u32", "bad-initialiser"), ("1.5", "f16", "bad-initialiser"), ("nowhere", "u64", "undeclared-name"),
+        ("1/0", "u64", "division-by-zero"), ("1%0", "u64", "syntax"), ("1 % 0", "u64", "division-by-zero"),
+        ("1.0/0.0", "f64", "division-by-zero"),
+        ("99999999999999999999", "u64", "constant-overflow"), ("0x1ffffffffffffffff", "u64", "constant-overflow"),
+        ("1.5*2", "f64", "not-a-constant"),
+        ("!1.5", "u64", "not-a-constant"), ("~1.5", "f64", "not-a-constant"), ("1.5?1:2", "u64", "not-a-constant"),
+        ("1?1.5:2.5", "f64", "not-a-constant"),
+        ("(.s64)1.5", "u64", "not-a-constant"), ("(.u32)1", "u64", "not-a-constant"), ("0f3F800000+1.0", "f64", "syntax"),
+        ("-0f3F800000", "f32", "syntax"),
+        ("1", "f32", "bad-initialiser"), ("1.5", "u32", "bad-initialiser"), ("1.5", "f16", "bad-initialiser"),
+        ("nowhere", "u64", "undeclared-name"),
         ("09", "u64", "syntax"), ("0x", "u64", "syntax"), ("5L", "u64", "syntax"), ("0xFFu", "u64", "syntax"), ("0f3F80", "f32", "syntax"),
     ],
 )  # fmt: skip

@@ -214,7 +214,8 @@ def write_signatures(module: ModuleType, what: str, path: Path) -> None:
         'SIGNATURES = """\\',
     ]
     out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in functions(module).items()]
-    path.write_text("\n".join([*out, '"""  # noqa: E501']) + "\n")
+    end = '"""  # noqa: E501' if max(map(len, out)) > 140 else '"""'
+    path.write_text("\n".join([*out, end]) + "\n")
 
 
 def write_constants(module: ModuleType, what: str, path: Path) -> None:

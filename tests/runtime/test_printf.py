@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from warplab.interpreter.memory.arena import Arena
 from warplab.runtime.printf import PrintRing, formatted, string_at
 

@@ -1,0 +1,109 @@
+"""Errors of a text on their way to becoming Diagnostics, and where reading may go on behind them."""
+
+from __future__ import annotations
+
+import re
+
+from lark.exceptions import UnexpectedInput
+
+from .diagnostics import Diagnostic, Note, nearest
+from .flaw import Flaw
+from .ir import Span
+from .scopes import Scope
+from .text import Source
+
+_RESYNC = re.compile(r"[;{}]")
+
+
+TOO_DEEP = Flaw("too-deep", "this is nested too deeply")
+
+
+class Reports:
+    """What is wrong with one text, so far."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.code = source.code
+        self.diagnostics: list[Diagnostic] = []
+        self.tainted = False  # a declaration was lost: undeclared names are then no news
+
+    def report(self, code: str, message: str, start: int, end: int, *, notes: tuple[Note, ...] = (), hint: str = "") -> None:
+        """Adds an error."""
+        span = self.source.span(start, end)
+        self.diagnostics.append(Diagnostic("error", code, message, span, notes, hint, file=self.source.name))
+
+    def flaw(self, flaw: Flaw, start: int, end: int) -> None:
+        """Reports a flaw of the statement at start..end, on the word it is about."""
+        at, to = self.find(flaw.word, start, end)
+        notes = (Note("first declared here", flaw.other),) if isinstance(flaw.other, Span) else ()
+        self.report(flaw.code, flaw.message, at, to, notes=notes, hint=flaw.hint)
+
+    def find(self, word: str, start: int, end: int) -> tuple[int, int]:
+        if word:
+            m = re.compile(r"(?<![\w$%])" * (word[0] not in ".-[]") + re.escape(word) + r"(?![\w$])" * (word[-1].isalnum())).search(
+                self.code, start, end
+            )
+            if m:
+                return m.start(), m.end()
+        start = self.source.skip(start)
+        return start, max(start + 1, len(self.code[start:end].rstrip()) + start)
+
+    def syntax(self, error: UnexpectedInput, start: int) -> int:
+        """Reports lark's error for a piece of text that began at start; tells where reading may go on."""
+        at = getattr(error, "pos_in_stream", None)
+        token = getattr(error, "token", None)
+        if token is not None and token.type == "$END":
+            at = None
+        elif token is not None:
+            at = token.start_pos
+        return self.unexpected(at if at is not None else len(self.code), start, _expected(error))
+
+    def unexpected(self, at: int, start: int, expected: str = "") -> int:
+        """Reports the token at an offset and tells where reading may go on."""
+        at, end = self.source.token(at)
+        if at == end:
+            self.report("syntax", f"the text ends in the middle of a statement{expected}", len(self.code), len(self.code))
+            return len(self.code)
+        word = self.code[at:end]
+        if word == ";" and at == self.source.skip(start):
+            self.report("empty-statement", "a ';' without a statement", at, end)
+            return end
+        self.report("syntax", f"unexpected {word[:40]}{expected}", at, end)
+        return self.resync(at, start)
+
+    def resync(self, at: int, start: int) -> int:
+        """The offset after an error at which the next statement may begin."""
+        code = self.code
+        newline = code.rfind("\n", 0, at) + 1
+        if at > start and (code[at] == "}" or (newline > start and not code[newline:at].strip())):
+            return at
+        depth, pos = 0, at
+        while m := _RESYNC.search(code, pos):
+            c, pos = m.group(), m.end()
+            if c == ";":
+                return pos
+            if c == "{":
+                depth += 1
+            elif depth == 0:
+                return m.start() if m.start() > start else pos
+            else:
+                depth -= 1
+        return len(code)
+
+    def undeclared(self, name: str, scope: Scope, at: int, to: int) -> None:
+        """Reports a name that nothing declares."""
+        near = nearest(name, scope.known())
+        self.report("undeclared-name", f"{name} is not declared", at, to, hint=f"is {near} meant?" if near else scope.range_hint(name))
+
+
+_SIGNS = {
+    "SEMICOLON": ";", "COMMA": ",", "RPAR": ")", "LPAR": "(", "RSQB": "]", "LSQB": "[", "RBRACE": "}", "LBRACE": "{", "COLON": ":",
+    "EQUAL": "=", "NAME": "a name", "INTEGER": "a number", "STRING": "a string", "MORETHAN": ">",
+}  # fmt: skip
+
+
+def _expected(error: UnexpectedInput) -> str:
+    """What would have fitted, where that can be said in a few words."""
+    wanted = getattr(error, "accepts", None) or getattr(error, "expected", None) or getattr(error, "allowed", None) or ()
+    words = sorted({_SIGNS[w] for w in wanted if w in _SIGNS})
+    return f"; expected {' or '.join(words)}" if 0 < len(words) <= 4 else ""

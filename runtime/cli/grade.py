@@ -1,0 +1,80 @@
+"""`warplab grade`: a lab's tests on submissions, each in a process that is watched."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import files
+from .errors import ExitCode
+
+if TYPE_CHECKING:
+    from ..grading import Report
+
+FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv")
+
+
+@click.command()
+@click.argument("lab", type=click.Path())
+@click.argument("submissions", metavar="SUBMISSION...", nargs=-1, type=click.Path())
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="Of the report.")
+@click.option("--out", type=click.Path(), default="-", metavar="FILE", help="Where the report goes; standard output by default.")
+@click.option("--csv", "table", type=click.Path(), metavar="FILE", help="Also write a table of points.")
+@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes that grade side by side.")
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on a Dask cluster, such as tcp://host:8786 (extra `cluster`).")
+@click.option("--bundle", type=click.Path(), metavar="FILE.zip", help="Write Gradescope's autograder zip of the lab instead.")
+@click.option("--wheel", type=click.Path(exists=True), metavar="FILE.whl", help="A wheel of warplab to put into the bundle.")
+@click.pass_context
+def grade(
+    ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int, scheduler: str | None,
+    bundle: str | None, wheel: str | None,
+) -> None:  # fmt: skip
+    """Grades submissions of a lab.
+
+    LAB is a folder with a lab.toml. A SUBMISSION is a .ptx file, a folder of them, or a folder with the files that the lab asks for.
+    It is not trusted: it has limits on steps, memory and time, reads no files, and its own directives mean nothing.
+    """
+    from ..errors import UsageError
+    from ..grading import find_submissions, load_lab
+    from ..grading import grade as grade_local
+    from ..grading.report import FORMATS as WRITERS
+    from ..grading.report import as_csv
+
+    start = time.monotonic()
+    reports: list[Report] = []
+    try:
+        found = load_lab(lab)
+        if bundle is not None:
+            from ..grading.bundle import write_bundle
+
+            names = write_bundle(found, Path(bundle), Path(wheel) if wheel else None)
+            click.echo(f"{bundle}: {len(names)} files")
+            return
+        handed_in = find_submissions(found, submissions)
+        if not handed_in:
+            raise click.UsageError("there is no submission", ctx)
+        if scheduler is not None:
+            from ..grading.cluster import grade_on_cluster
+
+            stream = grade_on_cluster(found, handed_in, scheduler)
+        else:
+            stream = grade_local(found, handed_in, jobs)
+        for r in stream:
+            reports.append(r)
+            if len(handed_in) > 1 and sys.stderr.isatty():
+                click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None
+    order = {s.name: i for i, s in enumerate(handed_in)}
+    reports.sort(key=lambda r: order[r.name])
+    files.write(out, WRITERS[form](reports) + "\n")
+    if table is not None:
+        files.write(table, as_csv(reports))
+    if len(reports) > 1 and form == "text" and out == "-":
+        full = sum(r.passed for r in reports)
+        click.echo(f"\n{len(reports)} submissions, {full} with all points, in {time.monotonic() - start:.1f} s")
+    ctx.exit(ExitCode.OK if all(r.passed for r in reports) else ExitCode.CHECK_FAILED)

@@ -1,0 +1,99 @@
+"""One test on one submission, in this process.  Whoever calls it sees to time and memory: worker.py under supervise.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..errors import ApiError, UsageError
+from ..golden.execute import captured
+from ..golden.metrics import check_metric, measure
+from ..runner import Outcome, Runner
+from ..runspec import RunSpec
+from .lab import Lab, LabTest
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def judge(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
+    """What is wrong; nothing where the test passes."""
+    name = test.file or next(iter(files), "")
+    data = files.get(name)
+    if data is None:
+        return f"{test.file or 'a .ptx file'} was not handed in"
+    if len(data) > lab.limits.source << 10:
+        return f"{name} is larger than {lab.limits.source} KiB"
+    code = _COMMENT.sub(" ", data.decode(errors="replace"))
+    for pattern in test.require:
+        if not re.search(pattern, code):
+            return f"{name} has nothing that matches {pattern!r}"
+    for pattern in test.forbid:
+        if found := re.search(pattern, code):
+            return f"{name} has {found[0].strip()!r}, which this test does not allow"
+    if not test.runs:
+        return _assembles(data, name)
+    for number, spec in enumerate(test.runs, 1):
+        where = f"run {number} of {len(test.runs)}: " if len(test.runs) > 1 else ""
+        if wrong := _run(lab, test, spec, data, name):
+            return where + wrong
+    return ""
+
+
+def _assembles(data: bytes, name: str) -> str:
+    from warplab.assembler import check
+
+    text = data.decode("utf-8", "surrogateescape")
+    shown = text.encode(errors="replace").decode()
+    return "\n\n".join(d.render(shown, name) for d in check(text) if d.severity == "error")
+
+
+def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
+    own = [lab.folder / m for m in (*test.modules, *spec.modules)]
+    spec = replace(
+        spec, max_steps=min(spec.max_steps or lab.limits.steps, lab.limits.steps), timeout=min(spec.timeout or 1e9, lab.limits.seconds),
+        show=(), dump=(),
+    )  # fmt: skip
+    with captured() as (out, _):
+        try:
+            # Only the lab's own text names files; the submission is bytes that are parsed and run.
+            runner = Runner([data, *(m.read_bytes() for m in own)], [name, *(m.name for m in own)], spec, lab.folder)
+            runner.context.arena.limit = lab.limits.memory << 20
+            if test.metrics:
+                from ..profiler import profiling
+
+                with profiling() as seen:
+                    outcome = runner.run()
+                values = measure(seen.launches)
+            else:
+                outcome, values = runner.run(), {}
+        except ApiError as e:
+            return e.message or e.name
+        except UsageError as e:
+            return str(e)
+    if wrong := _outcome(test, outcome):
+        return wrong
+    if test.prints is not None and out.text() != test.prints:
+        return f"printed {out.text()[:500]!r}, wanted {test.prints!r}"
+    return "\n".join(m for text in test.metrics if (m := check_metric(text, values)))
+
+
+def _outcome(test: LabTest, outcome: Outcome) -> str:
+    if test.fault:
+        if not outcome.failure:
+            return f"ended well; a fault with {test.fault!r} was expected"
+        return "" if test.fault.lower() in f"{outcome.failure} {outcome.error}".lower() else outcome.failure
+    if outcome.failure:
+        return outcome.failure
+    for b in outcome.buffers.values():
+        if b.way in ("", "in") and b.changed:
+            # Expectations speak of the inputs as they are: a kernel that overwrites them could make any of them true.
+            return f"the kernel changed {b.name}, which is an input"
+    lines = []
+    for m in outcome.mismatches:
+        at = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
+        lines.append(f"{m.text}\n  {m.wrong} of {m.total} differ; first {at}: got {m.got}, wanted {m.wanted}")
+        left = outcome.buffers[m.name].unwritten if m.name in outcome.buffers else None
+        if left is not None and m.index and left[m.index]:
+            lines.append(f"  no thread wrote {at}; {int(left.sum())} of {left.size} elements of {m.name} were never written")
+    return "\n".join(lines)

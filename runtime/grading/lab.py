@@ -1,0 +1,180 @@
+"""A lab: a folder with lab.toml (tests with points, limits) and the files it names; and submissions, which are nothing but bytes.
+
+lab.toml
+    title = "..."            files = ["a.ptx", ...]   where a submission is a folder of several files; else it is one .ptx
+    [limits]                 steps  seconds  memory (MiB)  source (KiB)
+    [[test]]                 name  points  hidden  run = "--grid ... --expect ..." (or a list; `assembles = true` needs none)
+                             launches = "file.toml"  modules = ["main.ptx"]  file = "a.ptx"  metrics = [...]  prints  fault  hint
+                             require / forbid = ["regular expression", ...] over the code without comments
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..runspec import RunSpec, from_text, from_toml
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one test of one submission may take."""
+
+    steps: int = 5_000_000
+    seconds: float = 10.0
+    memory: int = 512  # MiB, of the device and of the process on top of what it starts with
+    source: int = 512  # KiB a file
+
+
+@dataclass(frozen=True, slots=True)
+class LabTest:
+    """One test: what to run and what should hold."""
+
+    name: str
+    points: float
+    hidden: bool
+    runs: tuple[RunSpec, ...]  # none: the submission must assemble, and nothing else
+    file: str = ""  # of the submission, where it has several
+    modules: tuple[str, ...] = ()  # of the lab, linked with the submission
+    metrics: tuple[str, ...] = ()
+    require: tuple[str, ...] = ()
+    forbid: tuple[str, ...] = ()
+    prints: str | None = None
+    fault: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A lab as its folder says."""
+
+    folder: Path
+    title: str
+    files: tuple[str, ...]
+    limits: Limits
+    tests: tuple[LabTest, ...]
+
+    @property
+    def points(self) -> float:
+        """What a submission can earn."""
+        return sum(t.points for t in self.tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What somebody handed in."""
+
+    name: str
+    files: Mapping[str, bytes] = field(hash=False)
+
+
+_KEYS = {"title", "files", "limits", "test"}
+_TEST_KEYS = {
+    "name", "points", "hidden", "run", "launches", "file", "modules", "metrics", "require", "forbid", "prints", "fault", "hint", "assembles"
+}  # fmt: skip
+
+
+def load_lab(folder: str | Path) -> Lab:
+    """The lab of a folder, or of its lab.toml."""
+    path = Path(folder)
+    path = path if path.name == "lab.toml" else path / "lab.toml"
+    try:
+        data = tomllib.loads(path.read_text())
+    except OSError as e:
+        raise UsageError(f"{path}: {e.strerror}; a lab is a folder with a lab.toml") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise UsageError(f"{path}: {e}") from None
+    _known(data, _KEYS, path)
+    _known(data.get("limits", {}), set(Limits.__dataclass_fields__), path)
+    files = _strings(data.get("files", []), path, "files")
+    tests = tuple(_test(t, path, files) for t in data.get("test", []))
+    if not tests:
+        raise UsageError(f"{path}: there is no [[test]]")
+    if len({t.name for t in tests}) < len(tests):
+        raise UsageError(f"{path}: two tests have one name")
+    return Lab(path.parent, str(data.get("title", path.parent.name)), files, Limits(**data.get("limits", {})), tests)
+
+
+def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
+    _known(t, _TEST_KEYS, path)
+    name = str(t.get("name", ""))
+    if not name:
+        raise UsageError(f"{path}: a test has no name")
+    runs: list[RunSpec] = [from_text(words, 0) for words in _strings(t.get("run", []), path, "run")]
+    for launches in _strings(t.get("launches", []), path, "launches"):
+        runs += from_toml(path.parent / launches)
+    if not runs and not t.get("assembles") and not t.get("require") and not t.get("forbid"):
+        raise UsageError(f"{path}: test {name!r} has nothing to check: give it run, launches, require, forbid or assembles = true")
+    patterns = {key: _strings(t.get(key, []), path, key) for key in ("require", "forbid")}
+    for pattern in (p for group in patterns.values() for p in group):
+        try:
+            re.compile(pattern)
+        except re.error as e:
+            raise UsageError(f"{path}: test {name!r}: {pattern!r}: {e}") from None
+    file = str(t.get("file", ""))
+    if file and file not in files:
+        raise UsageError(f"{path}: test {name!r}: {file} is not among files = {list(files)}")
+    return LabTest(
+        name, float(t.get("points", 1)), bool(t.get("hidden", False)), tuple(runs), file or (files[0] if files else ""),
+        _strings(t.get("modules", []), path, "modules"), _strings(t.get("metrics", []), path, "metrics"), patterns["require"],
+        patterns["forbid"], str(t["prints"]) if "prints" in t else None, str(t.get("fault", "")), str(t.get("hint", "")),
+    )  # fmt: skip
+
+
+def _known(data: Mapping[str, Any], keys: set[str], path: Path) -> None:
+    if unknown := set(data) - keys:
+        raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(keys))}")
+
+
+def _strings(value: Any, path: Path, key: str) -> tuple[str, ...]:
+    out = [value] if isinstance(value, str) else value
+    if not isinstance(out, list) or not all(isinstance(x, str) for x in out):
+        raise UsageError(f"{path}: {key} is a string or a list of strings")
+    return tuple(out)
+
+
+# ---------------------------------------------------------------- submissions
+
+
+def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
+    """Each .ptx is a submission; a folder is one where the lab asks for several files, else each .ptx in it is."""
+    out: list[Submission] = []
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            if lab.files:
+                out.append(Submission(path.name, _read([path / f for f in lab.files], lab.limits)))
+            else:
+                out += [Submission(p.stem, _read([p], lab.limits)) for p in sorted(path.glob("*.ptx"))]
+        elif path.is_file():
+            if len(lab.files) > 1:
+                raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
+            found = _read([path], lab.limits)
+            out.append(Submission(path.stem, {lab.files[0]: next(iter(found.values()))} if lab.files else found))
+        else:
+            raise UsageError(f"{path}: no such file or folder")
+    names = [s.name for s in out]
+    twice = {n for n in names if names.count(n) > 1}
+    numbers: dict[str, int] = {}
+    unique = []
+    for s in out:
+        if s.name in twice:
+            numbers[s.name] = numbers.get(s.name, 0) + 1
+            s = Submission(f"{s.name} ({numbers[s.name]})", s.files)
+        unique.append(s)
+    return unique
+
+
+def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
+    """Files that are there; of one that is too large only as much as shows that it is."""
+    out: dict[str, bytes] = {}
+    for path in paths:
+        if path.is_file():
+            with path.open("rb") as file:
+                out[path.name] = file.read((limits.source << 10) + 1)
+    return out

@@ -1,0 +1,166 @@
+"""Workers and their limits: each test runs in a child process, which is ended when it takes too long, grows too large, or dies.
+
+A test whose process was ended gets that as its verdict; the submission's other tests go on in a new process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from .lab import Lab, Submission
+from .report import Report, TestReport
+
+GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
+POLL = 0.05
+START = 60.0  # seconds until a worker must be ready
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a worker said of one test, or why it was ended."""
+
+    wrong: str
+    seconds: float
+    ended: str = ""  # time, memory, crash
+
+
+class Worker:
+    """One child process, restarted where it was ended."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self.base = 0
+
+    def run(self, lab: Lab, number: int, submission: Submission) -> Answer:
+        """One test."""
+        process = self._ready()
+        message = pickle.dumps((lab, number, dict(submission.files)))
+        start = time.monotonic()
+        try:
+            assert process.stdin is not None
+            process.stdin.write(struct.pack("<Q", len(message)) + message)
+            process.stdin.flush()
+        except OSError:
+            return self._ended("crash", "the process that ran the test ended", start)
+        deadline = start + lab.limits.seconds * max(1, len(lab.tests[number].runs)) + GRACE
+        while True:
+            try:
+                line = self.lines.get(timeout=POLL)
+            except queue.Empty:
+                if time.monotonic() > deadline:
+                    return self._ended("time", f"took more than {lab.limits.seconds:g} s and was ended", start)
+                if resident(process.pid) - self.base > lab.limits.memory << 20:
+                    return self._ended("memory", f"took more than {lab.limits.memory} MiB of memory and was ended", start)
+                continue
+            if line is None:
+                return self._ended("crash", "the process that ran the test crashed", start)
+            try:
+                answer = json.loads(line)
+                return Answer(str(answer["wrong"]), float(answer["seconds"]))
+            except (ValueError, KeyError, TypeError):
+                return self._ended("crash", "the process that ran the test answered nonsense", start)
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        if self.process is not None and self.process.poll() is None:
+            return self.process
+        self.lines = queue.SimpleQueue()
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "warplab.runtime.grading.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment,
+        )  # fmt: skip
+        threading.Thread(target=_read, args=(self.process, self.lines), daemon=True).start()
+        try:
+            ready = self.lines.get(timeout=START)
+        except queue.Empty:
+            ready = None
+        if ready is None:
+            self.close()
+            raise RuntimeError("a worker process of the grader does not start")
+        self.base = resident(self.process.pid)
+        return self.process
+
+    def _ended(self, why: str, message: str, start: float) -> Answer:
+        self.close()
+        return Answer(message, time.monotonic() - start, why)
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            for pipe in (self.process.stdin, self.process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            self.process = None
+
+
+def _read(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:
+    assert process.stdout is not None
+    try:
+        for line in iter(lambda: process.stdout.readline(1 << 20), b""):  # type: ignore[union-attr]
+            lines.put(line)
+    except (OSError, ValueError):
+        pass
+    lines.put(None)
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds; 0 where the system doesn't say."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def grade_one(lab: Lab, submission: Submission, worker: Worker) -> Report:
+    """All tests of a lab on one submission."""
+    out = []
+    for number, t in enumerate(lab.tests):
+        a = worker.run(lab, number, submission)
+        good = not a.wrong
+        out.append(
+            TestReport(t.name, t.points, t.points if good else 0.0, t.hidden, good, a.wrong, "" if good else t.hint, a.seconds, a.ended)
+        )
+    return Report(submission.name, tuple(out))
+
+
+def grade(lab: Lab, submissions: Sequence[Submission], jobs: int = 1) -> Iterator[Report]:
+    """Reports in the order of the submissions, from as many processes as there are jobs."""
+    local = threading.local()
+    workers: list[Worker] = []
+
+    def one(submission: Submission) -> Report:
+        worker: Worker | None = getattr(local, "worker", None)
+        if worker is None:
+            worker = local.worker = Worker()
+            workers.append(worker)
+        return grade_one(lab, submission, worker)
+
+    with ThreadPoolExecutor(max(1, min(jobs, len(submissions)))) as pool:
+        try:
+            yield from pool.map(one, submissions)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+            for worker in workers:
+                worker.close()

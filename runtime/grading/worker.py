@@ -1,0 +1,80 @@
+"""The process that runs tests: `python -m warplab.runtime.grading.worker`.
+
+It takes pickled (lab, number of a test, files) on standard input from the grader that started it, and answers each with a line of JSON
+on standard output.  What it answers was influenced by a submission: the grader reads it as data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import struct
+import time
+
+from .judge import judge
+from .lab import Lab
+
+
+def send(file: int, value: object) -> None:
+    """One line of JSON."""
+    data = json.dumps(value).encode() + b"\n"
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def receive(file: int) -> bytes | None:
+    """One length-prefixed message; None at the end."""
+    head = _exactly(file, 8)
+    return None if head is None else _exactly(file, struct.unpack("<Q", head)[0])
+
+
+def _exactly(file: int, size: int) -> bytes | None:
+    parts: list[bytes] = []
+    while size:
+        part = os.read(file, min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def main() -> None:
+    """Answers until the grader closes the pipe."""
+    source, answers = os.dup(0), os.dup(1)
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(quiet, descriptor)
+    _confine()
+    send(answers, {"ready": True})
+    while (message := receive(source)) is not None:
+        lab, number, files = pickle.loads(message)
+        assert isinstance(lab, Lab)
+        start = time.perf_counter()
+        try:
+            wrong = judge(lab, lab.tests[number], files)
+        except RecursionError:
+            wrong = "nested too deeply"
+        except MemoryError:
+            wrong = "out of memory"
+        except Exception as e:
+            wrong = f"internal error: {type(e).__name__}: {e}"
+        send(answers, {"wrong": wrong.encode(errors="replace").decode()[:100_000], "seconds": time.perf_counter() - start})
+
+
+def _confine() -> None:
+    """No files written, no core dumps: nothing here has a reason for either."""
+    import warplab.interpreter.engine
+    import warplab.runtime.profiler  # noqa: F401  loaded now, as nothing may be cached on disk later
+
+    try:
+        import resource
+    except ImportError:  # no POSIX: time and memory are still watched from outside
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

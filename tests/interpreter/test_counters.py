@@ -1,0 +1,201 @@
+"""The profiler's observer: caches for many warps at once equal those of one warp after another, and launches count what is known of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warplab.interpreter.memory.cache import L1, LoadPolicy
+from warplab.interpreter.memory.coalesce import modern_global
+from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.observers.metrics import METRICS, metrics_of
+from warplab.interpreter.observers.tables import CacheTable, Groups, count_bits, sectors_of
+from warplab.interpreter.observers.touch import Lanes, patterns, touch
+from warplab.interpreter.registers import kernel_registers
+from warplab.runtime.context import Context
+from warplab.runtime.profiler import profiling
+from warplab.runtime.runner import Runner
+from warplab.runtime.runspec import from_text
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+def launch(body: str, options: str, device: str = "sm_90", shared: str = "") -> KernelProfile:
+    """The profile of a kernel of one parameter a; %rd1 is a, %r1 the thread index."""
+    text = (
+        f"{HEAD}.visible .entry k(.param .u64 a) {{ .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<8>; .reg .f64 %d<4>; "
+        f".reg .pred %p<4>; {shared}\n ld.param.u64 %rd1, [a];\n mov.u32 %r1, %tid.x;\n{body}\n ret; }}"
+    )
+    with profiling() as p:
+        outcome = Runner([text.encode()], ["k.ptx"], from_text(f"{options} --device {device}", 1), None).run()
+    assert not outcome.failure, outcome.failure
+    (one,) = p.launches
+    return one
+
+
+# ---------------------------------------------------------------- words, lines, caches
+
+warps = st.integers(1, 5).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.lists(st.integers(0, 300), min_size=32, max_size=32), min_size=n, max_size=n),
+        st.lists(st.lists(st.booleans(), min_size=32, max_size=32), min_size=n, max_size=n),
+        st.sampled_from([1, 2, 4, 8, 16]),
+    )
+)
+
+
+@given(warps)
+def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list[list[bool]], int]) -> None:
+    elements, active, width = case
+    where, mask = np.array(elements) * width, np.array(active)
+    t = touch(Lanes(where, mask, len(where)), width)
+    assert np.array_equal(t.sectors, modern_global(where, mask, width)[1])
+    assert int(count_bits(sectors_of(t.words)).sum()) == int(t.sectors.sum())
+    rows = patterns(Lanes(where, mask, len(where)), 128)
+    assert rows.count.sum() == len(where)
+    assert np.array_equal(rows.spread(modern_global(rows.where, rows.mask, width)[1]), t.sectors)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(warps, st.sampled_from(["ld", "st", "drop", "empty"])), min_size=1, max_size=6), st.integers(0, 3))
+def test_tables_equal_caches_one_warp_after_another(steps: list[tuple[tuple[list[list[int]], list[list[bool]], int], str]], seed: int) -> None:
+    reference, table = L1(3, 1 << 16), CacheTable(3, (1 << 16) // 128)
+    rng = np.random.default_rng(seed)
+    for (elements, active, width), what in steps:
+        where, mask = np.array(elements) * width, np.array(active)
+        homes = rng.integers(0, 3, len(where))
+        t = touch(Lanes(where, mask, len(where)), width)
+        if what == "ld":
+            want = int(reference.load(homes, where, mask, width, LoadPolicy.CACHE).sum())
+            assert int(t.sectors.sum() - count_bits(table.load(homes[t.warp], t.line, t.words)).sum()) == want
+        elif what == "st":
+            reference.store(homes, where, mask, width)
+            if width >= 4:
+                table.store(homes[t.warp], t.line, t.words)
+        elif what == "drop":
+            reference.atomic(homes, where, mask, width)
+            table.drop(homes[t.warp], t.line)
+        else:
+            reference.empty(1)
+            table.empty(np.array([1]))
+
+
+def test_a_full_table_forgets_the_oldest_lines() -> None:
+    table, home = CacheTable(1, 256), np.zeros(256, np.int64)
+    words = np.full(256, 0xFFFFFFFF)
+    lines = np.arange(256)
+    assert count_bits(table.load(home, lines, words)).sum() == 4 * 256
+    assert count_bits(table.load(home, lines, words)).sum() == 0
+    table.load(home, lines + 256, words)
+    assert count_bits(table.load(home, lines, words)).sum() == 4 * 256
+    for start in range(1000, 60000, 256):  # the table is cleaned of what is gone
+        table.load(home, lines + start, words)
+    assert table.key.size <= 1 << 14
+    assert count_bits(table.load(home, lines + start, words)).sum() == 0
+
+
+def test_groups_know_what_came_before() -> None:
+    g = Groups.of(np.array([7, 3, 7, 7]))
+    assert g.earlier(np.array([0x01, 0x0100, 0x0101, 0x010000])).tolist() == [0, 0, 0x01, 0x0101]
+    assert g.united(np.array([1, 2, 4, 8])).tolist() == [2, 13]
+
+
+# ---------------------------------------------------------------- launches
+
+
+def test_vecadd() -> None:
+    runner = Runner([(SAMPLES / "vecadd.ptx").read_bytes()], ["vecadd.ptx"],
+                    from_text("--grid 4 --block 256 --arg a=f32[1000] --arg b=f32[1000] --arg out:c=f32[1000] --arg n=1000", 1), None)  # fmt: skip
+    with profiling() as p:
+        runner.run()
+    (one,) = p.launches
+    m = one.metrics
+    assert (m["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]) == (64, 250)
+    assert m["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] == 125
+    assert (one.idle_threads, one.flops, one.dram_bytes) == (24, {"f32": 1000}, 12000)
+    assert [(a.name, a.loaded, a.stored) for a in one.allocations] == [("a", 125, 0), ("b", 125, 0), ("c", 0, 125)]
+    (branch,) = [s.branch for s in one.sites if s.branch]
+    assert (branch.executed, branch.divergent, branch.masks) == (32, 1, ((0xFFFFFF00, 1),))
+    assert one.instructions == 32 * 22 and one.thread_instructions == 1024 * 8 + 1000 * 14
+    assert one.sites[0].line == 21 and sum(x.warps for x in one.lines()) == one.instructions
+    assert sum(w for w, _ in one.timeline) == one.instructions
+
+
+def test_reuse_in_l1_and_l2() -> None:
+    body = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; ld.global.f32 %f2, [%rd3]; ld.global.cg.f32 %f3, [%rd3];"
+    p = launch(body, "--grid 2 --block 64 --arg a=f32[64]")
+    assert [(a.units, a.hits, a.l2_sectors, a.l2_hits) for a in p.accesses] == [(16, 0, 16, 8), (16, 16, 0, 0), (16, 0, 16, 16)]
+    assert p.dram_bytes == 8 * 32
+
+
+@pytest.mark.parametrize(("kind", "used", "sectors"), [("red", False, 1), ("atom", True, 1), ("atom.f32", True, 32)])
+def test_atomics_with_one_address(kind: str, used: bool, sectors: int) -> None:
+    if kind == "atom.f32":
+        body = "mov.f32 %f1, 0f3F800000; atom.global.add.f32 %f2, [%rd1], %f1; st.global.f32 [%rd1+4], %f2;"
+    else:
+        body = "atom.global.add.u32 %r2, [%rd1], %r1;" + ("st.global.u32 [%rd1+4], %r2;" if used else "")
+    p = launch(body, "--grid 1 --block 32 --arg a=u32[4]")
+    found = next(a for a in p.accesses if a.kind in ("red", "atom"))
+    assert (found.kind, found.requests, found.units) == (kind.split(".")[0], 1, sectors)
+
+
+def test_shared_conflicts_and_generic_addresses() -> None:
+    body = """mov.u32 %r2, s; mad.lo.u32 %r3, %r1, 128, %r2; st.shared.u32 [%r3], %r1;
+        cvta.shared.u64 %rd2, s; mul.wide.u32 %rd3, %r1, 8; add.u64 %rd3, %rd3, %rd2; ld.u32 %r4, [%rd3]; st.global.u32 [%rd1], %r4;"""
+    p = launch(body, "--grid 3 --block 32 --arg a=u32[4]", shared=".shared .align 4 .b8 s[4096];")
+    assert p.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"] == 3 * 32
+    assert p.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] == 3 * 31
+    assert p.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == 3 * 2
+    assert p.occupancy.shared == 4096
+
+
+def test_flops_by_type() -> None:
+    body = "fma.rn.f32 %f1, %f2, %f3, %f4; add.f32 %f1, %f1, %f2; cvt.f64.f32 %d1, %f1; mul.f64 %d1, %d1, %d1; st.global.f64 [%rd1], %d1;"
+    p = launch(body, "--grid 1 --block 64 --arg a=f64[4]")
+    assert p.flops == {"f32": 192, "f64": 64}
+
+
+def test_barrier_waits_are_counted_where_part_of_a_block_waits() -> None:
+    body = "setp.lt.u32 %p1, %r1, 32; @%p1 bra first; add.u32 %r2, %r1, 1; bar.sync 0; bra done; first: bar.sync 0; done:"
+    p = launch(body, "--grid 1 --block 64 --arg a=u32[4]")
+    assert p.metrics["warplab__barrier_waits.sum"] >= 1
+    assert not any(s.branch.divergent for s in p.sites if s.branch)  # whole warps go each way
+
+
+def test_shuffles_count_once() -> None:
+    p = launch("shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; st.global.u32 [%rd1], %r2;", "--grid 1 --block 64 --arg a=u32[4]")
+    assert [s.warps for s in p.sites if s.opcode == "shfl"] == [2]
+
+
+@pytest.mark.parametrize(("device", "transactions"), [("sm_10", 32), ("sm_12", 5), ("sm_20", 2), ("sm_30", 5), ("sm_90", 5)])
+def test_devices_have_their_own_rules(device: str, transactions: int) -> None:
+    body = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3+4]; add.f32 %f1, %f1, %f1;"
+    found = launch(body, "--grid 1 --block 32 --arg a=f32[64]", device).accesses[0]
+    # A warp one word off: 16 + 16 single words; 128 + 64 and 32 of the second half; two lines; five sectors.
+    assert found.units == {"sm_12": 3}.get(device, transactions)
+
+
+def test_every_metric_has_a_name_of_its_own() -> None:
+    p = launch("st.global.u32 [%rd1], %r1;", "--grid 1 --block 32 --arg a=u32[4]")
+    assert len({m.name for m in METRICS}) == len({m.plain for m in METRICS}) == len(METRICS)
+    assert set(p.metrics) == {m.name for m in METRICS}
+    assert all(m.sentence.endswith(".") for m in METRICS)
+    assert metrics_of(p) == p.metrics
+
+
+def test_a_fault_leaves_what_was_done_until_then() -> None:
+    text = f"{HEAD}.visible .entry k() {{ .reg .b64 %rd<2>; .reg .b32 %r<2>; mov.u64 %rd1, 0; st.global.u32 [%rd1], 1; ret; }}"
+    with profiling() as p:
+        outcome = Runner([text.encode()], ["k.ptx"], from_text("--grid 1 --block 32", 1), None).run()
+    assert outcome.failure and p.launches[0].instructions == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "assembler"), [("1_naive", 24), ("2_registers", 32), ("4_tile32", 22), ("7_tile64", 40), ("8_float4", 40), ("9_fused", 10)]
+)
+def test_registers_come_close_to_the_assemblers(name: str, assembler: int) -> None:
+    kernels = Context("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
+    assert max(kernel_registers(k) for k in kernels.values()) == pytest.approx(assembler, rel=0.4)

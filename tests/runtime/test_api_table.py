@@ -1,0 +1,158 @@
+"""docs/api-coverage.md: which calls of cuda.bindings and cuda.core exist here; names and signatures against the real packages.
+
+    python -m tests.runtime.test_api_table      writes the page
+
+The real packages need no GPU; where they are not installed, the recorded signatures stand for them.
+"""
+
+from __future__ import annotations
+
+import enum
+import importlib
+import inspect
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import warplab.runtime as core
+from warplab.runtime import cudart, driver
+
+PAGE = Path(__file__).parents[2] / "docs" / "api-coverage.md"
+FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
+# Names of cuda.core 1.x that are not here, and why.
+MISSING = {
+    "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
+    "WorkqueueResource": "parts of a device", "WorkqueueResourceOptions": "parts of a device", "ContextOptions": "parts of a device",
+    "GraphMemoryResource": "graphs", "GraphicsResource": "graphics", "Host": "prefetching to a host node",
+    "TensorMapDescriptor": "tensor maps", "TensorMapDescriptorOptions": "tensor maps", "VirtualMemoryResource": "mapping of address ranges",
+    "VirtualMemoryResourceOptions": "mapping of address ranges",
+}  # fmt: skip
+# Members of cuda.core's classes that are not here.
+ABSENT = {
+    "Device": "to_system_device resources create_graph_builder create_opaque_array create_mipmapped_array create_texture_object create_surface_object",
+    "Stream": "resources create_graph_builder",
+    "Event": "ipc_descriptor from_ipc_descriptor",
+    "Buffer": "from_ipc_descriptor ipc_descriptor",
+    "Context": "resources close",
+    "DeviceMemoryResource": "from_registry register from_allocation_handle allocation_handle",
+    "PinnedMemoryResource": "from_registry register from_allocation_handle allocation_handle",
+    "ManagedBuffer": "*",
+    "Program": "handle",
+}
+
+
+def recorded(module: Any) -> dict[str, list[str]]:
+    """name -> parameter names, as derive_api.py wrote them down."""
+    out = {}
+    for line in module.SIGNATURES.splitlines():
+        name, _, *rest = line.split(" ", 2)
+        out[name] = [p.partition("=")[0] for p in rest[0].split(", ")] if rest else []
+    return out
+
+
+def supported(module: Any, name: str) -> bool:
+    """Has the call code of its own?"""
+    return inspect.isfunction(getattr(module, name)) and getattr(module, name).__doc__ != "Not supported."
+
+
+def page() -> str:
+    """The coverage page."""
+    out = ["# Which calls exist", "", "Written by `python -m tests.runtime.test_api_table`, and compared by the tests.", ""]
+    for title, (module, real) in FACES.items():
+        names = recorded(module)
+        have = [n for n in names if supported(module, n)]
+        out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others answer "
+                f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
+        out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
+        out += ["", "Not supported:", ""]
+        out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
+    out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
+    out += [f"| `{n}` | {summary(getattr(core, n))} |" for n in core.__all__]
+    out += ["", "Of cuda.core's names these are missing:", ""]
+    out += [f"- `{n}`: {why}" for n, why in sorted(MISSING.items())]
+    return "\n".join(out) + "\n"
+
+
+def summary(thing: object) -> str:
+    """The first line of a docstring."""
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        return f"a {type(thing).__name__}"
+    return (inspect.getdoc(thing) or "").split("\n", 1)[0]
+
+
+def test_the_page_is_as_the_code_is() -> None:
+    assert PAGE.read_text() == page(), "run python -m tests.runtime.test_api_table"
+
+
+@pytest.mark.parametrize("title", FACES)
+def test_calls_have_the_recorded_parameters(title: str) -> None:
+    module = FACES[title][0]
+    wrong = []
+    for name, parameters in recorded(module).items():
+        own = list(inspect.signature(getattr(module, name)).parameters)
+        if own != parameters:
+            wrong.append(f"{name}{tuple(own)}, not {tuple(parameters)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def real_module(name: str) -> ModuleType:
+    """A real package, or the test is skipped."""
+    return pytest.importorskip(name, exc_type=ImportError)
+
+
+@pytest.mark.parametrize("title", FACES)
+def test_calls_are_those_of_the_real_package(title: str) -> None:
+    module, name = FACES[title]
+    real = real_module(name)
+    names = {n for n in dir(real) if n.startswith("cu") and callable(getattr(real, n)) and not isinstance(getattr(real, n), type)}
+    assert names == set(recorded(module))
+    wrong = []
+    for n, parameters in recorded(module).items():
+        if list(inspect.signature(getattr(real, n)).parameters) != parameters:
+            wrong.append(n)
+    assert not wrong
+
+
+@pytest.mark.parametrize("title", FACES)
+def test_enums_and_structures_are_those_of_the_real_package(title: str) -> None:
+    module, name = FACES[title]
+    real = real_module(name)
+    for n, own in vars(module).items():
+        if isinstance(own, type) and issubclass(own, enum.IntEnum) and n.lower().startswith("cu"):
+            assert {k: int(v) for k, v in own.__members__.items()} == {k: int(v) for k, v in getattr(real, n).__members__.items()}, n
+        if isinstance(own, type) and getattr(own, "_names", ()) and hasattr(real, n):
+            fields = {f for f in dir(getattr(real, n)) if not f.startswith("_")} - {"getPtr"}
+            assert fields <= {*own._names}, n
+
+
+def test_core_has_the_names_of_the_real_package() -> None:
+    real = real_module("cuda.core")
+    public = {n for n in dir(real) if not n.startswith("_") and not inspect.ismodule(getattr(real, n))}
+    assert public - set(core.__all__) == set(MISSING)
+    for name in sorted(public & set(core.__all__)):
+        theirs, ours = getattr(real, name), getattr(core, name)
+        if not inspect.isclass(theirs) or ABSENT.get(name) == "*":
+            continue
+        own = {*dir(ours), *getattr(ours, "__annotations__", {})}
+        missing = {m for m in dir(theirs) if not m.startswith("_")} - own - set(ABSENT.get(name, "").split())
+        if name in ("ProgramOptions", "LinkerOptions"):
+            missing -= {"as_bytes"} | {f for f in getattr(theirs, "__dataclass_fields__", {})}
+        assert not missing, (name, missing)
+        for member in sorted(m for m in dir(theirs) if not m.startswith("_") and callable(getattr(theirs, m)) and hasattr(ours, m)):
+            try:
+                wanted = list(inspect.signature(getattr(theirs, member)).parameters)
+            except ValueError:
+                continue
+            assert list(inspect.signature(getattr(ours, member)).parameters)[: len(wanted)] == wanted, (name, member)
+
+
+def test_every_public_name_loads() -> None:
+    for name in core.__all__:
+        assert getattr(importlib.import_module("warplab.runtime"), name) is not None
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
