@@ -31,7 +31,7 @@ from .ir import (
     Targets,
 )  # fmt: skip
 from .labels import labels_of, patch, statements_of, without
-from .making import FastInstruction, FastSpan, make_location, make_register, make_span
+from .making import FastInstruction, FastSpan, TextSpan, make_location, make_register
 from .reports import TOO_DEEP
 from .scopes import Scope, Stem, Unresolved
 
@@ -54,18 +54,18 @@ Head = tuple[str, tuple[str, ...], Form | None, dict[str, str | bool] | None]
 
 def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int:
     """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
-    code, find, rfind, count = parser.code, parser.code.find, parser.code.rfind, parser.code.count
+    code, find, starts = parser.code, parser.code.find, parser.source.starts
     size, forward, heads, build, with_vectors = len(parser.code), scope.forward, _HEADS, shapes.build, shapes.with_vectors
     body = Body(parser, function, scope, pos - 1)
     statements, operands = body.statements, scope.operands.__getitem__
-    counted, line, end = pos, count("\n", 0, pos) + 1, -1
+    end = -1
     while True:
         if end < pos:
             end = find(";", pos)
             if end < 0:
                 end = size
         if end - pos > LONG:  # many labels or braces in a row, or nonsense: no copies of this
-            pos = body.other(parser.source.skip(pos), end, -1)
+            pos = body.other(parser.source.skip(pos), end)
             if body.done:
                 return pos
             statements, scope = body.statements, body.scope
@@ -73,8 +73,6 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
             continue
         chunk = code[pos:end].lstrip()
         start = end - len(chunk)
-        line += count("\n", counted, start)
-        counted = start
         guard, negated = None, False
         try:
             word, text = chunk.split(None, 1)
@@ -103,7 +101,7 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
             continue
         except (_Slow, UnexpectedInput, ValueError, KeyError, shapes.Compound):
             forward.clear()
-            pos = body.other(start, end, line)
+            pos = body.other(start, end)
             if body.done:
                 return pos
             statements, scope = body.statements, body.scope
@@ -112,9 +110,8 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
         span = FastSpan()
         span.start = start
         span.end = pos = end + 1
-        span.line = line
-        span.column = start - rfind("\n", 0, start)
-        span.__class__ = Span  # type: ignore[assignment]
+        span.line = starts
+        span.__class__ = TextSpan  # type: ignore[assignment]
         made = FastInstruction()
         made.opcode = opcode
         made.modifiers = modifiers
@@ -156,15 +153,13 @@ def _head(text: str) -> Head:
 class _Open:
     """A block whose end has not come yet."""
 
-    __slots__ = ("column", "line", "mark", "scope", "start", "statements")
+    __slots__ = ("mark", "scope", "start", "statements")
 
-    def __init__(self, statements: list[Statement], scope: Scope, mark: int, start: int, line: int, column: int) -> None:
+    def __init__(self, statements: list[Statement], scope: Scope, mark: int, start: int) -> None:
         self.statements = statements  # of the block around it
         self.scope = scope  # around it; the block gets one of its own with its first declaration
         self.mark = mark  # how many labels that scope was waiting for
         self.start = start
-        self.line = line
-        self.column = column
 
 
 class Body:
@@ -182,39 +177,36 @@ class Body:
         self.done = False
         self.inner: dict[str, Label] = {}  # labels of blocks that are closed
 
-    def other(self, start: int, end: int, line: int) -> int:
-        """What the loop above does not know: all up to the next instruction, or one unusual statement; line is -1 where it is not known."""
+    def other(self, start: int, end: int) -> int:
+        """What the loop above does not know: all up to the next instruction, or one unusual statement."""
         code, skip = self.code, self.source.skip
-        if line < 0:
-            line = self.source.span(start, start).line
         while True:
             c = code[start : start + 1]
             if c == "{":
-                pos = self.open(start, line)
+                pos = self.open(start)
             elif c == "}":
                 self.close(start)
                 pos = start + 1
                 if self.done:
                     return pos
             elif c == ".":
-                pos = self.directive(start, line)
+                pos = self.directive(start)
             elif m := _LABEL.match(code, start):
-                pos = self.label(m, line)
+                pos = self.label(m)
             else:
                 if end - start > LONG or end == len(code):
                     return self.slow(start)
                 parts = _PARTS.fullmatch(code, start, end) if start < end else None
-                return self.slow(start) if parts is None else self.plain(parts, start, end, line)
+                return self.slow(start) if parts is None else self.plain(parts, start, end)
             after = skip(pos)
             if code[after : after + 1] not in _OTHER:
                 return after
-            line += code.count("\n", start, after)
             start = after
             if end < start:
                 end = code.find(";", start)
                 end = len(code) if end < 0 else end
 
-    def plain(self, m: re.Match[str], start: int, end: int, line: int) -> int:
+    def plain(self, m: re.Match[str], start: int, end: int) -> int:
         """An instruction whose opcode or layout is new."""
         forward, scope = self.scope.forward, self.scope
         sign, guard_name, word, text = m.groups()
@@ -234,8 +226,7 @@ class Body:
             forward.clear()
             self.parser.reports.flaw(flaw, start, end)
             return end + 1
-        column = start - self.code.rfind("\n", 0, start)
-        made = _make_instruction(head, found, guard, bool(sign), make_span(start, end + 1, line, column))
+        made = _make_instruction(head, found, guard, bool(sign), self.source.span(start, end + 1))
         self.statements.append(made)
         if forward:
             self.wait(made)
@@ -260,13 +251,12 @@ class Body:
 
     # ------------------------------------------------------------ blocks and labels
 
-    def open(self, start: int, line: int) -> int:
+    def open(self, start: int) -> int:
         """`{`"""
         if len(self.stack) >= DEPTH:
             self.parser.reports.report("too-deep", f"blocks are nested more than {DEPTH} deep", start, start + 1)
             return len(self.code)
-        column = start - self.code.rfind("\n", 0, start)
-        self.stack.append(_Open(self.statements, self.scope, len(self.scope.pending), start, line, column))
+        self.stack.append(_Open(self.statements, self.scope, len(self.scope.pending), start))
         self.scope.blocks += 1
         self.statements = []
         return start + 1
@@ -287,7 +277,7 @@ class Body:
             self.finish(at)
             return
         top = self.stack.pop()
-        block = Block(tuple(self.statements), make_span(top.start, at + 1, top.line, top.column))
+        block = Block(tuple(self.statements), self.source.span(top.start, at + 1))
         self.statements, self.scope = top.statements, top.scope
         self.scope.blocks -= 1
         self.statements.append(block)
@@ -358,14 +348,14 @@ class Body:
         at, to = self.parser.reports.find(name, made.span.start, made.span.end)
         self.parser.reports.undeclared(name, scope, at, to)
 
-    def label(self, m: re.Match[str], line: int) -> int:
+    def label(self, m: re.Match[str]) -> int:
         """`name:`, or what a name with a colon may introduce."""
         code, name, start, pos = self.code, m[1], m.start(), m.end()
         after = self.source.skip(pos)
         if code[after : after + 1] == "." and self.parser.word(after) in (".branchtargets", ".calltargets", ".callprototype"):
             return self.statement(start)
         scope = self.own_scope()
-        span = make_span(start, start + len(name), line, start - code.rfind("\n", 0, start))
+        span = self.source.span(start, start + len(name))
         label = scope.future.pop(name, None)
         if label is not None:
             object.__setattr__(label, "span", span)
@@ -399,21 +389,21 @@ class Body:
 
     # ------------------------------------------------------------ statements
 
-    def directive(self, start: int, line: int) -> int:
+    def directive(self, start: int) -> int:
         """A statement that begins with a dot."""
         code, parser = self.code, self.parser
         word = parser.word(start)
         if word == ".loc":
-            return self.location(start, line)
-        if word == ".reg":
+            return self.location(start)
+        if word in (".reg", ".param", ".local", ".shared"):
             end = code.find(";", start) + 1
-            if end and self.registers(start, end, line):
+            if end and (self.registers if word == ".reg" else self.variables)(start, end):
                 return end
         elif word in (".file", ".section", ".version", ".target", ".address_size", ".entry", ".func", ".visible", ".extern", ".alias"):
             return parser.reports.unexpected(start, start)
         return self.statement(start)
 
-    def registers(self, start: int, end: int, line: int) -> bool:
+    def registers(self, start: int, end: int) -> bool:
         """`.reg ...;` by its shape; False leaves it to the grammar, errors included."""
         made = shapes.registers(self.code[start:end])
         if made is None:
@@ -421,12 +411,12 @@ class Body:
         words, names = made
         scope, type, vector = self.own_scope(), words.type, words.vector
         assert type is not None
-        own, operands, numbered, column = scope.names, scope.operands, scope.registers, start - self.code.rfind("\n", 0, start)
+        own, operands, numbered, span_of = scope.names, scope.operands, scope.registers, self.source.span
         registers, stems = [], []
         if operands:
             operands.clear()
         for name, count, at in names:
-            where = make_span(start + at, start + at + len(name), line, column + at)
+            where = span_of(start + at, start + at + len(name))
             try:
                 if count >= 0:
                     scope.declare_stem(name, Stem(count, type, vector, where))
@@ -440,11 +430,29 @@ class Body:
             except Flaw as flaw:
                 self.parser.reports.flaw(flaw, start + at, end)
             stems.append((name, count))
-        span = make_span(start, end, line, column)
+        span = span_of(start, end)
         self.statements.append(Declaration(tuple(registers), (), tuple(stems), span, type, vector))
         return True
 
-    def location(self, start: int, line: int) -> int:
+    def variables(self, start: int, end: int) -> bool:
+        """`.param .b64 p;` and the like, by text; False leaves it to the grammar, errors included."""
+        made = shapes.variables(self.code[start:end])
+        if made is None:
+            return False
+        words, names = made
+        scope, span_of = self.own_scope(), self.source.span
+        variables = []
+        for name, dims, at in names:
+            variable = decl.declared(name, span_of(start + at, start + at + len(name)), words, dims, None)
+            try:
+                scope.declare(name, variable)
+            except Flaw as flaw:
+                self.parser.reports.flaw(flaw, start + at, end)
+            variables.append(variable)
+        self.statements.append(Declaration((), tuple(variables), (), span_of(start, end)))
+        return True
+
+    def location(self, start: int) -> int:
         """`.loc ...`, usually alone on its line."""
         code, parser = self.code, self.parser
         end = code.find("\n", start)
@@ -464,7 +472,7 @@ class Body:
             return parser.reports.unexpected(start, start)
         file, row, column, function, offset, inlined = values
         end = start + len(code[start:end].rstrip())
-        span = make_span(start, end, line, start - code.rfind("\n", 0, start))
+        span = self.source.span(start, end)
         self.statements.append(make_location(file, row, column, span, function, offset, inlined))
         return end
 
@@ -527,8 +535,8 @@ class Body:
         lists = []
         for part in (returns, params):
             trees = [t for t in part.children if t is not None] if part is not None else []
-            lists.append(tuple([decl.parameter(t, self.source.span) for t in trees]))
-        directives = [decl.performance(t, False, self.source.span) for t in rest]
+            lists.append(tuple([decl.parameter(t, self.parser.span_of) for t in trees]))
+        directives = [decl.performance(t, False, self.parser.span_of) for t in rest]
         made = Prototype(str(token), lists[0], lists[1], span, any(d.name == ".noreturn" for d in directives))
         self.own_scope().declare(made.name, made)
         return made

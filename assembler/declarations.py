@@ -17,12 +17,10 @@ from .making import make_register
 from .scopes import Scope, Stem
 
 if TYPE_CHECKING:
-    from lark import Token
+    pass
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
-DECLARABLE = frozenset(
-    "pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split()  # noqa: SIM905
-)
+DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())
 VECTORS = {"v2": 2, "v4": 4}
 
 
@@ -313,7 +311,7 @@ def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
             check_initial(v, dims[1:], name)
 
 
-def declared(token: Token, where: Span, words: Specs, dims: tuple[int, ...], value: Any) -> Variable:
+def declared(token: str, where: Span, words: Specs, dims: tuple[int, ...], value: Any) -> Variable:
     """The variable that a declarator declares."""
     assert words.type is not None
     return Variable(

@@ -103,8 +103,8 @@ class Flow:
     def loop_of(self) -> tuple[int | None, ...]:
         """The index of the innermost loop of each block."""
         found: list[int | None] = [None] * len(self.blocks)
-        for loop in self.loops:  # an inner loop overwrites the one around it
-            for b in loop.blocks:
+        for loop in self.loops:
+            for b in loop.own:
                 found[b] = loop.index
         return tuple(found)
 

@@ -6,21 +6,34 @@ Node 0 is the entry.  flow.py gives them the basic blocks of a function; they kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 Graph = Sequence[Sequence[int]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """A natural loop: all nodes from which a back edge to the header is reached without passing the header."""
 
     index: int
     header: int
     latches: tuple[int, ...]  # the nodes that branch back
-    blocks: tuple[int, ...]  # ascending, those of inner loops too
+    own: tuple[int, ...]  # the nodes that are in no loop inside this one
     parent: int | None  # index of the loop around it
     depth: int  # 1 for an outermost one
+    inside: list[Loop] = field(default_factory=list, repr=False)  # the loops directly inside
+
+    @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """All nodes, ascending; gathered when asked for, since deep nests would hold each node many times."""
+        found: list[int] = []
+        work = [self]
+        while work:
+            loop = work.pop()
+            found += loop.own
+            work += loop.inside
+        return tuple(sorted(found))
 
 
 def postorder(successors: Graph, roots: Iterable[int]) -> list[int]:
@@ -171,16 +184,16 @@ def natural_loops(successors: Graph, order: Sequence[int], before: Graph, idom: 
     members: dict[int, list[int]] = {h: [] for h in headers}
     for b, header in inner.items():
         members[header].append(b)
-    for header in reversed(headers):
-        if header in outer:
-            members[outer[header]] += members[header]
     loops: list[Loop] = []
     numbers: dict[int, int] = {}
     for header in headers:
         parent = numbers[outer[header]] if header in outer else None
         numbers[header] = len(loops)
         depth = 1 if parent is None else loops[parent].depth + 1
-        loops.append(Loop(len(loops), header, tuple(sorted(latches[header])), tuple(sorted(members[header])), parent, depth))
+        loop = Loop(len(loops), header, tuple(sorted(latches[header])), tuple(sorted(members[header])), parent, depth)
+        loops.append(loop)
+        if parent is not None:
+            loops[parent].inside.append(loop)
     return tuple(loops)
 
 
@@ -190,26 +203,41 @@ def loop_order(successors: Graph, order: Sequence[int], loops: Sequence[Loop], l
     The nodes of one nesting level are ordered with each loop directly inside as a single node, innermost levels first.
     """
     root = len(loops)
-    own: list[list[int]] = [[] for _ in range(root + 1)]  # the nodes and the loops that stand directly in each loop
-    inside: list[list[Loop]] = [[] for _ in range(root + 1)]
+    edges: list[dict[int, dict[int, None]]] = [{} for _ in range(root + 1)]  # by level: node -> what it leads to, in order
+
+    def level(node: int) -> int:
+        found = loop_of[node]
+        return root if found is None else found
+
+    def depth(at: int) -> int:
+        return 0 if at == root else loops[at].depth
+
+    def around(at: int) -> int:
+        parent = loops[at].parent
+        return root if parent is None else parent
+
     for b in order:
-        found = loop_of[b]
-        own[root if found is None else found].append(b)
+        edges[level(b)].setdefault(b, {})
+        for s in successors[b]:
+            # Both ends climb to the innermost loop that holds both, where a loop counts as its header.
+            start, at, end, other = b, level(b), s, level(s)
+            while at != other:
+                if depth(at) >= depth(other):
+                    start, at = loops[at].header, around(at)
+                else:
+                    end, other = loops[other].header, around(other)
+            if start != end:
+                edges[at].setdefault(start, {})[end] = None
     for loop in loops:
-        inside[root if loop.parent is None else loop.parent].append(loop)
+        edges[root if loop.parent is None else loop.parent].setdefault(loop.header, {})
     orders: list[list[int]] = [[] for _ in range(root + 1)]
     for index in (*range(root - 1, -1, -1), root):
-        entry = order[0] if index == root else loops[index].header
-        leads = {b: successors[b] for b in own[index]}
-        level = {b: b for b in own[index]}  # node -> the node that stands for it here
-        whole = {}
-        for loop in inside[index]:
-            leads[loop.header] = [s for b in loop.blocks for s in successors[b]]
-            whole[loop.header] = orders[loop.index]
-            level.update(dict.fromkeys(loop.blocks, loop.header))
-        names = list(leads)
+        inside = [n for n in loops if n.parent is None] if index == root else loops[index].inside
+        whole = {n.header: orders[n.index] for n in inside}
+        names = list(edges[index])
         number = {b: i for i, b in enumerate(names)}
-        graph = [[number[level[s]] for s in leads[b] if s in level and level[s] != b] for b in names]
-        for n in reversed(postorder(graph, [number[level[entry]]])):
-            orders[index] += whole.get(names[n], [names[n]])
+        graph = [[number[s] for s in edges[index][b]] for b in names]
+        entry = order[0] if index == root else loops[index].header
+        for i in reversed(postorder(graph, [number[entry]])):
+            orders[index] += whole.get(names[i], [names[i]])
     return orders[root]

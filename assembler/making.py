@@ -9,6 +9,9 @@ the slots of its node, is filled with plain assignments, and then becomes the no
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable
+
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
@@ -16,13 +19,12 @@ from .ir import Address, Element, Function, Immediate, Instruction, Location, Op
 
 
 class FastSpan:
-    """Becomes a Span."""
+    """Becomes a TextSpan."""
 
     __slots__ = Span.__slots__
     start: int
     end: int
-    line: int
-    column: int
+    line: list[int]
 
 
 class FastInstruction:
@@ -88,14 +90,42 @@ class FastLocation:
     inlined_at: tuple[int, int, int] | None
 
 
-def make_span(start: int, end: int, line: int, column: int) -> Span:
-    """Span(...), faster."""
+class TextSpan(Span):
+    """A Span that counts its line and column when someone asks; the slot of the line holds the offsets at which lines begin."""
+
+    __slots__ = ()
+
+    @property
+    def line(self) -> int:
+        """The line of the first character."""
+        return bisect_right(_STARTS(self), self.start)
+
+    @property
+    def column(self) -> int:
+        """Its column."""
+        starts = _STARTS(self)
+        return self.start - starts[bisect_right(starts, self.start) - 1] + 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Span) and (self.start, self.end, self.line) == (other.start, other.end, other.line)
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end, self.line, self.column))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Span, (self.start, self.end, self.line, self.column)
+
+
+_STARTS: Callable[[Span], list[int]] = Span.__dict__["line"].__get__
+
+
+def make_span(start: int, end: int, starts: list[int]) -> Span:
+    """The Span from one offset to another of a text whose lines begin at the given offsets."""
     made = FastSpan()
     made.start = start
     made.end = end
-    made.line = line
-    made.column = column
-    made.__class__ = Span
+    made.line = starts
+    made.__class__ = TextSpan
     return made
 
 

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 from lark.exceptions import UnexpectedInput
-from lark.utils import TextSlice
 
 from . import declarations as decl
 from . import shapes
@@ -24,6 +23,7 @@ _SECTION = re.compile(r"\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
 _SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
+_PIECE = 1 << 16  # no directive is longer
 _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
 
@@ -36,6 +36,7 @@ class Parser:
         self.code = source.code
         self.reports = Reports(source)
         self.items: list[Item] = []
+        self.base = 0  # where the piece begins that the grammar read last
         self.version = (0, 0)
         self.targets: tuple[str, ...] = ()
         self.address_size = 0
@@ -130,8 +131,9 @@ class Parser:
 
     def prefix(self, pos: int) -> tuple[Any, int]:
         """lark's tree of the directive at pos, and where it ends: at the first token that cannot belong to it."""
-        parser = shapes.grammar().parse_interactive(TextSlice(self.code, pos, len(self.code)), start="directive")
-        end = pos
+        piece = self.code[pos : pos + _PIECE]
+        parser = shapes.grammar().parse_interactive(piece, start="directive")
+        end = 0
         try:
             for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
                 parser.feed_token(token)
@@ -139,7 +141,12 @@ class Parser:
         except UnexpectedInput:
             if "$END" not in parser.accepts():  # type: ignore[no-untyped-call]
                 raise
-        return parser.feed_eof(), end  # type: ignore[no-untyped-call]
+        self.base = pos
+        return parser.feed_eof(), pos + end  # type: ignore[no-untyped-call]
+
+    def span_of(self, start: int, end: int) -> Span:
+        """The span of a token of the piece that the grammar read last, which counts from its own beginning."""
+        return self.source.span(self.base + start, self.base + end)
 
     def file(self, values: Any, span: Span) -> None:
         """`.file 1 "name", time, size`."""
@@ -207,8 +214,9 @@ class Parser:
         return m.end()
 
     def tree(self, pos: int, end: int) -> Any:
-        """lark's tree of a statement, its offsets counted in the whole text; None after an error."""
-        return shapes.grammar().parse(TextSlice(self.code, pos, end), start="statement").children
+        """lark's tree of a statement; its tokens count from pos, see span_of."""
+        self.base = pos
+        return shapes.statement_tree(self.code[pos:end]).children
 
     def next_item(self, pos: int, start: int) -> int:
         """After an error in the item at start: where the next one seems to begin, a function's body skipped."""
@@ -266,7 +274,7 @@ class Parser:
         spec_trees, rest = decl.split(tree.children[1:], "spec")
         words = decl.specs(spec_trees)
         words.linkage = decl.linkage(link)
-        span_of = self.source.span
+        span_of = self.span_of
         if not words.space:
             raise Flaw("bad-declaration", "the declaration names no state space")
         if words.type is None:
@@ -284,7 +292,7 @@ class Parser:
     def variable(self, tree: Any, words: decl.Specs, scope: Scope) -> list[Variable]:
         """One declarator."""
         token, count, *rest, init = tree.children
-        name, where = str(token), self.source.span(token.start_pos, token.end_pos)
+        name, where = str(token), self.span_of(token.start_pos, token.end_pos)
         dims, value = decl.dimensions(rest), None
         assert words.type is not None
         if words.type.kind == "p":
@@ -332,7 +340,7 @@ class Parser:
         """A function's header, and its body where it has one."""
         link, _, *rest = tree.children
         link = decl.linkage(link) if getattr(link, "data", "linkage") == "linkage" else ""
-        span_of = self.source.span
+        span_of = self.span_of
         registers: list[Register] = []
         scope = Scope(self.scope, registers)
         name_at = next(i for i, c in enumerate(rest) if getattr(c, "type", "") == "NAME")
@@ -354,12 +362,12 @@ class Parser:
         directives = tuple(decl.performance(t, is_entry, span_of) for t in after[1:])
         self.positive(directives)
         attributes = [a for t in before[:-1] for a in decl.attributes(t)]
-        directives += tuple(Directive("." + a, (), span_of(pos, end)) for a in attributes)
+        directives += tuple(Directive("." + a, (), self.source.span(pos, end)) for a in attributes)
         function = Function(str(token), is_entry, link, lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos))
         try:
             self.declare_function(function, defined)
         except Flaw as flaw:
-            self.reports.flaw(flaw, token.start_pos, end)
+            self.reports.flaw(flaw, pos + token.start_pos, end)
             if defined:
                 self.functions[function.name] = function
         self.items.append(function)

@@ -50,13 +50,11 @@ class Reports:
 
     def syntax(self, error: UnexpectedInput, start: int) -> int:
         """Reports lark's error for a piece of text that began at start; tells where reading may go on."""
-        at = getattr(error, "pos_in_stream", None)
         token = getattr(error, "token", None)
+        at = getattr(error, "pos_in_stream", None) if token is None else token.start_pos
         if token is not None and token.type == "$END":
-            at = None
-        elif token is not None:
-            at = token.start_pos
-        return self.unexpected(at if at is not None else len(self.code), start, _expected(error))
+            at = token.end_pos  # the end of the piece borrows its place from the last token in it
+        return self.unexpected(start + (at or 0), start, _expected(error))
 
     def unexpected(self, at: int, start: int, expected: str = "") -> int:
         """Reports the token at an offset and tells where reading may go on."""

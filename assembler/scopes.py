@@ -16,7 +16,7 @@ from warplab.isa.types import ScalarType
 from . import shapes
 from .flaw import Flaw
 from .ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
-from .making import FastRegister, make_address, make_register, make_span
+from .making import FastRegister, make_address, make_register
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
@@ -24,7 +24,7 @@ Entity = Register | Variable | Function | Label | Targets | Prototype
 
 _NO_STEMS: dict[str, Stem] = {}
 _NO_LABELS: dict[str, Label] = {}
-_NOWHERE = make_span(-1, -1, 0, 0)
+_NOWHERE = Span(-1, -1, 0, 0)
 
 
 class Unresolved:

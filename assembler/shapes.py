@@ -5,12 +5,13 @@ Later texts of that shape are built by plain calls; the fast paths put texts tog
 
 from __future__ import annotations
 
+import bisect
 import functools
 import importlib.resources
 import operator
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lark.exceptions import UnexpectedInput
@@ -54,7 +55,7 @@ _CLASSES = {"int": "I", "f32": "F", "f64": "D"}
 SINK = Sink()
 _MOST_SHAPES = 1 << 16  # more than any text has, save one made to fill the memory
 
-Leaf = str | Immediate
+Open = str | Immediate  # a name or number that a shape leaves open
 Build = Callable[[Any, Sequence[Any]], Any]  # (scope, leaves)
 
 
@@ -87,10 +88,10 @@ def literal(text: str) -> Immediate:
     return constants.literal(text)
 
 
-def factor(text: str) -> tuple[str, list[Leaf]]:
+def factor(text: str) -> tuple[str, list[Open]]:
     """The shape of a text and what it leaves open: names as they are, numbers by value."""
     parts = _LEAF.split(text)
-    leaves: list[Leaf] = []
+    leaves: list[Open] = []
     for i in range(1, len(parts), 2):
         leaf = parts[i]
         if leaf[0] in ".0123456789":
@@ -105,6 +106,98 @@ def factor(text: str) -> tuple[str, list[Leaf]]:
             leaves.append(leaf)
             parts[i] = "\0N"
     return "".join(parts), leaves
+
+
+class Leaf(str):
+    """A token of a tree that was built from a shape."""
+
+    __slots__ = ("end_pos", "start_pos", "type")
+    type: str
+    start_pos: int
+    end_pos: int
+
+
+class _Template:
+    """A tree of a shape: its tokens know which name or number they are, or how far behind the last one they stand."""
+
+    def __init__(self, tree: Any, tokens: Sequence[Any]) -> None:
+        self.index = {t.start_pos: i for i, t in enumerate(tokens)}
+        self.ends = [0, *(t.end_pos for t in tokens)]
+        self.starts = [t.start_pos for t in tokens]
+        self.root = self._node(tree)
+
+    def _node(self, node: Any) -> Any:
+        if node is None:
+            return None
+        if hasattr(node, "children"):
+            return node.data, [self._node(c) for c in node.children]
+        i = self.index.get(node.start_pos)
+        if i is not None:
+            return node.type, i, 0, ""
+        before = bisect.bisect_right(self.starts, node.start_pos)
+        return node.type, -1 - before, node.start_pos - self.ends[before], str(node)
+
+    def build(self, matches: Sequence[re.Match[str]]) -> Any:
+        """The tree of another text of this shape."""
+        ends = [0, *(m.end() for m in matches)]
+
+        def make(node: Any) -> Any:
+            if node is None:
+                return None
+            if len(node) == 2:
+                return _Tree(node[0], [make(c) for c in node[1]])
+            kind, i, delta, text = node
+            if i >= 0:
+                m = matches[i]
+                leaf = Leaf(m.group())
+                leaf.start_pos, leaf.end_pos = m.span()
+            else:
+                leaf = Leaf(text)
+                leaf.start_pos = ends[-1 - i] + delta
+                leaf.end_pos = leaf.start_pos + len(text)
+            leaf.type = kind
+            return leaf
+
+        return make(self.root)
+
+
+class _Tree:
+    """What the readers of trees look at, and no more."""
+
+    __slots__ = ("children", "data")
+
+    def __init__(self, data: str, children: list[Any]) -> None:
+        self.data = data
+        self.children = children
+
+    def scan_values(self, pred: Callable[[Any], bool]) -> Iterator[Any]:
+        """The tokens that fulfil a condition."""
+        for c in self.children:
+            if isinstance(c, _Tree):
+                yield from c.scan_values(pred)
+            elif pred(c):
+                yield c
+
+
+_TEMPLATES: dict[str, _Template] = {}
+
+
+def statement_tree(text: str) -> Any:
+    """lark's tree of a statement, or one built like it from a statement of the same shape."""
+    if len(text) > 4000 or "=" in text:
+        return grammar().parse(text, start="statement")
+    try:
+        key, leaves = factor(text)
+    except Flaw:
+        return grammar().parse(text, start="statement")
+    template = _TEMPLATES.get(key)
+    if template is not None:
+        return template.build(list(_LEAF.finditer(text)))
+    tree = grammar().parse(text, start="statement")
+    tokens = sorted((t for t in tree.scan_values(is_leaf)), key=lambda t: t.start_pos or 0)
+    if [x if isinstance(x, str) else x.text for x in leaves] == [str(t) for t in tokens] and len(_TEMPLATES) < _MOST_SHAPES:
+        _TEMPLATES[key] = _Template(tree, tokens)
+    return tree
 
 
 @functools.cache
@@ -153,7 +246,7 @@ def from_tree(tree: Any, scope: Scope) -> Any:
     return maker_of(tree, index)(scope, [_leaf(t) for t in tokens])
 
 
-def _leaf(token: Token) -> Leaf:
+def _leaf(token: Token) -> Open:
     return literal(str(token)) if token[0] in ".0123456789" or token.type == "WARP_SZ" else str(token)
 
 
@@ -454,6 +547,33 @@ def _register_statement(tree: Any, index: Index) -> Build:
         return lambda scope, leaves: None
     places = [(index[d.children[0].start_pos], index[d.children[1].start_pos] if d.children[1] is not None else -1) for d in declarators]
     return lambda scope, leaves: (words, [(leaves[n], leaves[c].value if c >= 0 else -1, n) for n, c in places])
+
+
+@functools.lru_cache(maxsize=4096)
+def variables(text: str) -> tuple[Specs, list[tuple[str, tuple[int, ...], int]]] | None:
+    """`.param .b64 p, q[4];` on one line: the words before the names, each name with its dimensions and offset; None if it is anything else."""
+    from .declarations import dimensions, specs, split
+
+    if "\n" in text or "=" in text:
+        return None
+    try:
+        tree = grammar().parse(text, start="statement").children[0]
+        if tree.data != "declaration" or tree.children[0] is not None:
+            return None
+        spec_trees, declarators = split(tree.children[1:], "spec")
+        words = specs(spec_trees)
+        names = [(str(d.children[0]), dimensions(d.children[2:-1]), d.children[0].start_pos) for d in declarators]
+    except (UnexpectedInput, Flaw):
+        return None
+    if words.type is None or words.space not in ("param", "local", "shared") or words.type.kind == "p" or words.bank is not None:
+        return None
+    if (
+        words.vector * words.type.bits > 128
+        or any(d.children[1] is not None for d in declarators)
+        or any(0 in dims for _, dims, _ in names)
+    ):
+        return None
+    return words, names
 
 
 @functools.lru_cache(maxsize=4096)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import bisect
 import re
+
+import numpy as np
 
 from .diagnostics import Diagnostic
 from .ir import Span
@@ -58,13 +59,13 @@ class Source:
     def starts(self) -> list[int]:
         """Offsets at which lines begin."""
         if self._starts is None:
-            self._starts = [0, *(m.end() for m in re.finditer("\n", self.text))]
+            codes = np.frombuffer(self.text.encode("utf-32-le"), np.uint32)
+            self._starts = [0, *(np.flatnonzero(codes == ord("\n")) + 1).tolist()]
         return self._starts
 
     def span(self, start: int, end: int) -> Span:
         """The Span from one offset to another."""
-        line = bisect.bisect_right(self.starts, start)
-        return make_span(start, end, line, start - self.starts[line - 1] + 1)
+        return make_span(start, end, self.starts)
 
     def skip(self, pos: int) -> int:
         """The first offset from pos on that is not blank."""

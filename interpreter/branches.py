@@ -45,8 +45,8 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
         return _call(low, pc, b, last)
     if effect == "return":
         return _leave(low, b, last, _return(low))
-    if effect in ("exit", "trap", "breakpoint"):
-        return _leave(low, b, last, _exit if effect == "exit" else _trap(effect))
+    if effect in ("exit", "trap"):
+        return _leave(low, b, last, _exit if effect == "exit" else _trap)
     if effect == "barrier":
         return _barrier(low, last, pc + 1)
     if effect == "warp_barrier":
@@ -264,12 +264,14 @@ def _exit(g: Group) -> int | None:
     return None
 
 
-def _trap(effect: str) -> Terminator:
-    def go(g: Group) -> int | None:
-        text = "trap instruction" if effect == "trap" else "breakpoint without a debugger"
-        raise g.blame(Fault("trap", text), g.active)
+def _trap(g: Group) -> int | None:
+    raise g.blame(Fault("trap", "trap instruction"), g.active)
 
-    return go
+
+def _halt(R: list[Any]) -> None:
+    g: Group = R[0]
+    if g.active is None or g.active.any():
+        raise g.blame(Fault("trap", "breakpoint without a debugger"), g.active)
 
 
 def _guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
@@ -430,6 +432,8 @@ def step(low: Lowering, i: Instruction) -> tuple[Step, list[int]] | None:
             return (lambda R: R[0].restore_stack(source(R))), []
         case "yield":
             return (lambda R: R[0].pause()), []
+        case "breakpoint":
+            return _halt, []
         case "barrier" | "warp_barrier" | "cluster_wait":
             return None
         case other:

@@ -13,7 +13,7 @@ import numpy as np
 from warplab.assembler.ir import Function, Variable
 from warplab.isa.profiles import DeviceProfile
 
-from .engine import Wave
+from .engine import CHECK_EVERY, Wave
 from .faults import ExecutionError, Fault, LimitReached
 from .memory.arena import Arena
 from .observe import Observer
@@ -134,7 +134,9 @@ class Launch:
                 wave = self._suspended.popleft()
             else:
                 return
-            if not wave.run():
+            if wave.run():
+                self.check_limits(wave, None, wave.segments_run % CHECK_EVERY)
+            else:
                 self._suspended.append(wave)
                 if len(self._suspended) >= self.options.max_waves and self._next_block < self.blocks:
                     self.options.max_waves += 16
@@ -152,16 +154,18 @@ class Launch:
         """May somebody outside this wave run?"""
         return self._next_block < self.blocks or bool(self._suspended)
 
-    def check_limits(self, wave: Wave, g: Group, segments: int) -> None:
+    def check_limits(self, wave: Wave, g: Group | None, segments: int) -> None:
         """Ends the launch when its steps or its time are used up."""
         self.steps += segments
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
-            raise LimitReached(self.name, f"{o.max_steps} steps", self._where(g))
+            raise LimitReached(self.name, f"{o.max_steps} steps", self._where(wave, g))
         if self._deadline is not None and time.monotonic() > self._deadline:
-            raise LimitReached(self.name, f"{o.max_seconds} s", self._where(g))
+            raise LimitReached(self.name, f"{o.max_seconds} s", self._where(wave, g))
 
-    def _where(self, g: Group) -> str:
+    def _where(self, wave: Wave, g: Group | None) -> str:
+        if g is None:
+            return f"the end of block {wave.first + wave.count - 1}"
         s = g.act.function.segments[g.pc]
         site = s.sites[0] if s.sites else s.end
         return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
@@ -238,7 +242,7 @@ class Launch:
 
     def clock(self, g: Group) -> Array:
         """A count that grows with every segment that runs."""
-        return np.array([[self.steps * 32 + g.wave.segments_run * 32]], np.uint64)
+        return np.array([[(self.steps + g.wave.segments_run % CHECK_EVERY) * 32]], np.uint64)
 
     def timer(self, g: Group) -> Array:
         """Nanoseconds; grows with the work done, so that runs repeat themselves."""

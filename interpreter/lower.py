@@ -652,4 +652,4 @@ def stands_alone(i: Instruction) -> bool:
 
 def ends_block(i: Instruction) -> bool:
     """Control leaves the block here."""
-    return i.form is not None and i.form.effect in ("branch", "branch_table", "call", "return", "exit", "trap", "breakpoint")
+    return i.form is not None and i.form.effect in ("branch", "branch_table", "call", "return", "exit", "trap")

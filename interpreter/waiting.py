@@ -236,7 +236,10 @@ class WaitingRoom:
         out = []
         for g in (*self.waiting, *self.resting):
             segment = g.act.function.segments
-            site = next((s.end for s in reversed(segment[: g.pc]) if s.end is not None), None)
+            if g.blocked is None:  # it turns: named by the first instruction of its loop
+                site = segment[g.pc].sites[0] if segment[g.pc].sites else segment[g.pc].end
+            else:
+                site = next((s.end for s in reversed(segment[: g.pc]) if s.end is not None), None)
             wants, missing = self._why(g)
             line = site.instruction.span.line if site else 0
             who, text, source = (

@@ -16,8 +16,6 @@ from warplab.interpreter.observers.profile import show_with
 from .context import Context
 
 if TYPE_CHECKING:
-    from warplab.interpreter.launch import Launch
-
     from .kernels import KernelHandle, Shape
 
 
@@ -45,12 +43,6 @@ def _page(profile: KernelProfile) -> str:
 show_with(_page)
 
 
-def observe(launch: Launch, counters: Counters) -> None:
-    """Makes a launch that was not observed tell an observer what it does."""
-    launch.observers = (*launch.observers, counters)
-    launch.entry = launch.kernel.plan(launch.kernel.function, True)
-
-
 @contextmanager
 def profiling() -> Iterator[Profiling]:
     """Profiles every launch of the block; one that faults is left with what it did until then."""
@@ -58,26 +50,15 @@ def profiling() -> Iterator[Profiling]:
     original = Context.launch
 
     def launch(self: Context, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
-        seen: list[tuple[Launch, Counters]] = []
-        before = self.observe
-
-        def listen(launched: Launch) -> None:
-            if before is not None:
-                before(launched)
-            counters = Counters(self.profile)
-            observe(launched, counters)
-            seen.append((launched, counters))
-
-        self.observe = listen
+        counters, before = Counters(self.profile), self.observers
+        self.observers = (*before, counters)
         try:
             original(self, handle, shape, parameters)
         finally:
-            self.observe = before
-            for launched, counters in seen:
-                if counters.profile is None:
-                    counters.end(launched)
-                assert counters.profile is not None
-                found.launches.append(counters.profile)
+            self.observers = before
+            profile = counters.finish()
+            if profile is not None:
+                found.launches.append(profile)
 
     Context.launch = launch  # type: ignore[method-assign]
     try:

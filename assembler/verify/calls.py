@@ -83,12 +83,13 @@ def _elements(rest: list[Operand]) -> tuple[Operand, ...]:
 
 
 def _spans(where: Places, call: Instruction) -> dict[int, Span]:
-    return {id(operand): span for operand, span in zip(call.operands, where.operands, strict=False)} | {
-        id(e): span
-        for operand, span in zip(call.operands, where.operands, strict=False)
-        if isinstance(operand, Arguments)
-        for e in operand.elements
-    }
+    """The span of each operand and of each element of the lists, by identity."""
+    found = {}
+    for i, operand in enumerate(call.operands):
+        found[id(operand)] = where.operand(i)
+        if isinstance(operand, Arguments):
+            found.update((id(e), where.operand(i, k)) for k, e in enumerate(operand.elements))
+    return found
 
 
 def _signatures(function: Function, target: Operand | None, how: Operand | None, report: Report) -> Sequence[Signature]:

@@ -156,7 +156,13 @@ class Judge:
         else:
             i, wrong = first
             self.report(
-                instruction, wrong.code, wrong.message, lambda p: p.operand(i), help=wrong.help, declared=wrong.declared, forms=(form.row,)
+                instruction,
+                wrong.code,
+                wrong.message,
+                lambda p: p.operand(i, wrong.part),
+                help=wrong.help,
+                declared=wrong.declared,
+                forms=(form.row,),
             )
         return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warplab.isa import special
 from warplab.isa.notation import Form, words
@@ -48,6 +48,7 @@ class Misfit:
     message: str
     help: str = ""
     declared: Register | Variable | None = None  # what the "declared here" should point to
+    part: int | None = None  # which element of a vector it is about
 
 
 def kind(operand: Operand) -> str:
@@ -348,16 +349,17 @@ def _vector_misfit(
         return Misfit("vector-size", f"a vector of {n} elements is expected here, not {described(operand)}")
     if len(operand.elements) != n:
         return Misfit("vector-size", f"the vector has {len(operand.elements)} elements where {n} are expected")
-    for element in operand.elements:
+    for i, element in enumerate(operand.elements):
+        wrong = None
         if isinstance(element, Sink):
             if not sink:
-                return Misfit("operand-kind", "'_' takes a result; it cannot be read")
-            continue
-        if sink and isinstance(element, Immediate):
-            return Misfit("operand-kind", "a result needs a register, not a constant")
-        wrong = _plain_type(element, t, place)
+                wrong = Misfit("operand-kind", "'_' takes a result; it cannot be read")
+        elif sink and isinstance(element, Immediate):
+            wrong = Misfit("operand-kind", "a result needs a register, not a constant")
+        else:
+            wrong = _plain_type(element, t, place)
         if wrong is not None:
-            return wrong
+            return replace(wrong, part=i)
     return None
 
 
@@ -374,7 +376,7 @@ def _mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | No
     assert isinstance(operand, Vector)
     n = len(operand.elements)
     each = t.bits // n
-    for element in operand.elements:
+    for i, element in enumerate(operand.elements):
         match element:
             case Sink() if not source:
                 continue
@@ -383,8 +385,8 @@ def _mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | No
             case Register(vector=1, type=own) | Element(register=Register(type=own)) if own.kind != "p" and own.bits == each:
                 continue
             case Sink():
-                return Misfit("operand-kind", "'_' takes a result; it cannot be read")
-        return Misfit("vector-size", f"{described(element)} does not make one of {n} equal parts of .{t}")
+                return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
+        return Misfit("vector-size", f"{described(element)} does not make one of {n} equal parts of .{t}", part=i)
     return None if each * n == t.bits and each >= 8 else Misfit("vector-size", f".{t} cannot be cut into {n} parts")
 
 

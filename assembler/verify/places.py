@@ -6,6 +6,7 @@ The IR keeps one span for a whole statement.  Here its text is cut into guard, o
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ..ir import Instruction, Module, Span
@@ -25,6 +26,7 @@ class Places:
     opcode: Span
     words: tuple[Span, ...]
     operands: tuple[Span, ...]
+    parts: tuple[tuple[Span, ...], ...]  # of operands in brackets
 
     @property
     def head(self) -> Span:
@@ -32,8 +34,10 @@ class Places:
         last = self.words[-1] if self.words else self.opcode
         return Span(self.opcode.start, last.end, self.opcode.line, self.opcode.column)
 
-    def operand(self, i: int) -> Span:
-        """The span of an operand; of the whole instruction's head where there is none."""
+    def operand(self, i: int, part: int | None = None) -> Span:
+        """The span of an operand or a part of it; of the whole instruction's head where there is none."""
+        if part is not None and i < len(self.parts) and part < len(self.parts[i]):
+            return self.parts[i][part]
         return self.operands[i] if i < len(self.operands) else self.head
 
 
@@ -55,19 +59,25 @@ def places(module: Module, instruction: Instruction) -> Places:
 
     head = _HEAD.match(source)
     if head is None:  # an object file has no text
-        return Places(whole, whole, whole, (), ())
+        return Places(whole, whole, whole, (), (), ())
     words = tuple(at(m.start(), m.end()) for m in _WORD.finditer(source, head.start(5), head.end(5)))
-    guard = at(head.start(1), head.end(3)) if head[1] else at(head.start(4), head.end(4))
-    operands: list[Span] = []
-    depth, start, i = 0, head.end(), head.end()
+    guard = at(head.start(3), head.end(3)) if head[1] else at(head.start(4), head.end(4))
     end = len(source.rstrip("; \t\r\n"))
-    for i in range(head.end(), end + 1):
+    operands = tuple(_pieces(source, head.end(), end, at))
+    parts = tuple(
+        tuple(_pieces(source, o.start - whole.start + 1, o.end - whole.start - 1, at)) if text[o.start] in _OPEN else () for o in operands
+    )
+    return Places(at(0, len(source.rstrip())), guard, at(head.start(4), head.end(4)), words, operands, parts)
+
+
+def _pieces(source: str, start: int, end: int, at: Callable[[int, int], Span]) -> Iterator[Span]:
+    """The spans between the commas of a stretch, those inside of brackets aside."""
+    depth = 0
+    for i in range(start, end + 1):
         ch = source[i] if i < end else ","
         if ch == "," and (depth == 0 or i == end):
             piece = source[start:i]
             if piece.strip():
-                lead = len(piece) - len(piece.lstrip())
-                operands.append(at(start + lead, start + len(piece.rstrip())))
+                yield at(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
             start = i + 1
         depth += (ch in _OPEN) - (ch in _CLOSE)
-    return Places(at(0, len(source.rstrip())), guard, at(head.start(4), head.end(4)), words, tuple(operands))

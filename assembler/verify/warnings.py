@@ -86,7 +86,7 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
             read.update(sources)
             written.update(results)
             if instruction.opcode in ("mov", "st"):
-                written.update(sources)  # compilers pack and pass on halves that nobody looks at
+                written.update(r for r in sources if r is not instruction.guard)  # compilers pack and pass on halves that nobody looks at
             for r in sources:
                 first.setdefault(r, instruction)
     if "never-written" in wanted:
@@ -195,7 +195,7 @@ def _uneven(graph: Flow) -> set[Register | None]:
     changed = True
     while changed:
         changed = False
-        for index in graph.rpo:
+        for index in sorted(graph.reachable):
             for instruction in graph.blocks[index].instructions:
                 read, written = accesses(instruction)
                 if instruction.opcode in LOADS or instruction.opcode == "call":

@@ -32,7 +32,7 @@ def distinct(keys: NDArray[np.int64], active: Mask) -> Counts:
 
 def largest_group(groups: NDArray[np.int64], active: Mask, count: int, keys: NDArray[np.int64] | None = None) -> Counts:
     """The most entries that fall into one of `count` groups, row by row; with keys, equal (group, key) pairs count once."""
-    rows, lanes = groups.shape
+    rows = len(groups)
     if keys is None:
         row, lane = np.nonzero(active)
         chosen = groups[row, lane]

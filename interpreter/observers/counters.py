@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
+MATRICES = ("ldmatrix", "stmatrix")
 OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 Index = NDArray[np.int64]
@@ -53,11 +54,19 @@ class Counters(Silent):
     def __init__(self, device: DeviceProfile) -> None:
         self.device = device
         self.profile: KernelProfile | None = None
+        self.launch: Launch | None = None
+
+    def finish(self) -> KernelProfile | None:
+        """The profile, of a launch that a fault has ended too; None if nothing was launched."""
+        if self.profile is None and self.launch is not None:
+            self.end(self.launch)
+        return self.profile
 
     # ------------------------------------------------------------ the launch
 
     def begin(self, launch: Launch) -> None:
         self.launch = launch
+        self._functions = launch.kernel.program.functions
         self.registers = kernel_registers(launch.kernel)
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         size = l1_bytes(self.device, launch.total_shared, max(1, self.occupancy.blocks)) if self.device.l1_size else 0
@@ -83,7 +92,7 @@ class Counters(Silent):
     def wave(self, wave: Wave) -> None:
         self._waves.append(wave)
         self._where[id(wave)] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
-        self._wrote[id(wave)] = np.zeros((wave.count, self.launch.threads), np.bool_)
+        self._wrote[id(wave)] = np.zeros((wave.count, wave.launch.threads), np.bool_)
 
     def end(self, launch: Launch) -> None:
         self._mark()
@@ -133,9 +142,10 @@ class Counters(Silent):
         tally = self.tallies.get(id(site))
         if tally is None:
             i = site.instruction
-            tally = self.tallies[id(site)] = SiteTally(site, flops_of(i), i.opcode == "cp" or empties_l1(i.opcode, i.modifiers))
+            special = i.opcode in ("cp", *MATRICES) or empties_l1(i.opcode, i.modifiers)
+            tally = self.tallies[id(site)] = SiteTally(site, flops_of(i), special)
             if i.opcode == "atom" and site.function not in self._unused:
-                self._unused[site.function] = unused_results(self.launch.kernel.program.functions[site.function])
+                self._unused[site.function] = unused_results(self._functions[site.function])
         return tally
 
     def _enter(self, g: Geometry) -> None:
@@ -239,7 +249,9 @@ class Counters(Silent):
             known = self._passes[key] = self._banks(i, kind, rows, width)
         passes, conflicts = known
         total, beyond = int(passes @ rows.count) * times, int(conflicts @ rows.count) * times
-        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=lanes.requests * times, units=total,
+        asked = 0 if self._copied and i.opcode in MATRICES else lanes.requests * times
+        self._copied = i.opcode in MATRICES  # the further matrices belong to the same request
+        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=asked, units=total,
                         ideal=total - beyond, conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
         worst = int(passes.argmax())
         if a.sample is None or passes[worst] > a.sample[2]:
@@ -247,7 +259,7 @@ class Counters(Silent):
 
     def _banks(self, i: Instruction, kind: str, rows: Patterns, width: int) -> tuple[Index, Index]:
         """(passes, conflicts) of each pattern."""
-        if i.opcode in ("ldmatrix", "stmatrix"):  # announced matrix by matrix: four lanes read a row of 16 bytes
+        if i.opcode in MATRICES:  # announced matrix by matrix: four lanes read a row of 16 bytes
             return matrix_passes(np.tile(rows.where[:, ::4], 4), 1)
         if kind in ("red", "atom"):
             last = i.operands[-1]

@@ -59,7 +59,11 @@ class Footprints:
 
     def of(self, g: Geometry, rows: Index, address: Array, mask: Array | None, width: int) -> tuple[Footprint, int]:
         """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to."""
-        lowest = address.min() if mask is None else np.min(address, where=mask, initial=address.max())
+        if mask is None or address.size == 1:
+            lowest = address.min()
+        else:
+            wide, where = np.broadcast_arrays(address, mask)
+            lowest = wide.min(where=where, initial=address.max())
         start = int(lowest) // LINE
         relative = (address.view(np.int64) if address.dtype.itemsize == 8 else address.astype(np.int64)) - start * LINE
         if mask is not None:

@@ -16,7 +16,8 @@ from warplab.isa.profiles import DeviceProfile, profile
 from . import svg
 
 LANES = range(32)
-DEVICES = ("1.0", "1.2", "2.0", "3.0", "9.0")
+GLOBAL_DEVICES = ("1.0", "1.2", "2.0", "9.0")  # 1.1 as 1.0; 1.3 as 1.2; 3.x as 2.x; from 5.x on as 9.0
+SHARED_DEVICES = ("1.0", "2.0", "3.0")  # from 5.x on as 2.0
 
 GLOBAL: dict[str, tuple[int, ...]] = {
     "aligned and sequential": tuple(128 + 4 * k for k in LANES),
@@ -55,12 +56,14 @@ def shared_figure(device: DeviceProfile, name: str) -> str:
 def figures() -> dict[str, str]:
     """Every figure for every rule, by file name."""
     out: dict[str, str] = {}
-    for target in DEVICES:
+    for target in GLOBAL_DEVICES:
         device = profile(target)
         for n, name in enumerate(GLOBAL, 1):
             for cached in (True, False) if device.global_rule == "lines" else (None,):
                 tail = {True: "_cached", False: "_uncached", None: ""}[cached]
                 out[f"global_{n}_{device.name}{tail}.svg"] = global_figure(device, name, cached=cached)
+    for target in SHARED_DEVICES:
+        device = profile(target)
         for n, name in enumerate(SHARED, 1):
             out[f"shared_{n}_{device.name}.svg"] = shared_figure(device, name)
     return out

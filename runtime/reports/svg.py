@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from warplab.interpreter.observers import KernelProfile, Sample
@@ -58,9 +58,10 @@ def _lanes(sample: Sample, y: float, left: float) -> str:
     return "".join(out)
 
 
-def _wire(x: float, y: float, to: float, end: float, colour: str) -> str:
+def _wires(lanes: Iterable[int], y: float, to: float, end: float, colour: str) -> str:
+    """Lines from lanes to one place."""
     middle = (y + end) / 2
-    path = f"M{x:g} {y:g} C{x:g} {middle:g} {to:g} {middle:g} {to:g} {end:g}"
+    path = "".join(f"M{x} {y:g}C{x} {middle:g} {to:g} {middle:g} {to:g} {end:g}" for x in (19 + lane * CELL for lane in lanes))
     return f'<path d="{path}" stroke="{colour}" fill="none" stroke-opacity=".65"/>'
 
 
@@ -74,7 +75,7 @@ def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None,
     body = [text(10, 18, title or f"{sum(r.count for r in rows)} transactions, {moved} bytes for {asked} asked for")]
     for n, r in enumerate(rows):
         x, colour = 10 + n * each, HUES[n % 2]
-        body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, colour) for lane in r.lanes]
+        body.append(_wires(r.lanes, top + CELL - 4, x + each / 2, under, colour))
         body.append(box(x + 1, under, max(1, each - 2), 26, colour, f"{r.label} at {r.base:#x}: lanes {lane_ranges(r.lanes)}"))
         if each > 52:
             body.append(text(x + each / 2, under + 17, r.label, "middle"))
@@ -93,8 +94,8 @@ def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title:
         words = used.get(bank, {})
         heat = "var(--card)" if not words else "var(--good)" if len(words) == 1 else "var(--warm)" if len(words) < 8 else "var(--bad)"
         x = 10 + bank * each
-        for lanes in words.values():
-            body += [_wire(10 + lane * CELL + 9, top + CELL - 4, x + each / 2, under, heat) for lane in lanes]
+        if words:
+            body.append(_wires(sorted(x for lanes in words.values() for x in lanes), top + CELL - 4, x + each / 2, under, heat))
         body.append(box(x + 1, under, each - 2, 26, heat, f"bank {bank}: {len(words)} different words"))
         body.append(text(x + each / 2, under + 17, str(len(words)) if words else "", "middle"))
         body.append(text(x + each / 2, under + 42, str(bank), "middle", True))

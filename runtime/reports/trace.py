@@ -34,7 +34,12 @@ def trace(profiles: Sequence[KernelProfile]) -> dict[str, list[Event] | str]:
         parts = seconds(p)
         length = max(parts.values()) * MICROSECOND
         bound = max(parts, key=lambda k: parts[k])
-        facts: dict[str, str | int | float] = {"grid": str(p.grid), "block": str(p.block), "bound by": bound, "occupancy": p.occupancy.fraction}
+        facts: dict[str, str | int | float] = {
+            "grid": str(p.grid),
+            "block": str(p.block),
+            "bound by": bound,
+            "occupancy": p.occupancy.fraction,
+        }
         events.append({"ph": "X", "pid": 1, "tid": 1, "name": p.kernel, "ts": at, "dur": length, "args": facts})
         for row, (name, s) in enumerate(parts.items(), 2):
             events.append({"ph": "X", "pid": 1, "tid": row, "name": name, "ts": at, "dur": s * MICROSECOND, "args": {"kernel": p.kernel}})

@@ -78,7 +78,7 @@ def analyse(successors):
     loops = graphs.natural_loops(successors, order, before, idom)
     loop_of = [None] * len(successors)
     for loop in loops:
-        for b in loop.blocks:
+        for b in loop.own:
             loop_of[b] = loop.index
     return order, before, idom, loops, loop_of
 
@@ -87,7 +87,7 @@ def analyse(successors):
 @pytest.mark.parametrize("make", [random_graph, structured_graph])
 def test_dominators_and_loops(make, seed):
     successors = make(seed)
-    order, before, idom, loops, _ = analyse(successors)
+    order, _, idom, loops, _ = analyse(successors)
     reached = reach(successors, 0)
     assert set(order) == reached
     dominates = {(a, b) for a in reached for b in reached - reach(successors, 0, a)}

@@ -19,8 +19,8 @@ EVERYTHING = [
     "0xff00(generic(p)+4)};\n.func h() { ret; }",
     ".func b() { ret; } .func a(); .alias a, b; .extern .shared .align 8 .b8 dyn[]; .common .global .u32 c; .global "
     ".attribute(.managed) .u32 g;",
-    """.entry f(.param .u64 .ptr .shared .align 16 a, .param .align 8 .b8 s[16], .param .u64 .ptr q) .reqntid 1, 2, 3 "
-    ".pragma "z"; .maxnreg 32 {
+    """.entry f(.param .u64 .ptr .shared .align 16 a, .param .align 8 .b8 s[16], .param .u64 .ptr q) .reqntid 1, 2, 3
+    .pragma "z"; .maxnreg 32 {
     .reg .b32 %r<9>, x; .reg .v4 .f32 %v; .reg .pred %p, %q; .reg .b128 %w; .param .b32 y; .local .align 4 .b8 z[4]; .shared .u32 n<3>;
     p: .callprototype (.param .b32 _) _ (.param .b32 _, .reg .b32 k) .noreturn; c: .calltargets f; .reg .b64 %rd<3>;
     { L: bra L; { .reg .b32 x; mov.u32 x, 1; bra L; bra M; } } M: ts: .branchtargets L, M; L: brx.idx x, ts;

@@ -87,7 +87,8 @@ LEGAL: dict[tuple[str, str], Callable[[str, bool, bool], bool]] = {
         for kind in ("bf16", "bf16x2")
     },
     **{(op, "f32x2"): lambda r, ftz, sat: not sat for op in ("add", "sub", "mul")},
-    **{(op, "f32"): lambda r, ftz, sat: r != "" for op in ("fma", "mad")},
+    ("fma", "f32"): lambda r, ftz, sat: r != "",
+    ("mad", "f32"): lambda r, ftz, sat: True,  # without a rounding before PTX 4.0
     **{(op, "f64"): lambda r, ftz, sat: r != "" and not ftz and not sat for op in ("fma", "mad")},
     ("fma", "f16"): lambda r, ftz, sat: r == "rn",
     ("mad", "f16"): lambda r, ftz, sat: False,
