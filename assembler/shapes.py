@@ -443,9 +443,7 @@ def _call_operands(tree: Any, index: Index) -> Build:
 
 
 def _as_name(child: Any) -> Any:
-    from lark import Token, Tree
-
-    return Tree("name", [child]) if isinstance(child, Token) else child
+    return child if child is None or hasattr(child, "children") else _Tree("name", [child])
 
 
 def _address(tree: Any, index: Index) -> Build:
@@ -557,7 +555,7 @@ def variables(text: str) -> tuple[Specs, list[tuple[str, tuple[int, ...], int]]]
     if "\n" in text or "=" in text:
         return None
     try:
-        tree = grammar().parse(text, start="statement").children[0]
+        tree: Any = grammar().parse(text, start="statement").children[0]
         if tree.data != "declaration" or tree.children[0] is not None:
             return None
         spec_trees, declarators = split(tree.children[1:], "spec")

@@ -11,6 +11,8 @@ from .ir import Span
 from .making import make_span
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
+_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f]")  # which Python's split() takes for blanks in part, and ptxas for none
+_CONTROL_OR_STRING = re.compile(rf'"[^"]*"|{_CONTROL.pattern}')
 _BLANKS = " " * 200
 SPACE = re.compile(r"[ \t\r\n\f\v]*")
 
@@ -32,6 +34,14 @@ class Source:
         if self.problem is not None:  # said once; nothing else shall stumble over it
             text = re.sub(r"[^\x01-\x7f]", " ", text)
         self.code = self._without_comments(text) if "//" in text or "/*" in text else text
+        if _CONTROL.search(self.code):
+            self.code = _CONTROL_OR_STRING.sub(self._control, self.code)
+
+    def _control(self, m: re.Match[str]) -> str:
+        if m.group()[0] == '"':
+            return m.group()
+        self._refuse("syntax", m, f"the control character {m.group()!r} outside of a comment")
+        return " "
 
     def _refuse(self, code: str, where: re.Match[str] | None, message: str) -> None:
         if where is not None and (self.problem is None or where.start() < self.problem.span.start):

@@ -83,14 +83,12 @@ class Wave:
                 return True
             if room.free_somebody():
                 continue
-            if room.resting and not room.idle():
+            if room.resting and not room.stillness.proven():
                 ready.extend(reversed(room.resting))
                 room.resting.clear()
                 if self.launch.has_more_waves(self):
                     return False
                 continue
-            if self.launch.has_more_waves(self) and not room.resting:
-                return False
             raise room.deadlock()
 
     def _advance(self, g: Group) -> None:

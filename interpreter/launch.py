@@ -104,6 +104,7 @@ class Launch:
         self._next_block = 0
         self._started = time.perf_counter_ns()
         self._suspended: deque[Wave] = deque()
+        self.still = 0  # rounds of spinning in which nothing happened, see stillness.py
 
     # ------------------------------------------------------------ running
 
@@ -130,6 +131,7 @@ class Launch:
                 count = min(per_wave, self.blocks - first)
                 self._next_block += count
                 wave = Wave(self, first, count)
+                self.still = 0
             elif self._suspended:
                 wave = self._suspended.popleft()
             else:
@@ -153,6 +155,10 @@ class Launch:
     def has_more_waves(self, wave: Wave) -> bool:
         """May somebody outside this wave run?"""
         return self._next_block < self.blocks or bool(self._suspended)
+
+    def waves_begun(self) -> int:
+        """How many waves are under way, the running one included."""
+        return len(self._suspended) + 1
 
     def check_limits(self, wave: Wave, g: Group | None, segments: int) -> None:
         """Ends the launch when its steps or its time are used up."""
@@ -242,6 +248,7 @@ class Launch:
 
     def clock(self, g: Group) -> Array:
         """A count that grows with every segment that runs."""
+        self.still = 0  # who looks at the clock may wait for time to pass
         return np.array([[(self.steps + g.wave.segments_run % CHECK_EVERY) * 32]], np.uint64)
 
     def timer(self, g: Group) -> Array:

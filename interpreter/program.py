@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,10 @@ CODE_STEP = 16
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(self, modules: Sequence[Module], arena: Arena) -> None:
+    def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None) -> None:
         self.modules = tuple(modules)
         self.arena = arena
+        self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables: dict[str, Variable] = {}
         self.functions: dict[str, Function] = {}
         for m in modules:
@@ -43,7 +44,7 @@ class LoadedProgram:
                 for alias, target in m.aliases.items():
                     self.functions.setdefault(alias, target)
         self.places: dict[int, int] = {}  # id(Variable) -> address
-        self.allocations: list[Allocation] = []
+        self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
         self.kernels = {n: Kernel(self, f) for n, f in self.functions.items() if f.is_entry}
@@ -71,9 +72,13 @@ class LoadedProgram:
         for v in self._module_variables():
             if self.definition(v) is v and id(v) not in self.places:
                 what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
-                a = self.arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+                arena = self._home(v)
+                a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
                 self.places[id(v)] = a.start
-                self.allocations.append(a)
+                self.allocations.append((arena, a))
+
+    def _home(self, v: Variable) -> Arena:
+        return self._managed() if self._managed and any("managed" in a for a in v.attributes) else self.arena
 
     def address(self, v: Variable) -> int:
         """The address of a .global or .const variable."""
@@ -84,8 +89,9 @@ class LoadedProgram:
             if self.definition(v) is not v:
                 continue
             data = self.initial_bytes(v)
-            at = self.places[id(v)] - self.arena.base
-            self.arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
+            arena = self._home(v)
+            at = self.places[id(v)] - arena.base
+            arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
 
     def initial_bytes(self, v: Variable) -> bytes:
         """The first contents of a variable."""
@@ -150,8 +156,8 @@ class LoadedProgram:
 
     def unload(self) -> None:
         """Frees the variables."""
-        for a in self.allocations:
-            self.arena.free(a)
+        for arena, a in self.allocations:
+            arena.free(a)
         self.allocations = []
 
 

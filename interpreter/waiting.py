@@ -1,8 +1,8 @@
 """Groups that cannot go on: at barriers, for lanes of their warp, or turning in a loop until somebody else has done something.
 
 When no group of a wave can run, the room looks for one that may after all: one that has passed a barrier with a part of its blocks, groups
-that wait for each other's lanes, lanes that wait at a join for siblings who never come, and at last the spinning ones.  If nothing has
-happened in many rounds of spinning, or nobody is left to spin, that is a deadlock, and the room can say who waits for whom.
+that wait for each other's lanes, lanes that wait at a join for siblings who never come, and at last the spinning ones.  If those provably
+get nowhere, or nobody is left to spin, that is a deadlock, and the room can say who waits for whom.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import numpy as np
 from .faults import Deadlock, Waiting
 from .geometry import Geometry, Selection
 from .group import Group, union
+from .stillness import Stillness
 from .values import Array, plain
 
 if TYPE_CHECKING:
     from .engine import Wave
-
-IDLE_ROUNDS = 3000  # rounds in which every group only spins before that counts as a deadlock
 
 
 class LanesWait:
@@ -42,8 +41,7 @@ class WaitingRoom:
         self.resting: list[Group] = []  # spinning ones
         self.eager: set[tuple[str, int]] = set()  # joins where waiting has proved to be in vain
         self.events = 0  # partings, meetings, ends: whatever shows that somebody gets on
-        self._seen = -1
-        self._idle = 0
+        self.stillness = Stillness(wave)
 
     def __bool__(self) -> bool:
         return bool(self.waiting or self.resting)
@@ -52,16 +50,15 @@ class WaitingRoom:
         """A group that spins lets others run first."""
         g.spins = 0
         g.pc = pc
-        if (
-            not self.wave.ready
-            and not self.waiting
-            and not self.resting
-            and g.parent is None
-            and not self.wave.launch.has_more_waves(self.wave)
-        ):
-            return pc
+        wave = self.wave
+        alone = not wave.ready and not self.waiting and not self.resting and g.parent is None and not wave.launch.has_more_waves(wave)
         self.resting.append(g)
-        return None
+        if not alone:
+            return None
+        if self.stillness.proven():
+            raise self.deadlock()
+        self.resting.clear()
+        return pc
 
     def wait_for_lanes(self, g: Group, mask: Array | None, pc: int) -> int | None:
         """A group that may miss lanes that the membermask names goes on only with them."""
@@ -222,12 +219,6 @@ class WaitingRoom:
         p.expected -= p.absorbed
         p.absorbed = 0
         return g
-
-    def idle(self) -> bool:
-        """Has nothing happened in many rounds of spinning?"""
-        self._idle = self._idle + 1 if self.events == self._seen else 0
-        self._seen = self.events
-        return self._idle > IDLE_ROUNDS
 
     # ------------------------------------------------------------ saying what happened
 

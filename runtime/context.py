@@ -14,7 +14,7 @@ import numpy as np
 
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import Launch, Options
-from warplab.interpreter.memory.arena import Allocation, Arena
+from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
@@ -23,13 +23,16 @@ from .errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
 from .loading import link, parsed
-from .memory import SPACE, AddressSpace, Buffer, Bytes
-from .models import memory_size
+from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow
+from .models import attributes, memory_size
 from .printf import PrintRing
 from .streams import Event, Stream
 
-LIMITS = {"stack_size": 1024, "printf_fifo_size": 1 << 20, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
+# What a context begins with and the least that it may be set to, as an H200 has them.
+LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
           "dev_runtime_pending_launch_count": 2048, "max_l2_fetch_granularity": 64, "persisting_l2_cache_size": 0}  # fmt: skip
+LEAST = {"printf_fifo_size": 512 << 10, "malloc_heap_size": 4 << 20}
+STEP = {"stack_size": 16, "malloc_heap_size": 64 << 10}
 GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
 MAX_STACK = 512 << 10
 _numbers = itertools.count(1)
@@ -47,7 +50,7 @@ class Context:
         self.ordinal = ordinal
         self.number = next(_numbers)
         self.space = AddressSpace() if space is None else space
-        self.arena = Arena(memory or memory_size(self.profile)) if arena is None else arena
+        self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.other_arenas = tuple(others)
@@ -62,6 +65,9 @@ class Context:
 
     def _begin(self) -> None:
         self.limits = dict(LIMITS)
+        self.limits["persisting_l2_cache_size"] = attributes(self.profile)["MAX_PERSISTING_L2_CACHE_SIZE"] * 3 // 10
+        if self.profile.capability >= (9, 0):  # kernels there can't wait for kernels that they launch
+            del self.limits["dev_runtime_sync_depth"]
         self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
         self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
         self.pending: ApiError | None = None  # went wrong, and nobody knows yet
@@ -161,19 +167,26 @@ class Context:
         """Bytes of device memory that nobody has."""
         return self.arena.limit - self.arena.used
 
+    def limit(self, name: str) -> int:
+        """A context limit that the device knows."""
+        self.check()
+        if name not in self.limits:
+            raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{self.architecture} has no {name}")
+        return self.limits[name]
+
     def set_limit(self, name: str, value: int) -> None:
         """A context limit."""
-        self.check()
+        self.limit(name)
         if value < 0:
             raise invalid(f"{name} can't be {value}")
-        if name == "stack_size":
-            if value > MAX_STACK:
-                raise invalid(f"a stack of {value} bytes; {MAX_STACK} are allowed")
-            value = -(-value // 16) * 16
-        elif name in ("printf_fifo_size", "malloc_heap_size") and self.launches:
-            raise invalid(f"{name} is set before the first launch")
-        elif name == "max_l2_fetch_granularity" and value > 128:
+        if name == "stack_size" and value >= MAX_STACK:
+            raise invalid(f"a stack of {value} bytes; it must be smaller than {MAX_STACK}")
+        if (name == "printf_fifo_size" and self.ring.used) or (name == "malloc_heap_size" and self.heap.started):
+            raise invalid(f"{name} is set before the first kernel that needs it")
+        if name == "max_l2_fetch_granularity" and value > 128:
             raise invalid(f"{name} is at most 128")
+        step = STEP.get(name, 1)
+        value = max(-(-value // step) * step, LEAST.get(name, 0))
         self.limits[name] = value
         if name == "printf_fifo_size":
             self.ring.size = value
@@ -187,7 +200,11 @@ class Context:
         self.check()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         link(modules, "CUDA_ERROR_UNKNOWN" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
-        out = LoadedModule(self, LoadedProgram(modules, self.arena), modules)
+        try:
+            program = LoadedProgram(modules, self.arena, lambda: self.space.host)
+        except OutOfMemory:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
+        out = LoadedModule(self, program, modules)
         self.modules.append(out)
         return out
 
@@ -218,7 +235,7 @@ class Context:
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
-        reachable = (*self.other_arenas, *self.space.host_arenas(), *(p.arena for p in self.peers if p.alive))
+        reachable = (*self.other_arenas, *self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
             reachable, options, self.launches, self.observers,
@@ -232,6 +249,9 @@ class Context:
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+
+    def _peer_arenas(self) -> list[DeviceArena]:
+        return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]
 
     def _grid_workspace(self) -> int:
         if self._workspace is None:

@@ -14,10 +14,12 @@ class DeviceHeap:
         self.arena = arena
         self.limit = limit
         self.used = 0
+        self.started = False  # did a kernel ask for memory?
         self._blocks: dict[int, Allocation] = {}
 
     def allocate(self, size: int) -> int:
         """An address aligned to 16 bytes, or 0 where size is 0 or the heap is full."""
+        self.started = True
         room = -(-size // ALIGN) * ALIGN
         if size <= 0 or self.used + room > self.limit:
             return 0

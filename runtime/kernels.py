@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
-LEAST_REGISTERS = 8  # what ptxas takes for the smallest kernels
+LEAST_REGISTERS = 4  # what ptxas takes for the smallest kernels
 FULL_BLOCK_REGISTERS = 64  # with so many a block of 1024 threads fits
 OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
 
@@ -197,8 +197,6 @@ class KernelHandle:
         profile = self.context.profile
         if threads <= 0:
             raise invalid("a block needs a thread")
-        if threads > self.max_threads:
-            return 0
         limit = self.static_shared + self.dynamic_limit
         shared = self.static_shared + dynamic_shared
         return min(block_limits(profile, threads, self.registers, shared, shared_limit=limit, barriers=self.barriers).values())

@@ -6,6 +6,7 @@ The same contents are parsed and checked once in a process.
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,6 +77,8 @@ def linked_image(inputs: Sequence[Source]) -> bytes:
     return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs)) + body
 
 
+VERSION = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*\.version\s+(\d{1,9})\.(\d{1,9})", re.S)
+NEWEST_PTX = (9, 0)  # of the driver that the model stands for
 _known: dict[bytes, Module] = {}
 
 
@@ -91,8 +94,12 @@ def parsed(text: str | bytes, name: str) -> Module:
 
 
 def _read(raw: bytes, name: str) -> Module:
-    if not raw.strip():
-        raise ApiError("CUDA_ERROR_INVALID_IMAGE", "the image is empty")
+    if raw[:4] != ELF:
+        version = VERSION.match(raw)
+        if version is None:
+            raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"{name} is neither PTX, which begins with .version, nor an object file")
+        if (int(version[1]), int(version[2])) > NEWEST_PTX:
+            raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", f"{name}: PTX {version[1].decode()}.{version[2].decode()}")
     try:
         return load(raw, name)
     except ObjectError as e:

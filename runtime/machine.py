@@ -8,15 +8,14 @@ from __future__ import annotations
 import hashlib
 import os
 
-from warplab.interpreter.memory.arena import Arena
 from warplab.isa.profiles import DeviceProfile, profile
 
 from .context import Context
 from .errors import ApiError, UsageError
-from .memory import SPACE
+from .memory import SPACE, DeviceArena
 from .models import attributes, memory_size
 
-STRIDE = 1 << 38  # addresses of one device
+STRIDE = 1 << 38  # from one device's first address to the next one's
 MOST = 64
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -32,7 +31,7 @@ class Device:
         self.flags = 0
         self.retained = 0
         self.primary: Context | None = None
-        self._arena: Arena | None = None
+        self._arena: DeviceArena | None = None
         self._attributes: dict[str, int] | None = None
         self.pools: dict[str, object] = {}
 
@@ -47,10 +46,10 @@ class Device:
         return hashlib.md5(f"warplab {self.ordinal} {self.profile.name}".encode(), usedforsecurity=False).digest()
 
     @property
-    def arena(self) -> Arena:
+    def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:
-            self._arena = Arena(self.memory, self.ordinal * STRIDE)
+            self._arena = DeviceArena(self.memory, self.ordinal * STRIDE)
             SPACE.devices.append(self._arena)
         return self._arena
 
@@ -87,9 +86,10 @@ class Device:
             self.primary = None
 
     def reset(self) -> None:
-        """The primary context as new."""
+        """Ends the primary context with all that it holds, its error too; the next that is retained is new."""
         if self.primary is not None:
-            self.primary.reset()
+            self.primary.close()
+            self.primary = None
 
 
 class Machine:

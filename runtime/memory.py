@@ -7,6 +7,8 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 from __future__ import annotations
 
 import ctypes
+import mmap
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
+from warplab.interpreter.memory.arena import FIRST, Allocation, Arena, OutOfMemory
 
 from .errors import ApiError, invalid
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
+WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 @dataclass(eq=False)
@@ -48,6 +51,55 @@ class Buffer:
     @property
     def size(self) -> int:
         return self.allocation.size
+
+
+def reserve(size: int) -> mmap.mmap:
+    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
+    while True:
+        try:
+            return mmap.mmap(-1, size, flags=flags)
+        except OSError:
+            if size <= 1 << 24:
+                raise
+            size //= 2
+
+
+class WideArena(Arena):
+    """An arena over far more address space than the machine has memory."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(0)
+        self._map = reserve(size + FIRST + (1 << 20))
+        self.bytes = np.frombuffer(self._map, np.uint8)
+        self.reserved = self.bytes.size
+        self.host_address = int(self.bytes.ctypes.data)
+        self.size = self.limit = size
+
+
+class DeviceArena(WideArena):
+    """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
+
+    def __init__(self, size: int, first: int = 0) -> None:
+        super().__init__(first + size)
+        self.first = first
+        self.limit = size
+        self._top = max(self._top, first)
+
+
+class PeerWindow(Arena):
+    """A device's memory as another device reaches it."""
+
+    def __init__(self, owner: DeviceArena) -> None:
+        self.base = owner.first
+        self.bytes = owner.bytes[owner.first :]
+        self.size = self.limit = self.reserved = self.bytes.size
+        self.host_address = owner.host_address + owner.first
+        self._views = {}
+        self._starts, self._by_start = owner._starts, owner._by_start
+        self.used = owner.used
 
 
 class RegisteredArena(Arena):
@@ -87,7 +139,7 @@ class AddressSpace:
     def host(self) -> Arena:
         """Pinned and managed memory."""
         if self._host is None:
-            self._host = Arena(HOST_MEMORY)
+            self._host = WideArena(HOST_MEMORY)
             self._host.base = self._host.host_address
         return self._host
 
@@ -178,7 +230,8 @@ class AddressSpace:
 
 
 def _inside(arena: Arena, address: int) -> bool:
-    return arena.base <= address < arena.base + arena.reserved
+    low = arena.first if isinstance(arena, DeviceArena) else arena.base
+    return low <= address < arena.base + arena.reserved
 
 
 def host_bytes(address: int, size: int) -> Bytes:

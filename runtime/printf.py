@@ -41,6 +41,7 @@ class PrintRing:
         self._others = others
         self._lines: deque[bytes] = deque()
         self._used = 0
+        self.used = False  # did a kernel print?
 
     def print(self, g: Group, lane: int, form: int, arguments: int) -> int:
         """Queues what one lane prints; gives the number of arguments, -1 where the format can't be read."""
@@ -56,6 +57,7 @@ class PrintRing:
 
     def add(self, out: bytes) -> None:
         """Queues a piece of output, and drops the oldest where the ring is full."""
+        self.used = True
         self._lines.append(out)
         self._used += len(out) + RECORD
         while self._used > self.size and len(self._lines) > 1:

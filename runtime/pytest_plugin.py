@@ -83,7 +83,7 @@ class PtxFailure(Exception):
 @pytest.fixture
 def warplab_device() -> Any:
     """A device of the newest model, as `warplab.runtime.Device()` gives it."""
-    from warplab import runtime
+    import warplab.runtime as runtime
 
     device = runtime.Device()
     device.set_current()

@@ -84,6 +84,11 @@ def _cp(instruction: Instruction, settled: Settled) -> Wrong | None:
     words = instruction.modifiers
     if words[:1] == ("async",) and ("ca" in words or "cg" in words) and "bulk" not in words:
         return _one_of(2, *((16,) if "cg" in words else (4, 8, 16)))(instruction, settled)
+    if "bulk" in words and "tensor" not in words and "wait_group" not in words:
+        i = 1 if "prefetch" in words else 2
+        v = _value(instruction, i)
+        if v is not None and v % 16:
+            return Wrong("out-of-range", f"{v} bytes are no multiple of 16", i)
     return None
 
 

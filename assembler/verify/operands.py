@@ -239,8 +239,11 @@ def misfit(form: Form, settled: Mapping[str, str | bool], i: int, place: Place, 
     return _source_misfit(form, settled, place, operand, t)
 
 
-def _plain(place: Place) -> bool:
-    return place.type in TYPES
+OPAQUE = frozenset({"mbarrier", "createpolicy"})  # their .b64 is a state or policy, no bits of a float
+
+
+def _plain(form: Form, place: Place) -> bool:
+    return place.type in TYPES or form.opcode in OPAQUE
 
 
 def count_of(place: Place, settled: Mapping[str, str | bool]) -> int:
@@ -273,7 +276,7 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
         return Misfit("operand-kind", "a result needs a register")
     if count_of(place, settled):
         return _vector_misfit(form, settled, place, first, t, sink=True)
-    return type_misfit(first, t, place, wider=place.wider, plain=_plain(place))
+    return type_misfit(first, t, place, wider=place.wider, plain=_plain(form, place))
 
 
 def _untyped_misfit(form: Form, place: Place, operand: Operand) -> Misfit | None:
@@ -297,16 +300,16 @@ def _destination_misfit(form: Form, settled: Mapping[str, str | bool], place: Pl
     if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated):
         return Misfit("operand-kind", f"a result needs a register, not {described(operand)}")
     if form.opcode == "mov":
-        return _mov_vector(operand, t, source=False) if _is_vector(operand) else _plain_type(operand, t, place)
+        return _mov_vector(operand, t, source=False) if _is_vector(operand) else _plain_type(form, operand, t, place)
     if count_of(place, settled):
         return _vector_misfit(form, settled, place, operand, t, sink=True)
     if isinstance(operand, Vector) and len(operand.elements) == 1 and place.count == "vec":
         operand = operand.elements[0]
-    return _plain_type(operand, t, place)
+    return _plain_type(form, operand, t, place)
 
 
-def _plain_type(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
-    return type_misfit(operand, t, place, wider=place.wider, plain=_plain(place))
+def _plain_type(form: Form, operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
+    return type_misfit(operand, t, place, wider=place.wider, plain=_plain(form, place))
 
 
 def _is_vector(operand: Operand) -> bool:
@@ -321,7 +324,7 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
         operand = operand.register
     if form.opcode == "mov":
-        return _mov_source(operand, t, place)
+        return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):
         if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
             return _special_misfit(operand, t, wider=True)
@@ -332,7 +335,7 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return _vector_misfit(form, settled, place, operand, t, sink=False)
     if isinstance(operand, Vector) and len(operand.elements) == 1 and place.count == "vec":
         operand = operand.elements[0]
-    return _plain_type(operand, t, place)
+    return _plain_type(form, operand, t, place)
 
 
 def _vector_misfit(
@@ -342,7 +345,7 @@ def _vector_misfit(
     if isinstance(operand, Register) and operand.vector > 1:
         if operand.vector != n:
             return Misfit("vector-size", f"{operand.name} has {operand.vector} elements where {n} are expected", "", operand)
-        if operand.type.name in fitting(t.name, place.wider, _plain(place)):
+        if operand.type.name in fitting(t.name, place.wider, _plain(form, place)):
             return None
         return Misfit("operand-type", f"{operand.name} has elements of type .{operand.type}, which do not fit .{t}", "", operand)
     if not isinstance(operand, Vector):
@@ -357,7 +360,7 @@ def _vector_misfit(
         elif sink and isinstance(element, Immediate):
             wrong = Misfit("operand-kind", "a result needs a register, not a constant")
         else:
-            wrong = _plain_type(element, t, place)
+            wrong = _plain_type(form, element, t, place)
         if wrong is not None:
             return replace(wrong, part=i)
     return None
@@ -390,7 +393,7 @@ def _mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | No
     return None if each * n == t.bits and each >= 8 else Misfit("vector-size", f".{t} cannot be cut into {n} parts")
 
 
-def _mov_source(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
+def _mov_source(form: Form, operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
     match operand:
         case SpecialRegister():
             return _special_misfit(operand, t, wider=False)
@@ -398,11 +401,11 @@ def _mov_source(operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
             if t.is_integer and t.bits >= 16:
                 return None
             return Misfit("operand-type", f"{described(operand)} is an address: it does not fit .{t}")
-        case Function():
+        case Function() if t.is_integer:
             return None
         case _ if _is_vector(operand):
             return _mov_vector(operand, t, source=True)
-    return _plain_type(operand, t, place)
+    return _plain_type(form, operand, t, place)
 
 
 def _special_misfit(operand: SpecialRegister, t: ScalarType, *, wider: bool) -> Misfit | None:
@@ -411,7 +414,7 @@ def _special_misfit(operand: SpecialRegister, t: ScalarType, *, wider: bool) -> 
     if row is None:
         whole = operand.name in special.SPECIAL and special.SPECIAL[operand.name].vector
         return Misfit("special-register", f"{full} is no special register", f"write {operand.name}.x" if whole else "")
-    if t.name in (row.cvt_types if wider else row.mov_types):
+    if t.name in row.mov_types if not wider else row.type != "pred" and t.bits <= row.bits:
         return None
     return Misfit("operand-type", f"{full} has type .{row.type}, which does not fit .{t}")
 

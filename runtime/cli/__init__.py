@@ -14,6 +14,11 @@ from . import errors
 # name: (file:click command in it, the line that `warplab --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Launches a kernel and checks the result."),
+    "test": ("test:test", "Runs golden tests."),
+    "grade": ("grade:grade", "Grades submissions of a lab."),
+    "new": ("new:new", "Writes the skeleton of a lab or a test."),
+    "profile": ("profile:profile", "Profiles launches on a modelled device: counters, lines, roofline, advice."),
+    "occupancy": ("occupancy:occupancy", "Says how many blocks a multiprocessor holds, and what limits them."),
     "devices": ("devices:devices", "Shows the device models."),
     "assemble": ("assemble:assemble", "Writes PTX as an object file."),
     "disassemble": ("disassemble:disassemble", "Prints an object file as PTX."),

@@ -228,8 +228,11 @@ class Device:
         do(driver.cuCtxSynchronize)
 
     def reset(self) -> None:
-        """The primary context as new: memory, modules and its error are gone."""
+        """A new primary context, current as the old one was: memory, modules and its error are gone."""
+        is_current = bool(STATE.stack) and STATE.stack[-1] is machine().device(self._device_id).primary
         do(driver.cuDevicePrimaryCtxReset, self._device_id)
+        if is_current:
+            self.set_current()
 
     def __int__(self) -> int:
         return self._device_id

@@ -22,7 +22,7 @@ INTEGERS = """
     mempool_supported_handle_types numa_config numa_id surface_alignment async_engine_count maximum_texture2d_gather_width
     maximum_texture2d_gather_height mem_sync_domain_count host_numa_id mem_decompress_algorithm_mask mem_decompress_maximum_length
     gpu_pci_device_id gpu_pci_subsystem_id
-""".split()  # noqa: SIM905
+""".split()
 FLAGS = """
     gpu_overlap kernel_exec_timeout integrated can_map_host_memory concurrent_kernels ecc_enabled tcc_driver unified_addressing
     global_l1_cache_supported local_l1_cache_supported managed_memory multi_gpu_board host_native_atomic_supported
@@ -37,4 +37,4 @@ FLAGS = """
     unified_function_pointers mps_enabled d3d12_cig_supported vulkan_cig_supported host_numa_virtual_memory_management_supported
     host_numa_memory_pools_supported host_numa_multinode_ipc_supported host_memory_pools_supported
     host_virtual_memory_management_supported host_alloc_dma_buf_supported only_partial_host_native_atomic_supported
-""".split()  # noqa: SIM905
+""".split()

@@ -172,7 +172,7 @@ _PROPERTIES = """
     memoryPoolsSupported=MEMORY_POOLS_SUPPORTED memoryPoolSupportedHandleTypes=MEMPOOL_SUPPORTED_HANDLE_TYPES
     clusterLaunch=CLUSTER_LAUNCH unifiedFunctionPointers=UNIFIED_FUNCTION_POINTERS deviceNumaConfig=NUMA_CONFIG deviceNumaId=NUMA_ID
     hostNumaId=HOST_NUMA_ID
-""".split()  # noqa: SIM905
+""".split()
 _LISTS = {
     "maxThreadsDim": ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z"),
     "maxGridSize": ("MAX_GRID_DIM_X", "MAX_GRID_DIM_Y", "MAX_GRID_DIM_Z"),
@@ -188,8 +188,8 @@ _LISTS = {
 def cudaGetDeviceProperties(device: int) -> cudaDeviceProp:
     """All properties of a device."""
     d, out = machine().device(int(device)), cudaDeviceProp()
-    out.name = d.name.encode()  # type: ignore[assignment]
-    out.uuid.bytes = d.uuid  # type: ignore[assignment]
+    out.name = d.name.encode()
+    out.uuid.bytes = d.uuid
     out.totalGlobalMem = d.memory
     out.major, out.minor = d.profile.capability
     for pair in _PROPERTIES:

@@ -339,4 +339,4 @@ cudaUserObjectRetain 0 object, count
 cudaVDPAUGetDevice 1 vdpDevice, vdpGetProcAddress
 cudaVDPAUSetVDPAUDevice 0 device, vdpDevice, vdpGetProcAddress
 cudaWaitExternalSemaphoresAsync 0 extSemArray, paramsArray, numExtSems, stream
-"""  # noqa: E501
+"""

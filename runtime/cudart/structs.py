@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ..driver.layout import Handle, Struct, Union, char, f32, i32, i64, pointer, u8, u16, u32, usize
+from ..driver.layout import Handle, Struct, Union, f32, i32, i64, pointer, u8, u16, u32, usize
 from .enums import (
     cudaAccessProperty,
     cudaChannelFormatKind,
@@ -106,13 +106,13 @@ class dim3(Struct):
 
 
 class cudaUUID_t(Struct):
-    bytes: Annotated[list[char], 16]
+    bytes: Annotated[bytes, 16]
 
 
 class cudaDeviceProp(Struct):
-    name: Annotated[list[char], 256]
+    name: Annotated[bytes, 256]
     uuid: cudaUUID_t
-    luid: Annotated[list[char], 8]
+    luid: Annotated[bytes, 8]
     luidDeviceNodeMask: u32
     totalGlobalMem: usize
     sharedMemPerBlock: usize
@@ -431,7 +431,7 @@ class cudaLaunchAttributeValue_deviceUpdatableKernelNode(Struct):
 
 
 class cudaLaunchAttributeValue(Union):
-    pad: Annotated[list[char], 64]
+    pad: Annotated[bytes, 64]
     accessPolicyWindow: cudaAccessPolicyWindow
     cooperative: i32
     syncPolicy: cudaSynchronizationPolicy

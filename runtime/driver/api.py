@@ -83,13 +83,9 @@ def handle_of(thing: object) -> int:
 
 def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HANDLE") -> T:
     """The object that a handle stands for."""
-    number = integer(handle)
-    found = _objects.get(number)
+    found = _objects.get(integer(handle))
     if not isinstance(found, kind):
-        raise ApiError(
-            code if number else "CUDA_ERROR_INVALID_VALUE" if code == "CUDA_ERROR_INVALID_HANDLE" else code,
-            f"{handle!r} stands for nothing of this kind",
-        )
+        raise ApiError(code, f"{handle!r} stands for no {kind.__name__}")
     return found
 
 

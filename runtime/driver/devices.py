@@ -81,7 +81,7 @@ def cuDeviceGetName(length: object, dev: object) -> bytes:
 def cuDeviceGetUuid(dev: object) -> CUuuid:
     """16 bytes that name the device."""
     out = CUuuid()
-    out.bytes = device_of(dev).uuid  # type: ignore[assignment]
+    out.bytes = device_of(dev).uuid
     return out
 
 
@@ -321,10 +321,10 @@ def cuCtxSynchronize_v2(ctx: object) -> None:
 
 
 def _limit(limit: object) -> str:
-    try:
-        return LIMIT_NAMES[CUlimit(integer(limit))]
-    except (ValueError, KeyError):
-        raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{limit!r} can't be set") from None
+    name = LIMIT_NAMES.get(member(CUlimit, limit))
+    if name is None:
+        raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{limit!r} is unknown to the device")
+    return name
 
 
 @api()
@@ -336,7 +336,7 @@ def cuCtxSetLimit(limit: object, value: object) -> None:
 @api(1)
 def cuCtxGetLimit(limit: object) -> int:
     """A limit."""
-    return current().limits[_limit(limit)]
+    return current().limit(_limit(limit))
 
 
 @api(1)

@@ -13,7 +13,7 @@ PROFILER_NOT_INITIALIZED profiler not initialized: call cudaProfilerInitialize()
 PROFILER_ALREADY_STARTED profiler already started
 PROFILER_ALREADY_STOPPED profiler already stopped
 STUB_LIBRARY CUDA driver is a stub library
-CALL_REQUIRES_NEWER_DRIVER API call requires a newer CUDA driver
+CALL_REQUIRES_NEWER_DRIVER API call is not supported in the installed CUDA driver
 DEVICE_UNAVAILABLE CUDA-capable device(s) is/are busy or unavailable
 MULTICAST_RESOURCE_FULL multicast resource full
 NO_DEVICE no CUDA-capable device is detected
@@ -84,8 +84,8 @@ MPS_SERVER_NOT_READY MPS server is not ready to accept new MPS client requests
 MPS_MAX_CLIENTS_REACHED the hardware resources required to create MPS client have been exhausted
 MPS_MAX_CONNECTIONS_REACHED the hardware resources required to support device connections have been exhausted
 MPS_CLIENT_TERMINATED the MPS client has been terminated by the server
-CDP_NOT_SUPPORTED the device does not support CUDA Dynamic Parallelism
-CDP_VERSION_MISMATCH an attempt to use different CUDA Dynamic Parallelism versions
+CDP_NOT_SUPPORTED is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it
+CDP_VERSION_MISMATCH unsupported interaction between different versions of CUDA Dynamic Parallelism
 STREAM_CAPTURE_UNSUPPORTED operation not permitted when stream is capturing
 STREAM_CAPTURE_INVALIDATED operation failed due to a previous error during capture
 STREAM_CAPTURE_MERGE operation would result in a merge of separate capture sequences
@@ -97,13 +97,15 @@ CAPTURED_EVENT operation not permitted on an event last recorded in a capturing 
 STREAM_CAPTURE_WRONG_THREAD attempt to terminate a thread-local capture sequence from another thread
 TIMEOUT wait operation timed out
 GRAPH_EXEC_UPDATE_FAILURE the graph update was not performed because it included changes which violated constraints specific to instantiated graph update
-EXTERNAL_DEVICE an async error has occurred in external entity outside of CUDA
-INVALID_CLUSTER_SIZE a cluster has been misconfigured
-FUNCTION_NOT_LOADED the function handle is not loaded
+EXTERNAL_DEVICE an async error has occured in external entity outside of CUDA
+INVALID_CLUSTER_SIZE a kernel launch error has occurred due to cluster misconfiguration
+FUNCTION_NOT_LOADED the function handle is not loaded when calling an API that requires a loaded function
 INVALID_RESOURCE_TYPE one or more resources passed in are not valid resource types for the operation
 INVALID_RESOURCE_CONFIGURATION one or more resources are insufficient or non-applicable for the operation
+KEY_ROTATION an error happened during the key rotation sequence
+TENSOR_MEMORY_LEAK tensor memory not completely freed
 UNKNOWN unknown error
-"""  # noqa: E501
+"""
 
 MESSAGES = {
     ("CUDA_SUCCESS" if name == "SUCCESS" else f"CUDA_ERROR_{name}"): words

@@ -122,6 +122,9 @@ class _Field:
                     return ctypes.c_void_p
                 self.count = rest[0]
                 return self._read(inner) * self.count
+            if first is bytes:
+                self.count = rest[0]
+                return ctypes.c_char * self.count
             self.convert = float if first is float else int
             return rest[0]
         assert isinstance(kind, type)

@@ -127,6 +127,7 @@ def cuMemHostGetFlags(p: object) -> int:
 def cuMemGetInfo() -> tuple[int, int]:
     """(free, all) bytes of device memory."""
     c = current()
+    c.check()
     return c.free_memory, c.arena.limit
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from warplab.assembler.ir import Module
+from warplab.isa.profiles import target_capability
+
 from ..context import Context
 from ..errors import ApiError, invalid, unsupported
 from ..kernels import KernelHandle, LoadedModule
@@ -65,10 +68,22 @@ def image_of(image: object, size: int | None = None) -> bytes:
         return image_at(address_of(image))
 
 
+def fits(module: Module, c: Context) -> None:
+    """Refuses code for a newer device, or for one that it names exactly."""
+    own = target_capability(c.architecture)
+    for t in module.targets:
+        if t.startswith(("sm_", "compute_")):
+            wanted, exact = target_capability(t), t.endswith("a")
+            if wanted > own or (exact and wanted != own):
+                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{module.name} is for {t}, the device is {c.architecture}")
+
+
 def load(c: Context, image: bytes, logs: Logs | None = None) -> LoadedModule:
     """Loads an image into a context."""
     inputs = sources(image)
     try:
+        for s in inputs:
+            fits(parsed(s.data, s.name), c)
         out = c.load([s.data for s in inputs], [s.name for s in inputs])
     except ApiError as e:
         if logs is not None:
@@ -124,6 +139,8 @@ def cuModuleUnload(hmod: object) -> None:
 @api(1)
 def cuModuleGetFunction(hmod: object, name: object) -> CUfunction:
     """An entry by name."""
+    if not text(name):
+        raise invalid("the name is empty")
     return CUfunction(handle_of(object_of(hmod, LoadedModule).kernel(text(name))))
 
 

@@ -28,7 +28,7 @@ from .enums import (
     CUstreamBatchMemOpType,
     CUsynchronizationPolicy,
 )
-from .layout import Handle, Number, Struct, Union, char, f32, i32, pointer, u8, u16, u32, u64, usize
+from .layout import Handle, Number, Struct, Union, f32, i32, pointer, u8, u16, u32, u64, usize
 
 
 class CUarray(Handle):
@@ -150,7 +150,7 @@ class CUuserObject(Handle):
 
 
 class CUuuid(Struct):
-    bytes: Annotated[list[char], 16]
+    bytes: Annotated[bytes, 16]
 
 
 class CUdevprop(Struct):
@@ -372,7 +372,7 @@ class CUlaunchAttributeValue_deviceUpdatableKernelNode(Struct):
 
 
 class CUlaunchAttributeValue(Union):
-    pad: Annotated[list[char], 64]
+    pad: Annotated[bytes, 64]
     accessPolicyWindow: CUaccessPolicyWindow
     cooperative: i32
     syncPolicy: CUsynchronizationPolicy

@@ -74,8 +74,8 @@ def measure(profiles: Sequence[KernelProfile]) -> dict[str, float]:
     for name, (above, below) in RATIOS.items():
         divisor = sum(out.get(w, 0.0) for w in below.split())
         out[name] = sum(out.get(w, 0.0) for w in above.split()) / divisor if divisor else 0.0
-    flops = sum(v for k, v in out.items() if k.endswith("_FLOP"))
-    out["flop_per_sector"] = flops / out["global_sectors"] if out["global_sectors"] else 0.0
+    moved = sum(p.global_bytes for p in profiles)
+    out["intensity"] = sum(sum(p.flops.values()) for p in profiles) / moved if moved else 0.0
     return out
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from warplab.interpreter.memory.arena import OutOfMemory
+
 from ..errors import ApiError, UsageError
 from ..golden.execute import captured
 from ..golden.metrics import check_metric, measure
@@ -71,11 +73,16 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
             return e.message or e.name
         except UsageError as e:
             return str(e)
+        except OutOfMemory:
+            return f"needs more than the {lab.limits.memory} MiB of memory that the device has"
     if wrong := _outcome(test, outcome):
         return wrong
     if test.prints is not None and out.text() != test.prints:
         return f"printed {out.text()[:500]!r}, wanted {test.prints!r}"
-    return "\n".join(m for text in test.metrics if (m := check_metric(text, values)))
+    try:
+        return "\n".join(m for text in test.metrics if (m := check_metric(text, values)))
+    except UsageError as e:
+        return str(e)
 
 
 def _outcome(test: LabTest, outcome: Outcome) -> str:

@@ -1,7 +1,7 @@
 """cuda.core style: y = a * x + y, and a sum in shared memory.
 
-    python samples/host/saxpy_core.py           on warplab
-    python samples/host/saxpy_core.py --gpu     on a GPU, with cuda.core: nothing but the import changes
+python samples/host/saxpy_core.py           on warplab
+python samples/host/saxpy_core.py --gpu     on a GPU, with cuda.core: nothing but the import changes
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Driver API style: y = a * x + y, and a sum in shared memory, then an error on purpose.
 
-    python samples/host/saxpy_driver.py         on warplab
-    python samples/host/saxpy_driver.py --gpu   on a GPU, with cuda.bindings: nothing but the import changes
+python samples/host/saxpy_driver.py         on warplab
+python samples/host/saxpy_driver.py --gpu   on a GPU, with cuda.bindings: nothing but the import changes
 """
 
 import ctypes
@@ -47,7 +47,7 @@ def main() -> None:
         check(cu.cuMemcpyHtoDAsync(address, array.ctypes.data, array.nbytes, stream))
 
     grid = -(-N // BLOCK)
-    arguments = ((2.0, at[0], at[1], N), (ctypes.c_float, None, None, ctypes.c_uint))
+    arguments: tuple[Any, ...] = ((2.0, at[0], at[1], N), (ctypes.c_float, None, None, ctypes.c_uint))
     check(cu.cuLaunchKernel(saxpy, grid, 1, 1, BLOCK, 1, 1, 0, stream, arguments, 0))
     arguments = ((at[1], at[2], N), (None, None, ctypes.c_uint))
     check(cu.cuLaunchKernel(total, grid, 1, 1, BLOCK, 1, 1, 0, stream, arguments, 0))

@@ -244,6 +244,9 @@ def test_old_ptx() -> None:
         ("call vprintf;", [("undeclared-name", 1)]),
         (".pragma ;", [("syntax", 1)]),
         ("{", [("unclosed-brace", 4)]),
+        ("\x1d", [("syntax", 1)]),
+        ("\x0b", [("syntax", 1)]),
+        ("\x0c // \x1d\n/* \x01 */", []),
         ("mov.u32 %r1, 1; /* /* */ */", [("syntax", 1)]),
     ],
 )  # fmt: skip
@@ -307,3 +310,8 @@ def test_depth_has_a_limit() -> None:
     assert ("too-deep", 1) in errors(deep)
     assert errors(f"mov.u32 %r1, {'(' * 3000}1{')' * 3000};") == []
     assert errors(f"mov.u32 %r1, {'-' * 20000}1;") == [("too-deep", 1)]
+
+
+def test_calls_in_unusual_layouts() -> None:
+    f = body("call\n(%r1), g, (%r2); @%p1 call(%r1),g,(%r3); @%p1 call (%r1), g, (%r4);", ".func (.reg .b32 r) g(.reg .b32 a);")
+    assert [len(i.operands) for i in instructions(f)[:3]] == [3, 3, 3]

@@ -25,8 +25,8 @@ def test_no_row_takes_the_spelling_of_another() -> None:
     for form in ROWS:
         for words in spellings(form):
             found = resolve(form.opcode, words)
-            # Rows whose optional words exclude each other share the spelling without them, and then their meaning.
-            if found is None or (found[0] is not form and (form.meaning is None or found[0].meaning is not form.meaning)):
+            # Rows whose optional words exclude each other share the spelling without them, and then their meaning, or have none.
+            if found is None or (found[0] is not form and found[0].meaning is not form.meaning):
                 wrong.append((form.row, ".".join(words), found and found[0].row))
                 break
     assert not wrong

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from warplab.runtime import driver
+from warplab.runtime.driver.api import STATE
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 KERNELS = (
@@ -83,7 +84,7 @@ class Host:
 
     def __call__(self, name: str, *args: object) -> Any:
         code, *results = getattr(driver, name)(*args)
-        assert code == 0, f"{name}: {code!r} {driver.devices.STATE.last}"
+        assert code == 0, f"{name}: {code!r} {STATE.last}"
         return results[0] if len(results) == 1 else tuple(results)
 
     def code(self, name: str, *args: object) -> str:
@@ -122,13 +123,12 @@ def host() -> Iterator[Host]:
     """A current context as new."""
     g = Host()
     g("cuInit", 0)
-    context = g("cuDevicePrimaryCtxRetain", 0)
     g("cuDevicePrimaryCtxReset", 0)
-    g("cuCtxSetCurrent", context)
+    g("cuCtxSetCurrent", g("cuDevicePrimaryCtxRetain", 0))
     yield g
     g("cuDevicePrimaryCtxReset", 0)
     g("cuDevicePrimaryCtxRelease", 0)
-    driver.devices.STATE.stack.clear()
+    STATE.stack.clear()
 
 
 POINTER, U32 = ctypes.c_void_p, ctypes.c_uint32

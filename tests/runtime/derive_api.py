@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -81,6 +80,8 @@ class Declarations:
         plain, _, count = name.partition("[")
         count = count.rstrip("]").replace("CU_TENSOR_MAP_NUM_QWORDS", "16").replace("CU_IPC_HANDLE_SIZE", "64")
         base = self.kind(owner, plain, kind)
+        if base == "char" and count:
+            return f"Annotated[bytes, {count}]"
         return f"Annotated[list[{base}], {count}]" if count else base
 
     def kind(self, owner: str, name: str, kind: str) -> str:
@@ -245,4 +246,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,6 +19,7 @@ import pytest
 
 import warplab.runtime as core
 from warplab.runtime import cudart, driver
+from warplab.runtime.driver.layout import Struct, Union
 
 PAGE = Path(__file__).parents[2] / "docs" / "api-coverage.md"
 FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
@@ -100,7 +101,8 @@ def test_calls_have_the_recorded_parameters(title: str) -> None:
 
 def real_module(name: str) -> ModuleType:
     """A real package, or the test is skipped."""
-    return pytest.importorskip(name, exc_type=ImportError)
+    found: ModuleType = pytest.importorskip(name, exc_type=ImportError)
+    return found
 
 
 @pytest.mark.parametrize("title", FACES)
@@ -123,7 +125,7 @@ def test_enums_and_structures_are_those_of_the_real_package(title: str) -> None:
     for n, own in vars(module).items():
         if isinstance(own, type) and issubclass(own, enum.IntEnum) and n.lower().startswith("cu"):
             assert {k: int(v) for k, v in own.__members__.items()} == {k: int(v) for k, v in getattr(real, n).__members__.items()}, n
-        if isinstance(own, type) and getattr(own, "_names", ()) and hasattr(real, n):
+        if isinstance(own, type) and issubclass(own, Struct | Union) and hasattr(real, n):
             fields = {f for f in dir(getattr(real, n)) if not f.startswith("_")} - {"getPtr"}
             assert fields <= {*own._names}, n
 
@@ -139,7 +141,7 @@ def test_core_has_the_names_of_the_real_package() -> None:
         own = {*dir(ours), *getattr(ours, "__annotations__", {})}
         missing = {m for m in dir(theirs) if not m.startswith("_")} - own - set(ABSENT.get(name, "").split())
         if name in ("ProgramOptions", "LinkerOptions"):
-            missing -= {"as_bytes"} | {f for f in getattr(theirs, "__dataclass_fields__", {})}
+            missing -= {"as_bytes"} | set(getattr(theirs, "__dataclass_fields__", {}))
         assert not missing, (name, missing)
         for member in sorted(m for m in dir(theirs) if not m.startswith("_") and callable(getattr(theirs, m)) and hasattr(ours, m)):
             try:

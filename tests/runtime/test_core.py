@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import warplab.runtime as w
+from warplab.runtime import driver
 
 from .conftest import HEAD, KERNELS, Host
 
@@ -131,7 +132,7 @@ def test_memory_resources(device: w.Device) -> None:
         (w.LegacyPinnedMemoryResource(), False),
     ):
         there = resource.allocate(64, stream=stream)
-        view = np.from_dlpack(there)
+        view = np.from_dlpack(there)  # type: ignore[arg-type]
         view[:] = 5
         assert there.is_host_accessible
         assert there.is_device_accessible
@@ -141,7 +142,7 @@ def test_memory_resources(device: w.Device) -> None:
         assert view.view(np.uint32)[:2].tolist() == [77, 0x05050505]
         there.close(stream)
     with pytest.raises(BufferError):
-        np.from_dlpack(device.allocate(4, stream=stream))
+        np.from_dlpack(device.allocate(4, stream=stream))  # type: ignore[arg-type]
 
 
 def test_streams_and_events(device: w.Device) -> None:
@@ -203,6 +204,33 @@ def test_devices_of_other_models_and_peers(host: Host) -> None:
     w.ObjectCode.from_ptx(text).get_kernel("poke")[1, 1](out, 6)
     assert out[0] == 6
     w.Device(0).set_current()
+
+
+def test_kernels_reach_a_peers_memory(host: Host) -> None:
+    first, second = w.Device(0), w.Device(arch="sm_80")
+    text = KERNELS.replace("sm_90", "sm_80")
+    assert second.can_access_peer(first)
+    first.set_current()
+    there = w.to_device(np.arange(100, dtype=np.uint32))
+    context = first.context
+    second.set_current()
+    k = w.ObjectCode.from_ptx(text[: text.index(".visible .entry bounded")]).get_kernel("add")
+    here, out = w.to_device(np.full(100, 5, np.uint32)), w.device_array(100, np.uint32)
+    config, stream = w.LaunchConfig(grid=2, block=64), second.default_stream
+    w.launch(stream, config, k, here, here, out, 100)
+    assert set(out.copy_to_host()) == {10}
+    assert driver.cuCtxEnablePeerAccess(context.handle, 0)[0] == 0
+    w.launch(stream, config, k, there, here, out, 100)
+    w.launch(stream, config, k, there, here, there, 1)
+    second.sync()
+    assert (out.copy_to_host() == np.arange(100) + 5).all()
+    assert there.copy_to_host()[:2].tolist() == [5, 1]
+    assert driver.cuCtxDisablePeerAccess(context.handle)[0] == 0
+    w.launch(stream, config, k, there, here, out, 100)
+    with pytest.raises(w.CUDAError, match="ILLEGAL_ADDRESS"):
+        second.sync()
+    second.reset()
+    first.set_current()
 
 
 def test_a_cluster_counts_the_grid_in_clusters() -> None:

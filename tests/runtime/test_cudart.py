@@ -1,6 +1,7 @@
 """The runtime API over the driver's: codes, the last error, copies by direction, symbols, launches."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ OK = rt.cudaError_t.cudaSuccess
 Kind = rt.cudaMemcpyKind
 
 
-def good(result: tuple[object, ...]) -> object:
+def good(result: tuple[Any, ...]) -> Any:
     """The results of a call that must succeed."""
     assert result[0] == OK, result
     return result[1] if len(result) == 2 else result[1:]
@@ -79,7 +80,7 @@ def test_a_fault_sticks_until_the_device_is_reset(kernels: object) -> None:
 
 
 def test_symbols(kernels: object) -> None:
-    at, size = good(rt.cudaLibraryGetGlobal(kernels, b"counter"))  # type: ignore[misc]
+    at, size = good(rt.cudaLibraryGetGlobal(kernels, b"counter"))
     assert size == 4
     good(rt.cudaMemcpyToSymbol(at, np.array([77], np.uint32), 4, 0, Kind.cudaMemcpyHostToDevice))
     out = np.zeros(1, np.uint32)
@@ -101,19 +102,19 @@ def test_directions_are_checked(kernels: object) -> None:
 
 def test_rectangles_and_arrays(kernels: object) -> None:
     data = np.arange(30, dtype=np.float32).reshape(5, 6)
-    at, pitch = good(rt.cudaMallocPitch(24, 5))  # type: ignore[misc]
+    at, pitch = good(rt.cudaMallocPitch(24, 5))
     good(rt.cudaMemcpy2D(at, pitch, data, 24, 24, 5, Kind.cudaMemcpyHostToDevice))
     back = np.zeros_like(data)
     good(rt.cudaMemcpy2D(back, 24, at, pitch, 24, 5, Kind.cudaMemcpyDeviceToHost))
     assert (back == data).all()
     assert rt.cudaMemcpy2D(at, 8, data, 24, 24, 5, Kind.cudaMemcpyHostToDevice)[0] == rt.cudaError_t.cudaErrorInvalidPitchValue
     desc = good(rt.cudaCreateChannelDesc(32, 0, 0, 0, rt.cudaChannelFormatKind.cudaChannelFormatKindFloat))
-    array = good(rt.cudaMallocArray(desc, 6, 5, 0))  # type: ignore[arg-type]
+    array = good(rt.cudaMallocArray(desc, 6, 5, 0))
     good(rt.cudaMemcpy2DToArray(array, 0, 0, data, 24, 24, 5, Kind.cudaMemcpyHostToDevice))
     part = np.zeros((2, 3), np.float32)
     good(rt.cudaMemcpy2DFromArray(part, 12, array, 8, 1, 12, 2, Kind.cudaMemcpyDeviceToHost))
     assert (part == data[1:3, 2:5]).all()
-    shown, extent, _ = good(rt.cudaArrayGetInfo(array))  # type: ignore[misc]
+    shown, extent, _ = good(rt.cudaArrayGetInfo(array))
     assert (shown.x, extent.width, extent.height) == (32, 6, 5)
     rt.cudaGetLastError()
 
@@ -123,11 +124,11 @@ def test_boxes(kernels: object) -> None:
     box = good(rt.cudaMalloc3D(rt.make_cudaExtent(8, 3, 2)))
     p = rt.cudaMemcpy3DParms()
     p.srcPtr = rt.make_cudaPitchedPtr(data.ctypes.data, 8, 8, 3)
-    p.dstPtr, p.extent, p.kind = box, rt.make_cudaExtent(8, 3, 2), Kind.cudaMemcpyHostToDevice  # type: ignore[assignment]
+    p.dstPtr, p.extent, p.kind = box, rt.make_cudaExtent(8, 3, 2), Kind.cudaMemcpyHostToDevice
     good(rt.cudaMemcpy3D(p))
     out = np.zeros_like(data)
     q = rt.cudaMemcpy3DParms()
-    q.srcPtr, q.dstPtr = box, rt.make_cudaPitchedPtr(out.ctypes.data, 8, 8, 3)  # type: ignore[assignment]
+    q.srcPtr, q.dstPtr = box, rt.make_cudaPitchedPtr(out.ctypes.data, 8, 8, 3)
     q.extent, q.kind = rt.make_cudaExtent(8, 3, 2), Kind.cudaMemcpyDeviceToHost
     good(rt.cudaMemcpy3D(q))
     assert (out == data).all()
@@ -144,16 +145,16 @@ def test_properties_and_attributes() -> None:
 def test_pointers_streams_and_functions(kernels: object) -> None:
     pinned, device = good(rt.cudaMallocHost(16)), good(rt.cudaMalloc(16))
     types = rt.cudaMemoryType
-    kinds = [good(rt.cudaPointerGetAttributes(x)).type for x in (pinned, device, np.zeros(1))]  # type: ignore[attr-defined]
+    kinds = [good(rt.cudaPointerGetAttributes(x)).type for x in (pinned, device, np.zeros(1))]
     assert kinds == [types.cudaMemoryTypeHost, types.cudaMemoryTypeDevice, types.cudaMemoryTypeUnregistered]
     f = good(rt.cudaLibraryGetKernel(kernels, b"bounded"))
-    assert good(rt.cudaFuncGetAttributes(f)).maxThreadsPerBlock == 128  # type: ignore[attr-defined]
+    assert good(rt.cudaFuncGetAttributes(f)).maxThreadsPerBlock == 128
     s, e, g = good(rt.cudaStreamCreate()), good(rt.cudaEventCreate()), good(rt.cudaEventCreate())
     good(rt.cudaEventRecord(e, s))
     good(rt.cudaLaunchKernel(f, (2, 2), (32, 2), ((0,), (POINTER,)), 0, s))
     good(rt.cudaEventRecord(g, s))
     good(rt.cudaStreamSynchronize(s))
-    assert float(good(rt.cudaEventElapsedTime(e, g))) > 0  # type: ignore[arg-type]
+    assert float(good(rt.cudaEventElapsedTime(e, g))) > 0
     value = ctypes.c_int(0)
     good(rt.cudaLaunchHostFunc(s, lambda data: setattr(value, "value", data), 3))
     assert value.value == 3

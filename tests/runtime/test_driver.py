@@ -9,6 +9,7 @@ import pytest
 
 from warplab.runtime import driver as cu
 from warplab.runtime import last_fault
+from warplab.runtime.driver.api import STATE
 from warplab.runtime.driver.structs import CUdeviceptr
 
 from .conftest import HEAD, KERNELS, POINTER, U32, Host
@@ -159,7 +160,9 @@ def test_a_fault_is_told_when_the_host_waits_and_sticks_until_reset(host: Host) 
     assert host.launch(f, 1, 1, (at, 1), (POINTER, U32)) == "ILLEGAL_ADDRESS"
     assert "null pointer: 4-byte write at address 0x10" in str(last_fault())
     host("cuDevicePrimaryCtxReset", 0)
-    assert host.code("cuCtxSynchronize") == "SUCCESS"
+    assert host.code("cuCtxSynchronize") == "CONTEXT_IS_DESTROYED"
+    host("cuCtxSetCurrent", host("cuDevicePrimaryCtxRetain", 0))
+    host("cuMemAlloc", 4)
 
 
 @pytest.mark.parametrize(("offset", "code"), [(16, "ILLEGAL_ADDRESS"), (2, "MISALIGNED_ADDRESS"), (-4, "ILLEGAL_ADDRESS"), (12, "SUCCESS")])
@@ -185,10 +188,10 @@ def test_use_after_free_and_double_free(host: Host) -> None:
 )
 def test_other_ends(host: Host, body: str, code: str) -> None:
     f = host.function("k", f"{HEAD}.visible .entry k() {{ .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, 0; {body} ret; }}")
-    host.cu.devices.STATE.stack[-1].options.max_steps = 10_000
+    STATE.stack[-1].options.max_steps = 10_000
     assert host.launch(f, 1, 32, (), ()) == "SUCCESS"
     assert host.code("cuCtxSynchronize") == code
-    host.cu.devices.STATE.stack[-1].options.max_steps = None
+    STATE.stack[-1].options.max_steps = None
 
 
 def test_assert_writes_to_stderr(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
@@ -228,6 +231,25 @@ def test_modules_symbols_and_what_is_wrong_with_them(host: Host) -> None:
     assert host.launch(f, 1, 1, (0, 0, 0, 0), (POINTER, POINTER, POINTER, U32)) == "INVALID_HANDLE"
 
 
+def test_managed_variables_are_the_hosts_too(host: Host) -> None:
+    text = HEAD + (
+        ".visible .global .attribute(.managed) .align 4 .u32 both = 40;\n"
+        ".visible .entry k() { .reg .b32 %r; ld.global.u32 %r, [both]; add.u32 %r, %r, 2; st.global.u32 [both], %r; ret; }"
+    )
+    library = host("cuLibraryLoadData", text.encode(), [], [], 0, [], [], 0)
+    at, size = host("cuLibraryGetManaged", library, b"both")
+    seen = ctypes.c_uint32.from_address(int(at))
+    assert (size, seen.value) == (4, 40)
+    assert host.launch(host("cuLibraryGetKernel", library, b"k"), 1, 1, (), ()) == "SUCCESS"
+    host("cuCtxSynchronize")
+    assert seen.value == 42
+    assert host.code("cuLibraryGetManaged", host("cuLibraryLoadData", KERNELS.encode(), [], [], 0, [], [], 0), b"counter") == "NOT_FOUND"
+
+
+def test_variables_that_do_not_fit(host: Host) -> None:
+    assert host.code("cuModuleLoadData", (HEAD + ".global .b8 huge[999999999999];").encode()) == "OUT_OF_MEMORY"
+
+
 def test_load_log_holds_the_diagnostics(host: Host) -> None:
     log, option = bytearray(2000), cu.CUjit_option
     names = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
@@ -236,16 +258,23 @@ def test_load_log_holds_the_diagnostics(host: Host) -> None:
     assert "nonsense" in log.split(b"\0")[0].decode()
     assert host.code("cuModuleLoadData", b"") == "INVALID_IMAGE"
     assert host.code("cuModuleLoadData", b"\x7fELFrubbish") == "INVALID_IMAGE"
+    assert host.code("cuModuleLoadData", b"hello") == "INVALID_IMAGE"
+    assert host.code("cuModuleLoadData", b"// new\n.version 9.9\n.target sm_90\n") == "UNSUPPORTED_PTX_VERSION"
+    assert host.code("cuModuleLoadData", b".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() { ret; }") == "INVALID_PTX"
+    assert host.code("cuModuleLoadData", (HEAD + ".extern .func f();\n.visible .entry k() { call f; ret; }").encode()) == "INVALID_PTX"
 
 
 def test_linking_two_texts(host: Host) -> None:
     one = (
         HEAD
-        + ".visible .func (.param .b32 r) twice(.param .b32 x)\n{ .reg .b32 %r; ld.param.b32 %r, [x]; add.u32 %r, %r, %r; st.param.b32 [r], %r; ret; }"
+        + ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+        + "{ .reg .b32 %r; ld.param.b32 %r, [x]; add.u32 %r, %r, %r; st.param.b32 [r], %r; ret; }"
     )
     two = HEAD + (
-        ".extern .func (.param .b32 r) twice(.param .b32 x);\n.visible .entry k(.param .u64 p) { .reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [p];\n"
-        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 21; call (b), twice, (a); ld.param.b32 %r, [b]; } st.global.u32 [%rd], %r; ret; }"
+        ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+        ".visible .entry k(.param .u64 p) { .reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [p];\n"
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 21;"
+        "call (b), twice, (a); ld.param.b32 %r, [b]; } st.global.u32 [%rd], %r; ret; }"
     )
     ptx = cu.CUjitInputType.CU_JIT_INPUT_PTX
     state = host("cuLinkCreate", 0, [], [])
@@ -277,7 +306,7 @@ def test_libraries_load_in_each_context(host: Host) -> None:
 
 
 def test_the_same_text_is_read_once(host: Host) -> None:
-    first, second = (host.cu.devices.STATE.stack[-1].load([KERNELS]) for _ in range(2))
+    first, second = (STATE.stack[-1].load([KERNELS]) for _ in range(2))
     assert first.modules[0] is second.modules[0]
     assert first.variable("counter") != second.variable("counter"), "each load has variables of its own"
 
@@ -303,7 +332,7 @@ def test_copies_in_all_directions(host: Host) -> None:
     host("cuMemcpy", b, data, 256)
     assert (host.download(b, data) == data).all()
     for wrong in (("cuMemcpyHtoD", b, data, 257), ("cuMemcpyDtoH", out, 0, 4), ("cuMemsetD32", int(b) + 2, 0, 1), ("cuMemAlloc", 0)):
-        assert host.code(*wrong) == "INVALID_VALUE", wrong  # type: ignore[arg-type]
+        assert host.code(*wrong) == "INVALID_VALUE", wrong
 
 
 def test_rows_with_a_pitch(host: Host) -> None:
@@ -459,15 +488,26 @@ def test_contexts_stack_and_own_their_memory(host: Host) -> None:
     assert host("cuDevicePrimaryCtxGetState", 0)[1] == 1
 
 
-def test_limits(host: Host) -> None:
-    assert host("cuCtxGetLimit", LIMIT.CU_LIMIT_STACK_SIZE) == 1024
-    host("cuCtxSetLimit", LIMIT.CU_LIMIT_STACK_SIZE, 2000)
-    assert host("cuCtxGetLimit", LIMIT.CU_LIMIT_STACK_SIZE) == 2000
-    host("cuCtxSetLimit", LIMIT.CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 24)
-    assert host("cuCtxGetLimit", LIMIT.CU_LIMIT_MALLOC_HEAP_SIZE) == 1 << 24
-    assert host.code("cuCtxSetLimit", 99, 1) == "UNSUPPORTED_LIMIT"
-    host.launch(host.function("bounded"), 1, 1, (0,), (POINTER,))
-    assert host.code("cuCtxSetLimit", LIMIT.CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 25) == "INVALID_VALUE"
+@pytest.mark.parametrize(
+    ("name", "value", "becomes"),
+    [
+        ("STACK_SIZE", None, 1024), ("STACK_SIZE", 0, 0), ("STACK_SIZE", 1, 16), ("STACK_SIZE", 1025, 1040), ("STACK_SIZE", 2000, 2000),
+        ("PRINTF_FIFO_SIZE", None, 8650752), ("PRINTF_FIFO_SIZE", 1000, 524288), ("PRINTF_FIFO_SIZE", 2097152, 2097152),
+        ("MALLOC_HEAP_SIZE", None, 8388608), ("MALLOC_HEAP_SIZE", 1, 4194304), ("MALLOC_HEAP_SIZE", 5000000, 5046272),
+        ("DEV_RUNTIME_PENDING_LAUNCH_COUNT", None, 2048), ("PERSISTING_L2_CACHE_SIZE", None, 11796480),
+    ],
+)  # fmt: skip
+def test_limits_as_the_h200_has_them(host: Host, name: str, value: int | None, becomes: int) -> None:
+    which = getattr(LIMIT, f"CU_LIMIT_{name}")
+    if value is not None:
+        host("cuCtxSetLimit", which, value)
+    assert host("cuCtxGetLimit", which) == becomes
+
+
+def test_limits_that_can_not_be(host: Host) -> None:
+    assert host.code("cuCtxSetLimit", LIMIT.CU_LIMIT_STACK_SIZE, 524288) == "INVALID_VALUE"
+    assert host.code("cuCtxSetLimit", 99, 1) == "INVALID_VALUE"
+    assert host.code("cuCtxGetLimit", LIMIT.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH) == "UNSUPPORTED_LIMIT"
 
 
 def test_device_attributes(host: Host) -> None:
@@ -486,7 +526,7 @@ def test_device_attributes(host: Host) -> None:
 def test_occupancy(host: Host) -> None:
     f = host.function("bounded")
     ask = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
-    assert [host(ask, f, n, 0) for n in (1, 32, 64, 128, 256)] == [32, 32, 32, 16, 0]
+    assert [host(ask, f, n, 0) for n in (1, 32, 65, 128, 256, 1025)] == [32, 32, 21, 16, 8, 0], "the bound on the block does not count"
     assert host("cuOccupancyMaxPotentialBlockSize", f, 0, 0, 0) == (132 * 16, 128)
     assert host("cuOccupancyMaxPotentialBlockSize", f, lambda threads: threads * 1024, 0, 0)[1] == 32
     assert host("cuOccupancyAvailableDynamicSMemPerBlock", f, 2, 64) == 233472 // 2 - 1024
@@ -509,10 +549,13 @@ def test_error_names_and_strings() -> None:
 
 def test_output_is_flushed_when_the_host_waits(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
     text = HEAD + (
-        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 form[8] = {104, 105, 32, 37, 100, 10, 0, 0};\n"
-        ".visible .entry k() { .local .align 8 .b8 args[8]; .reg .b64 %rd<3>; .reg .b32 %r;\nmov.u64 %rd1, form; cvta.global.u64 %rd1, %rd1;\n"
+        ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+        ".global .align 1 .b8 form[8] = {104, 105, 32, 37, 100, 10, 0, 0};\n"
+        ".visible .entry k() { .local .align 8 .b8 args[8];"
+        " .reg .b64 %rd<3>; .reg .b32 %r;\nmov.u64 %rd1, form; cvta.global.u64 %rd1, %rd1;\n"
         "mov.u64 %rd2, args; cvta.local.u64 %rd2, %rd2; mov.u32 %r, %tid.x; st.local.u32 [args], %r;\n"
-        "{ .param .b64 p; .param .b64 q; .param .b32 s; st.param.b64 [p], %rd1; st.param.b64 [q], %rd2; call (s), vprintf, (p, q); }\nret; }"
+        "{ .param .b64 p; .param .b64 q; .param .b32 s; st.param.b64 [p], %rd1; st.param.b64 [q], %rd2;"
+        "call (s), vprintf, (p, q); }\nret; }"
     )
     assert host.launch(host.function("k", text), 1, 3, (), ()) == "SUCCESS"
     assert capfd.readouterr().out == ""

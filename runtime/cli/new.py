@@ -1,0 +1,140 @@
+"""`warplab new`: a working skeleton of a lab or of a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+KERNEL = """\
+.version 7.0
+.target sm_70
+.address_size 64
+
+.visible .entry {name}(
+    .param .u64 x,
+    .param .u64 out,
+    .param .u32 n
+)
+{{
+    .reg .pred  %p;
+    .reg .b32   %t, %b, %width, %i, %n;
+    .reg .f32   %v;
+    .reg .b64   %x, %out;
+
+    mov.u32         %t, %tid.x;
+    mov.u32         %b, %ctaid.x;
+    mov.u32         %width, %ntid.x;
+    mad.lo.u32      %i, %b, %width, %t;
+    ld.param.u32    %n, [n];
+    setp.ge.u32     %p, %i, %n;
+    @%p bra         done;
+
+    ld.param.u64    %x, [x];
+    ld.param.u64    %out, [out];
+    cvta.to.global.u64 %x, %x;
+    cvta.to.global.u64 %out, %out;
+    mad.wide.u32    %x, %i, 4, %x;
+    mad.wide.u32    %out, %i, 4, %out;
+    ld.global.f32   %v, [%x];
+{body}    st.global.f32   [%out], %v;
+done:
+    ret;
+}}
+"""
+TWICE = "    add.f32         %v, %v, %v;\n"
+RUN = '--grid 4 --block 64 --arg x=f32[200]:arange --arg out:out=f32[200] --arg n=200 --expect "out == 2 * x"'
+LAB = """\
+title = "{title}"
+
+[limits]
+steps = 1000000
+seconds = 10
+
+[[test]]
+name = "assembles"
+points = 1
+assembles = true
+
+[[test]]
+name = "200 numbers"
+points = 4
+run = '{run}'
+hint = "What should become of a number before it is stored?"
+
+[[test]]
+name = "loads follow rows"
+points = 3
+run = '{run}'
+metrics = ["load_sectors_per_request <= 4"]
+
+[[test]]
+name = "one number"
+points = 2
+hidden = true
+run = '--grid 1 --block 32 --arg x=f32[1]:fill(21) --arg out:out=f32[1] --arg n=1 --expect "out == 42"'
+"""
+HANDOUT = """\
+# {title}
+
+`{name}(x, out, n)`: `out[i]` is twice `x[i]`, for `i < n`.
+
+```sh
+warplab run starter.ptx {run}
+```
+"""
+
+
+@click.group()
+def new() -> None:
+    """Writes a working skeleton of a lab or a test, to be changed."""
+
+
+@new.command()
+@click.argument("path", metavar="NAME", type=click.Path())
+def lab(path: str) -> None:
+    """A lab: NAME/ with lab.toml, handout, starter, reference and a wrong submission."""
+    folder = Path(path)
+    name = _identifier(folder.name)
+    title = folder.name.replace("-", " ").replace("_", " ")
+    _write(
+        {
+            folder / "lab.toml": LAB.format(title=title, run=RUN),
+            folder / "README.md": HANDOUT.format(title=title[:1].upper() + title[1:], name=name, run=RUN),
+            folder / "starter.ptx": "// Starter: copies.\n" + KERNEL.format(name=name, body="    // Something is missing here.\n"),
+            folder / "reference.ptx": "// Reference.\n" + KERNEL.format(name=name, body=TWICE),
+            folder / "wrong" / "copies.ptx": "// wrong: 200 numbers: first out[1]\n" + KERNEL.format(name=name, body=""),
+        }
+    )
+    click.echo(f"try\n  warplab grade {folder} {folder / 'reference.ptx'}\n  warplab grade {folder} {folder / 'wrong'}")
+
+
+@new.command()
+@click.argument("path", metavar="NAME", type=click.Path())
+def test(path: str) -> None:
+    """A test: NAME.ptx with a run, an expectation and a budget."""
+    file = Path(path).with_suffix(".ptx")
+    name = _identifier(file.stem)
+    _write(
+        {
+            file: f"// {name}: what it shows.\n//\n//@ run {RUN}\n//@ metric sectors_per_request <= 4\n"
+            + KERNEL.format(name=name, body=TWICE)
+        }
+    )
+    click.echo(f"try\n  warplab test {file}")
+
+
+def _identifier(text: str) -> str:
+    """A name that PTX takes."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in text)
+    return name if name[:1].isalpha() else f"k_{name}"
+
+
+def _write(files: dict[Path, str]) -> None:
+    for path in files:
+        if path.exists():
+            raise click.UsageError(f"{path} is there already")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        click.echo(f"wrote {path}")

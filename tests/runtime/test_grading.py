@@ -1,0 +1,231 @@
+"""The grader: reports and their formats, limits on submissions that mean harm, processes that die, bundles, clusters."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import threading
+import time
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from warplab.runtime.cli.grade import grade as command
+from warplab.runtime.errors import UsageError
+from warplab.runtime.grading import Lab, Report, Submission, find_submissions, grade, load_lab
+from warplab.runtime.grading.report import FORMATS
+from warplab.runtime.grading.supervise import Worker
+
+ROOT = Path(__file__).parents[2]
+LABS = ROOT / "samples" / "labs"
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
+ENTRY = HEAD + ".visible .entry k(.param .u64 x)\n{\n%s\n}\n"
+GOOD = ENTRY % "    .reg .b64 %x; ld.param.u64 %x, [x]; st.global.u32 [%x], 7; ret;"
+LAB = """
+[limits]
+steps = 100000
+seconds = 2
+memory = 300
+source = 64
+
+[[test]]
+name = "seven"
+points = 3
+run = '--arg inout:x=u32[1] --expect "x == 7"'
+hint = "store 7"
+
+[[test]]
+name = "hidden"
+points = 1
+hidden = true
+run = '--arg inout:x=u32[4] --expect "x[0] == 7"'
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "lab.toml").write_text(LAB)
+    return load_lab(folder)
+
+
+def one(lab: Lab, text: str | bytes, name: str = "s.ptx") -> Submission:
+    return Submission(name.removesuffix(".ptx"), {name: text.encode() if isinstance(text, str) else text})
+
+
+HARM = {
+    "endless loop": (ENTRY % "a: bra a;", "limit"),
+    "giant static shared memory": (ENTRY % "    .shared .b8 s[100000000]; ret;", "shared"),
+    "giant local memory": (ENTRY % "    .local .b8 s[2000000000]; .reg .b32 %r; ld.local.u32 %r, [s]; ret;", ""),
+    "giant array": (HEAD + ".global .b8 g[40000000000];\n" + (ENTRY % "ret;").removeprefix(HEAD), ""),
+    "deep recursion": (
+        HEAD + ".func f()\n{\n    .local .b8 s[64]; .reg .b32 %r; st.local.u32 [s], 1; call f; ld.local.u32 %r, [s]; ret;\n}\n"
+        + (ENTRY % "    call f; ret;").removeprefix(HEAD),
+        "",
+    ),
+    "ten megabytes": (GOOD + "// " + "x" * (10 << 20), "larger than 64 KiB"),
+    "printf flood": (
+        HEAD + ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .b8 s[3] = {65, 65, 0};\n"
+        + (ENTRY % "    .reg .b64 %s; mov.u64 %s, s; cvta.global.u64 %s, %s;\na:\n    { .param .b64 p; .param .b64 q; .param .b32 r; "
+           "st.param.b64 [p], %s; st.param.b64 [q], 0; call (r), vprintf, (p, q); }\n    bra a;").removeprefix(HEAD),
+        "limit",
+    ),
+    "nested braces": (ENTRY % ("{" * 20000 + "}" * 20000 + "ret;"), ""),
+    "no text at all": (b"\xff\xfe\x00\x01" * 100, ""),
+    "writes into the host": (ENTRY % "    .reg .b64 %a; mov.u64 %a, 4096; st.global.u32 [%a], 7; ret;", "out of bounds"),
+}  # fmt: skip
+
+
+def test_harm_ends_with_a_verdict_and_the_rest_is_unharmed(lab: Lab) -> None:
+    names = list(HARM)
+    submissions = [s for n in names for s in (one(lab, HARM[n][0]), one(lab, GOOD))]
+    start = time.monotonic()
+    reports = list(grade(lab, submissions, 2))
+    assert time.monotonic() - start < 90
+    for name, harm, good in zip(names, reports[::2], reports[1::2], strict=True):
+        assert good.score == 4, (name, good.tests)
+        assert harm.score == 0, name
+        for t in harm.tests:
+            assert t.message and "internal error" not in t.message, (name, t.message)
+            assert HARM[name][1] in t.message, (name, t.message)
+
+
+def test_directives_of_a_submission_mean_nothing(lab: Lab, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.npy"
+    text = f'//@ run --arg inout:x=@{secret} --expect "1 == 1"\n' + ENTRY % "ret;"
+    (report,) = grade(lab, [one(lab, text)])
+    assert report.score == 0 and "got 0, wanted 7" in report.tests[0].message
+
+
+def test_a_process_that_grows_is_ended_and_only_that_test_is_lost(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = iter([0, 10**12])
+    monkeypatch.setattr("warplab.runtime.grading.supervise.resident", lambda pid: next(sizes, 0))
+    (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;")])
+    assert [t.ended for t in report.tests] == ["memory", ""]
+    assert "300 MiB" in report.tests[0].message and "limit" in report.tests[1].message
+
+
+def test_a_process_that_dies_is_replaced(lab: Lab) -> None:
+    worker = Worker()
+    slow = one(lab, ENTRY % "a: bra a;")
+    first = worker.run(lab, 0, one(lab, GOOD))
+    assert first.wrong == ""
+    assert worker.process is not None
+    threading.Timer(0.2, os.kill, (worker.process.pid, signal.SIGKILL)).start()
+    died = worker.run(Lab(lab.folder, "", (), type(lab.limits)(10**9, 30, 300, 64), lab.tests), 0, slow)
+    assert died.ended == "crash"
+    assert worker.run(lab, 0, one(lab, GOOD)).wrong == ""
+    worker.close()
+
+
+def test_time_is_limited_from_outside(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warplab.runtime.grading.supervise.GRACE", -1.9)
+    (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;".replace("bra a", "nanosleep.u32 1000; bra a"))])
+    assert report.tests[0].ended in ("time", "") and report.score == 0
+
+
+@pytest.fixture(scope="module")
+def reports(lab: Lab) -> list[Report]:
+    return list(grade(lab, [one(lab, GOOD, "ann.ptx"), one(lab, ENTRY % "ret;", "bob.ptx")]))
+
+
+def test_gradescope(reports: list[Report]) -> None:
+    found = json.loads(FORMATS["gradescope"]([reports[1]]))
+    assert found["score"] == 0
+    assert [t["visibility"] for t in found["tests"]] == ["visible", "hidden"]
+    assert "hint: store 7" in found["tests"][0]["output"]
+    assert set(json.loads(FORMATS["gradescope"](reports))) == {"ann", "bob"}
+
+
+def test_junit_github_markdown_json_csv(reports: list[Report]) -> None:
+    suites = ElementTree.fromstring(FORMATS["junit"](reports))
+    assert [(s.attrib["name"], s.attrib["failures"]) for s in suites] == [("ann", "0"), ("bob", "2")]
+    github = FORMATS["github"](reports)
+    assert "::error title=bob%3A seven::seven: x == 7%0A" in github and github.count("\n") == 3
+    assert "hidden: failed" in github and github.count("store 7") == 1
+    markdown = FORMATS["markdown"](reports)
+    assert "## ann: 4 of 4" in markdown and "**seven**" in markdown and "**hidden**" not in markdown
+    assert json.loads(FORMATS["json"](reports))[0]["tests"][0]["passed"] is True
+    rows = list(csv.reader(io.StringIO(FORMATS["csv"](reports))))
+    assert rows == [["name", "score", "total", "seven", "hidden"], ["ann", "4", "4", "3", "1"], ["bob", "0", "4", "0", "0"]]
+    assert "bob" in FORMATS["text"](reports)
+
+
+def test_command(lab: Lab, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, text in (("ann", GOOD), ("bob", ENTRY % "ret;")):
+        (folder / f"{name}.ptx").write_text(text)
+    table, out = tmp_path / "points.csv", tmp_path / "report.json"
+    words = [str(lab.folder), str(folder), "--format", "json", "--out", str(out), "--csv", str(table), "--jobs", "2"]
+    assert CliRunner().invoke(command, words).exit_code == 1
+    assert [r["score"] for r in json.loads(out.read_text())] == [4, 0]
+    assert "ann,4,4,3,1" in table.read_text()
+    assert CliRunner().invoke(command, [str(lab.folder), str(folder / "ann.ptx")]).exit_code == 0
+    assert CliRunner().invoke(command, [str(lab.folder)]).exit_code == 2
+    assert CliRunner().invoke(command, [str(tmp_path), str(folder)]).exit_code == 2
+
+
+def test_submissions_of_one_name_are_told_apart(lab: Lab, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.ptx").write_text(GOOD)
+    found = find_submissions(lab, [tmp_path / "a" / "main.ptx", tmp_path / "b" / "main.ptx"])
+    assert [s.name for s in found] == ["main (1)", "main (2)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[[test]]\nname = 'a'\n", "[[test]]\nassembles = true\n", "nonsense", "[[test]]\nname = 'a'\nrun = '--gird 1'\n",
+     "[limits]\nstepps = 1\n[[test]]\nname = 'a'\nassembles = true\n", "[[test]]\nname = 'a'\nrequire = '('\n"],
+)  # fmt: skip
+def test_labs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "lab.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"lab\.toml|option"):
+        load_lab(tmp_path)
+
+
+def test_bundle(tmp_path: Path) -> None:
+    out = tmp_path / "bundle.zip"
+    assert CliRunner().invoke(command, [str(LABS / "06-histogram"), "--bundle", str(out)]).exit_code == 0
+    with zipfile.ZipFile(out) as file:
+        names = set(file.namelist())
+        assert {"setup.sh", "run_autograder", "lab/lab.toml", "lab/README.md", "lab/starter.ptx"} <= names
+        assert not [n for n in names if "wrong" in n or "reference" in n]
+        assert file.getinfo("run_autograder").external_attr >> 16 == 0o755
+        assert b"--format gradescope" in file.read("run_autograder")
+
+
+@pytest.mark.long
+def test_two_hundred_submissions_in_a_minute() -> None:
+    lab = load_lab(LABS / "06-histogram")
+    texts = [p.read_bytes() for p in sorted((LABS / "06-histogram").rglob("*.ptx"))]
+    submissions = [Submission(f"student{n}", {"h.ptx": texts[n % len(texts)] + b"// %d" % n}) for n in range(200)]
+    start = time.monotonic()
+    found = list(grade(lab, submissions, 2))
+    assert time.monotonic() - start < 60
+    assert sum(r.passed for r in found) == sum("reference" in p.name for p in (LABS / "06-histogram").rglob("*.ptx")) * len(
+        range(0, 200, len(texts))
+    )
+
+
+def test_cluster_loses_nothing_when_a_worker_dies(lab: Lab) -> None:
+    distributed = pytest.importorskip("distributed")
+    from warplab.runtime.grading.cluster import grade_on_cluster
+
+    submissions = [one(lab, GOOD if n % 2 else ENTRY % "ret;", f"s{n}.ptx") for n in range(12)]
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        found: list[Report] = []
+        for r in grade_on_cluster(lab, submissions, cluster.scheduler_address):
+            found.append(r)
+            if len(found) == 2:
+                nanny = next(iter(cluster.workers.values()))
+                os.kill(nanny.pid, signal.SIGKILL)
+    assert sorted(r.name for r in found) == sorted(s.name for s in submissions)
+    assert {r.name: r.score for r in found} == {f"s{n}": 4 * (n % 2) for n in range(12)}

@@ -1,0 +1,33 @@
+"""`warplab new`: what it writes works as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from warplab.runtime.cli.new import new
+from warplab.runtime.golden import collect, run_case
+from warplab.runtime.grading import find_submissions, load_lab
+from warplab.runtime.grading.judge import judge
+
+
+def test_a_new_lab_grades(tmp_path: Path) -> None:
+    folder = tmp_path / "12-my lab"
+    assert CliRunner().invoke(new, ["lab", str(folder)]).exit_code == 0
+    lab = load_lab(folder)
+
+    def failing(name: str) -> list[str]:
+        (handed_in,) = find_submissions(lab, [folder / name])
+        return [t.name for t in lab.tests if judge(lab, t, handed_in.files)]
+
+    assert failing("reference.ptx") == []
+    assert failing("starter.ptx") == failing("wrong/copies.ptx") == ["200 numbers", "loads follow rows", "one number"]
+    again = CliRunner().invoke(new, ["lab", str(folder)])
+    assert again.exit_code == 2 and "there already" in again.output
+
+
+def test_a_new_test_passes(tmp_path: Path) -> None:
+    assert CliRunner().invoke(new, ["test", str(tmp_path / "3rd-try")]).exit_code == 0
+    (case,) = collect([tmp_path])
+    assert run_case(case).passed

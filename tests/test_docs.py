@@ -1,0 +1,123 @@
+"""Every command and snippet of the documentation runs, and every command of warplab is in it.
+
+A `sh` fence: lines that begin with `warplab` must succeed.  A `console` fence: each `$ warplab ...` gives the lines below it, `...` standing for
+anything, and ends with the exit code of `[exit N]`, else 0.  A fence with `file=NAME` is written to that file first; `toml` must parse.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from warplab.runtime.cli import COMMANDS
+from warplab.runtime.golden.execute import call
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "samples" / "README.md"])
+HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
+
+
+@dataclass(frozen=True)
+class Fence:
+    kind: str
+    file: str
+    text: str
+    line: int
+
+
+def fences(text: str) -> list[Fence]:
+    found = re.finditer(r"^```(\w+)(?: file=(\S+))?[^\n]*\n(.*?)^```$", text, re.M | re.S)
+    return [Fence(m[1], m[2] or "", m[3], text.count("\n", 0, m.start()) + 1) for m in found]
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def commands(fence: Fence) -> list[tuple[list[str], str | None, int | None]]:
+    """(words, wanted output or None, wanted exit code or None for any) of each command in a fence."""
+    if fence.kind == "sh":
+        text = fence.text.replace("\\\n", " ")
+        parts = [p.strip() for line in text.splitlines() for p in line.split("&&")]
+        return [(shlex.split(p, comments=True)[1:], None, 0) for p in parts if p.startswith("warplab ")]
+    out: list[tuple[list[str], str | None, int | None]] = []
+    for block in re.split(r"^\$ ", fence.text, flags=re.M)[1:]:
+        first, _, wanted = block.partition("\n")
+        code: int | None = 0
+        if m := re.search(r"^\[exit (\w+)\]\n?\Z", wanted, re.M):
+            code, wanted = None if m[1] == "any" else int(m[1]), wanted[: m.start()]
+        words = shlex.split(first)
+        assert words[0] == "warplab", f"line {fence.line}: {first}"
+        out.append((words[1:], wanted, code))
+    return out
+
+
+def matches(wanted: str, got: str) -> bool:
+    lines = [re.escape(line.rstrip()).replace(r"\.\.\.", ".*") for line in wanted.strip().splitlines()]
+    pattern = "\n".join("(?s:.*)" if line == ".*" else line for line in lines)
+    return re.fullmatch(pattern, "\n".join(line.rstrip() for line in got.strip().splitlines())) is not None
+
+
+def run_page(text: str) -> int:
+    ran = 0
+    for fence in fences(text):
+        if fence.file:
+            path = Path(fence.file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(fence.text)
+        if fence.kind == "toml":
+            tomllib.loads(fence.text)
+        if fence.kind not in ("sh", "console"):
+            continue
+        for words, wanted, code in commands(fence):
+            status, out, err = call(words)
+            shown = f"line {fence.line}: warplab {shlex.join(words)}\n{out}{err}"
+            assert code is None or status == code, f"exit code {status}, wanted {code}\n{shown}"
+            assert wanted is None or matches(wanted, err + out) or matches(wanted, out + err), shown
+            ran += 1
+    return ran
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_page_runs(page: Path, sandbox: Path) -> None:
+    run_page(page.read_text())
+
+
+@pytest.mark.parametrize("page", HANDOUTS, ids=lambda p: p.parent.name)
+def test_handout_runs_with_the_reference(page: Path, sandbox: Path) -> None:
+    lab = page.parent
+    for path in lab.iterdir():
+        if path.suffix == ".ptx":
+            (sandbox / path.name).symlink_to(path)
+    if (lab / "reference.ptx").exists():
+        (sandbox / "mine.ptx").symlink_to(lab / "reference.ptx")
+    elif (lab / "reference").is_dir():
+        for path in (lab / "reference").iterdir():
+            (sandbox / path.name).symlink_to(path)
+    assert run_page(page.read_text()) >= 1
+
+
+@pytest.mark.parametrize("page", [*PAGES, *HANDOUTS], ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_command_is_described() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text()
+    headings = {word for line in re.findall(r"^### (.+)$", text, re.M) for word in line.split(", ")}
+    assert set(COMMANDS) <= headings, set(COMMANDS) - headings
+
+
+def test_matching_of_outputs() -> None:
+    assert matches("a\n...\nc 1...", "a\nb\nb\nc 12\n")
+    assert not matches("a\nc", "a\nb\nc")
