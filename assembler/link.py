@@ -29,7 +29,7 @@ RUNTIME = frozenset(
     cudaMemcpy3DAsync cudaMemsetAsync cudaMemset2DAsync cudaMemset3DAsync cudaRuntimeGetVersion
     cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags cudaGraphLaunch
     cudaCGGetIntrinsicHandle cudaCGSynchronize cudaCGSynchronizeGrid cudaCGGetSize cudaCGGetRank
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 explain_codes(

@@ -42,18 +42,18 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def commands(fence: Fence) -> list[tuple[list[str], str | None, int | None]]:
-    """(words, wanted output or None, wanted exit code or None for any) of each command in a fence."""
+def commands(fence: Fence) -> list[tuple[list[str], str | None, int]]:
+    """(words, wanted output or None for any, wanted exit code) of each command in a fence."""
     if fence.kind == "sh":
         text = fence.text.replace("\\\n", " ")
         parts = [p.strip() for line in text.splitlines() for p in line.split("&&")]
         return [(shlex.split(p, comments=True)[1:], None, 0) for p in parts if p.startswith("warplab ")]
-    out: list[tuple[list[str], str | None, int | None]] = []
+    out: list[tuple[list[str], str | None, int]] = []
     for block in re.split(r"^\$ ", fence.text, flags=re.M)[1:]:
         first, _, wanted = block.partition("\n")
-        code: int | None = 0
-        if m := re.search(r"^\[exit (\w+)\]\n?\Z", wanted, re.M):
-            code, wanted = None if m[1] == "any" else int(m[1]), wanted[: m.start()]
+        code = 0
+        if m := re.search(r"^\[exit (\d+)\]\n?\Z", wanted, re.M):
+            code, wanted = int(m[1]), wanted[: m.start()]
         words = shlex.split(first)
         assert words[0] == "warplab", f"line {fence.line}: {first}"
         out.append((words[1:], wanted, code))
@@ -80,7 +80,7 @@ def run_page(text: str) -> int:
         for words, wanted, code in commands(fence):
             status, out, err = call(words)
             shown = f"line {fence.line}: warplab {shlex.join(words)}\n{out}{err}"
-            assert code is None or status == code, f"exit code {status}, wanted {code}\n{shown}"
+            assert status == code, f"exit code {status}, wanted {code}\n{shown}"
             assert wanted is None or matches(wanted, err + out) or matches(wanted, out + err), shown
             ran += 1
     return ran
@@ -107,7 +107,8 @@ def test_handout_runs_with_the_reference(page: Path, sandbox: Path) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, *HANDOUTS], ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+    text = re.sub(r"`[^`\n]*`|^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in target:
             assert (page.parent / target).exists(), target
 
