@@ -7,9 +7,11 @@ are Python ints: bit i stands for the register whose `index` is i.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+
+from warplab.isa.notation import Form
 
 from . import graphs
 from .graphs import Loop
@@ -19,6 +21,7 @@ from .ir import (
     Block,
     Element,
     Function,
+    Immediate,
     Instruction,
     Label,
     Location,
@@ -191,28 +194,52 @@ def flow(function: Function) -> Flow:
     )
 
 
-def accesses(instruction: Instruction) -> tuple[tuple[Register, ...], tuple[Register, ...]]:
+def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
     """The registers that an instruction reads, its guard too, and those that it writes; one written in part counts as both."""
     read: list[Register] = [instruction.guard] if instruction.guard is not None else []
     written: list[Register] = []
-    operands: Sequence[Operand] = instruction.operands
-    form = instruction.form
-    if instruction.opcode == "call":
-        has_results = len(operands) > 1 and isinstance(operands[0], Arguments)
-    else:
-        has_results = bool(operands) and form is not None and bool(form.operands) and form.operands[0].is_destination
-    if has_results and not isinstance(operands[0], Address):  # an optional result may be missing before an address
-        for part in _leaves(operands[0]):
-            if isinstance(part, Element):
-                read.append(part.register)
-            written.extend(_registers(part))
+    operands = instruction.operands
+    start = 0
+    # Plain registers and addresses are nearly all operands of nearly all instructions: they go without calls.
+    if operands and _has_results(instruction) and type(operands[0]) is not Address:  # an optional result may be missing before one
+        start = 1
+        first = operands[0]
+        if type(first) is Register:
+            written.append(first)
+        else:
+            for leaf in _leaves(first):
+                if isinstance(leaf, Element):
+                    read.append(leaf.register)
+                written.extend(_registers(leaf))
         if instruction.opcode in READS_ITS_DESTINATION:
             read += written
-        operands = operands[1:]
-    for operand in operands:
-        for part in _leaves(operand):
-            read.extend(_registers(part))
-    return tuple(read), tuple(written)
+    for operand in operands[start:] if start else operands:
+        if type(operand) is Register:
+            read.append(operand)
+        elif type(operand) is Address and not operand.parts:
+            if operand.base is not None:
+                read.extend(_registers(operand.base))
+        elif type(operand) is not Immediate:
+            for leaf in _leaves(operand):
+                read.extend(_registers(leaf))
+    return read, written
+
+
+def _has_results(instruction: Instruction) -> bool:
+    if instruction.opcode == "call":
+        return len(instruction.operands) > 1 and type(instruction.operands[0]) is Arguments
+    form = instruction.form
+    if form is None:
+        return False
+    known = _RESULTS.get(id(form))
+    if known is None:
+        _FORMS.append(form)
+        known = _RESULTS[id(form)] = bool(form.operands) and form.operands[0].is_destination
+    return known
+
+
+_RESULTS: dict[int, bool] = {}  # by identity of forms, which _FORMS keeps alive
+_FORMS: list[Form] = []
 
 
 def _leaves(operand: Operand) -> Iterator[Operand]:

@@ -19,7 +19,7 @@ BROKEN = frozenset({"syntax", "empty-statement", "unclosed-brace", "bad-declarat
 
 
 def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
-    """Everything that is wrong with a PTX text, errors and warnings, in the order of the text."""
+    """Every error of a PTX text, then the warnings of these names, or all for None; each in the order of the text."""
     from ..parse import parse_all
 
     module, found = parse_all(text, name)
@@ -31,8 +31,8 @@ def check(text: str | bytes, target: str | None = None, name: str = "<text>", wa
     return _ordered(found)
 
 
-def verify(module: Module, target: str | None = None, warnings: Collection[str] | None = None) -> list[Diagnostic]:
-    """Everything that is wrong with a parsed module."""
+def verify(module: Module, target: str | None = None, warnings: Collection[str] | None = ()) -> list[Diagnostic]:
+    """Every error of a parsed module; the warnings of these names, or all for None."""
     found = [*modules.header(module, target), *modules.variables(module), *modules.functions(module)]
     judge = Judge(module, found, Has.of(module))
     for item in module.items:

@@ -79,21 +79,24 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
     given = {v.register for v in (*f.params, *f.returns) if v.register is not None}
     read: set[Register] = set()
     written: set[Register] = set(given)
-    first: dict[Register, Instruction] = {}
+    readers: list[tuple[list[Register], Instruction]] = []
     for block in graph.blocks:
         for instruction in block.instructions:
             sources, results = accesses(instruction)
-            read.update(sources)
             written.update(results)
-            if instruction.opcode in ("mov", "st"):
-                written.update(r for r in sources if r is not instruction.guard)  # compilers pack and pass on halves that nobody looks at
-            for r in sources:
-                first.setdefault(r, instruction)
-    if "never-written" in wanted:
-        for r in sorted(read - written, key=lambda r: first[r].span):
-            where = places(module, first[r])
-            span = next((s for s in (where.guard, *where.operands) if r.name in module.text[s.start : s.end]), where.whole)
-            yield _warning(module, "never-written", f"{r.name} is read here and never written", span, Note("declared here", r.span))
+            if instruction.opcode in ("mov", "st"):  # compilers pack and pass on halves that nobody looks at
+                written.update(r for r in sources if r is not instruction.guard)
+            read.update(sources)
+            readers.append((sources, instruction))
+    missing = read - written
+    if "never-written" in wanted and missing:
+        for sources, instruction in readers:
+            for r in dict.fromkeys(sources):
+                if r in missing:
+                    missing.discard(r)
+                    where = places(module, instruction)
+                    span = next((s for s in (where.guard, *where.operands) if r.name in module.text[s.start : s.end]), where.whole)
+                    yield _warning(module, "never-written", f"{r.name} is read here and never written", span, Note("declared here", r.span))
     if "unused-register" in wanted:
         for s in _all(f.body):
             if isinstance(s, Declaration):

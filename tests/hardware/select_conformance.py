@@ -9,7 +9,6 @@ alone, else whole blocks from its start.  Where neither holds the case is carrie
 from __future__ import annotations
 
 import json
-import lzma
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from tests.interpreter.harness import Array
-from tests.interpreter.recorded import FOLDER, results
+from tests.interpreter.recorded import Writer, results
 
 CASES = 300
 LEAST = 4  # of a group
-LANES = 64
+LANES = 120
 LARGEST = 12 << 10  # bytes of a case that cannot be trimmed
 DEPENDS_ON_CONTRACTION = {"dot_double"}  # the assembler fuses a product and a sum that PTX leaves apart
 
@@ -77,17 +76,7 @@ def main(source: Path) -> None:
         if record["name"] not in DEPENDS_ON_CONTRACTION:
             groups.setdefault(record["group"], []).append(record)
     wanted = shares({g: len(rs) for g, rs in groups.items()})
-    raw, known, lines = bytearray(), {}, []
-
-    def keep(x: Array) -> list[Any]:
-        data = x.tobytes()
-        at = known.get(data)
-        if at is None:
-            raw.extend(bytes(-len(raw) % 16))
-            at = known[data] = len(raw)
-            raw.extend(data)
-        return [at, x.size, x.dtype.name]
-
+    writer = Writer("conformance")
     for group, records in groups.items():
         stored = np.load(source / f"{group}.npz")
         every = {key: stored[key].ravel() for key in stored.files}
@@ -103,14 +92,12 @@ def main(source: Path) -> None:
                 continue
             taken += 1
             case, (ins, outs) = found
-            case["inputs"] = [keep(x) for x in ins]
-            case["outputs"] = [{"array": keep(x), "init": o["init"]} for x, o in zip(outs, case["outputs"], strict=True)]
-            lines.append(json.dumps(case))
+            case["inputs"] = [writer.keep(x) for x in ins]
+            case["outputs"] = [{"array": writer.keep(x), "init": o["init"]} for x, o in zip(outs, case["outputs"], strict=True)]
+            writer.add(case)
         print(f"{group:16} {taken:4} of {len(records)}", flush=True)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "arrays.xz").write_bytes(lzma.compress(bytes(raw), preset=9))
-    (FOLDER / "cases.jsonl.xz").write_bytes(lzma.compress("\n".join(lines).encode(), preset=9))
-    print(len(lines), "cases,", sum(f.stat().st_size for f in FOLDER.iterdir()), "bytes")
+    size = writer.write()
+    print(len(writer.lines), "cases,", size, "bytes")
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .harness import Array, Machine
-
-FOLDER = Path(__file__).parents[1] / "data/conformance"
 
 
 def results(case: Mapping[str, Any], inputs: Sequence[Array], outputs: Sequence[Array], **options: Any) -> list[Array]:
@@ -38,17 +36,52 @@ def results(case: Mapping[str, Any], inputs: Sequence[Array], outputs: Sequence[
     return [machine.download(a, like.dtype).reshape(like.shape) for a, like in zip(kept, outputs, strict=True)]
 
 
-@cache
-def _bytes() -> bytes:
-    return lzma.decompress((FOLDER / "arrays.xz").read_bytes())
+class Carried:
+    """Records and their arrays in two compressed files; a record names an array by [offset, count, dtype]."""
+
+    def __init__(self, name: str) -> None:
+        self.folder = Path(__file__).parents[1] / "data" / name
+
+    def records(self) -> list[dict[str, Any]]:
+        """All records, in the order of the file."""
+        return [json.loads(line) for line in lzma.decompress((self.folder / "records.xz").read_bytes()).decode().split("\n")]
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return lzma.decompress((self.folder / "arrays.xz").read_bytes())
+
+    def array(self, place: Sequence[Any]) -> Array:
+        """A carried array."""
+        offset, count, dtype = place
+        return np.frombuffer(self._bytes, dtype, count, offset)
 
 
-def cases() -> list[dict[str, Any]]:
-    """The carried cases; an array is named by [offset, count, dtype]."""
-    return [json.loads(line) for line in lzma.decompress((FOLDER / "cases.jsonl.xz").read_bytes()).decode().splitlines()]
+class Writer:
+    """Collects records and arrays, equal arrays once, and writes the files that Carried reads."""
 
+    def __init__(self, name: str) -> None:
+        self.folder = Carried(name).folder
+        self.raw = bytearray()
+        self.known: dict[bytes, int] = {}
+        self.lines: list[str] = []
 
-def array(place: Sequence[Any]) -> Array:
-    """A carried array."""
-    offset, count, dtype = place
-    return np.frombuffer(_bytes(), dtype, count, offset)
+    def keep(self, x: Array) -> list[Any]:
+        """Stores an array; gives its place."""
+        data = x.tobytes()
+        at = self.known.get(data)
+        if at is None:
+            self.raw.extend(bytes(-len(self.raw) % 16))
+            at = self.known[data] = len(self.raw)
+            self.raw.extend(data)
+        return [at, x.size, x.dtype.name]
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Stores a record."""
+        self.lines.append(json.dumps(record))
+
+    def write(self) -> int:
+        """Writes both files; gives their size."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "arrays.xz").write_bytes(lzma.compress(bytes(self.raw), preset=9))
+        (self.folder / "records.xz").write_bytes(lzma.compress("\n".join(self.lines).encode(), preset=9))
+        return sum(f.stat().st_size for f in self.folder.iterdir())

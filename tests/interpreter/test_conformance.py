@@ -9,14 +9,15 @@ import pytest
 from warplab.interpreter.observe import Silent
 
 from .harness import Array
-from .recorded import array, cases, results
+from .recorded import Carried, results
 
-CASES = cases()
+CARRIED = Carried("conformance")
+CASES = CARRIED.records()
 
 
 def arrays(case: dict[str, Any]) -> tuple[list[Array], list[Array]]:
     """A case's inputs and what came out."""
-    return [array(x) for x in case["inputs"]], [array(x["array"]) for x in case["outputs"]]
+    return [CARRIED.array(x) for x in case["inputs"]], [CARRIED.array(x["array"]) for x in case["outputs"]]
 
 
 def compare(case: dict[str, Any], **options: Any) -> None:
