@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
+from pathlib import Path
 
 from ..errors import ApiError, UsageError
 from ..runner import Outcome, Runner, describe_launches
@@ -19,6 +20,8 @@ from .directives import RunCheck, Verdict
 from .filecheck import checks_of, match, without_checks
 from .metrics import check_metric, measure
 from .record import compare, rewrite
+
+Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +96,8 @@ def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     except OSError as e:
         raise Failed(f"module: {e}") from None
     texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
-    with captured() as (out, _):
-        try:
-            if gpu:
-                from .gpu import GpuRunner
-
-                runner: Runner = GpuRunner(texts, names, check.spec, folder)
-            else:
-                runner = Runner(texts, names, check.spec, folder)
-            outcome, values = _measured(runner, bool(check.metrics) and not gpu)
-        except ApiError as e:
-            raise Failed(e.message or e.name) from None
-    problems = _problems(runner, outcome, check, out.text())
+    runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
+    problems = _problems(runner, outcome, check, printed)
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:
@@ -116,6 +109,28 @@ def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     if wrong := compare(case.path, check, outcome):
         raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
     return False
+
+
+def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Path) -> Ran:
+    with captured() as (out, _):
+        try:
+            runner = Runner(texts, names, check.spec, folder)
+            outcome, values = _measured(runner, bool(check.metrics))
+        except ApiError as e:
+            raise Failed(e.message or e.name) from None
+    return runner, outcome, values, out.text()
+
+
+def _on_device(texts: list[bytes], names: list[str], check: RunCheck, folder: Path) -> Ran:
+    from .gpu import DeviceOutput, GpuRunner
+
+    with DeviceOutput() as out:
+        try:
+            runner = GpuRunner(texts, names, check.spec, folder)
+            outcome = runner.run()
+        except ApiError as e:
+            raise Failed(e.message or e.name) from None
+    return runner, outcome, {}, out.text()
 
 
 def _measured(runner: Runner, wanted: bool) -> tuple[Outcome, dict[str, float]]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import os
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,23 +40,19 @@ class _DeviceContext:
         except ImportError:
             raise UsageError("--gpu needs the package cuda-python (cuda.bindings) and a device") from None
         self.model = model
-        self.sizes: dict[int, int] = {}
+        self.places: dict[int, int] = {}  # address of a variable in the model: on the device
+        self.failed = False
         self._call("cuInit", 0)
         device = self._call("cuDeviceGet", 0)
+        self._call("cuDevicePrimaryCtxReset", device)  # a fault of the run before would stick
         self.primary = self._call("cuDevicePrimaryCtxRetain", device)
         self._call("cuCtxSetCurrent", self.primary)
         self.module = self._load(texts)
         for name, v in module.program.variables.items():
             if v.space in ("global", "const"):
-                status, address, size = self.driver.cuModuleGetGlobal(self.module, name.encode())
+                status, address, _ = self.driver.cuModuleGetGlobal(self.module, name.encode())
                 if int(status) == 0:
-                    self.sizes[int(address)] = int(size)
-                    self._move(module, name, int(address))
-
-    def _move(self, module: LoadedModule, name: str, address: int) -> None:
-        """Runner asks the module for a variable's address: from now on the device's."""
-        places = self.__dict__.setdefault("places", {})
-        places[module.variable(name)[0]] = address
+                    self.places[module.variable(name)[0]] = int(address)
 
     def _load(self, texts: Sequence[bytes]) -> Any:
         if len(texts) == 1:
@@ -75,12 +75,10 @@ class _DeviceContext:
     # ------------------------------------------------------------ what Runner asks
 
     def allocate(self, size: int) -> int:
-        address = int(self._call("cuMemAlloc", size))
-        self.sizes[address] = size
-        return address
+        return int(self._call("cuMemAlloc", size))
 
     def bytes_at(self, address: int, size: int) -> Bytes:
-        return _DeviceBytes.of(self, self.__dict__.get("places", {}).get(address, address), size)
+        return _DeviceBytes.of(self, self.places.get(address, address), size)
 
     def launch(self, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
         d = self.driver
@@ -109,11 +107,15 @@ class _DeviceContext:
         self._call("cuLaunchKernelEx", config, function, pointers.ctypes.data, 0)
 
     def synchronize(self) -> None:
-        self._call("cuCtxSynchronize")
+        try:
+            self._call("cuCtxSynchronize")
+        except ApiError:
+            self.failed = True  # nothing can be read from here on
+            raise
 
     def read(self, address: int, size: int) -> Bytes:
         out = np.zeros(size, np.uint8)
-        if size:
+        if size and not self.failed:
             self._call("cuMemcpyDtoH", out.ctypes.data, address, size)
         return out
 
@@ -139,3 +141,28 @@ class _DeviceBytes(np.ndarray[Any, np.dtype[np.uint8]]):
     def __setitem__(self, key: Any, value: Any) -> None:
         super().__setitem__(key, value)
         self.owner.write(self.address, np.asarray(self))
+
+
+class DeviceOutput:
+    """What kernels print goes to the process's descriptor 1: it is led into a file for a while."""
+
+    def __enter__(self) -> DeviceOutput:
+        sys.stdout.flush()
+        self.file = tempfile.TemporaryFile()
+        self.kept = os.dup(1), os.dup(2)
+        os.dup2(self.file.fileno(), 1)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 2)
+        os.close(quiet)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        ctypes.CDLL(None).fflush(None)
+        for kept, descriptor in zip(self.kept, (1, 2), strict=True):
+            os.dup2(kept, descriptor)
+            os.close(kept)
+
+    def text(self) -> str:
+        """All that was printed."""
+        self.file.seek(0)
+        return self.file.read().decode(errors="replace")

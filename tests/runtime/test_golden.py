@@ -220,7 +220,11 @@ def test_pytest_collects_where_it_is_told(tmp_path: Path) -> None:
         (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}\n")
         words = [sys.executable, "-m", "pytest", "-q", "-p", "warplab.runtime.pytest_plugin", "-p", "no:cacheprovider", str(tmp_path)]
         return subprocess.run(
-            words, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+            words,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         ).stdout
 
     assert "1 passed" in run("")
