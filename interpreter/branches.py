@@ -227,6 +227,7 @@ def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminat
     condition = _condition(low, i)
     nexts = low.plan.flow.blocks[b].successors
     fall = low.plan.first[nexts[-1]] if nexts else EXIT
+    join = join_of(low, b)
     is_exit = leave is _exit
     is_return = i.form is not None and i.form.effect == "return"
 
@@ -245,8 +246,12 @@ def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminat
         gone, stay = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
         if is_exit or g.act.caller is None:
             g.wave.leave_some(g, gone, stay, fall)
+        elif join == EXIT:
+            g.wave.part_ways(g, [(gone, EXIT), (stay, fall)], EXIT)
         else:
-            g.wave.part_ways(g, [(gone, EXIT), (stay, fall)], join_of(low, b))
+            returning, others = g.wave.divide(g, [(gone, EXIT), (stay, fall)])
+            g.wave.go(others)
+            g.wave.go(returning)
         return None
 
     return go

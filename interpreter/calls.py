@@ -112,10 +112,12 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         g.wave.local.grow(base + plan.frame_size)
     except Fault as fault:
         raise g.blame(fault, None) from None
-    registers = plan.fresh_registers()
+    registers = plan.entry_registers()
     stack = g.wave.local
     for arg, get, formal in zip(callee.args, callee.gets, target.params, strict=False):
         if formal.register is not None:
+            if not plan.wanted >> formal.register.index & 1:  # its slot serves another register
+                continue
             home = plan.homes[formal.register.index]
             if get is None:
                 (v,) = stack.load(g, np.array([[g.act.base + callee.offset(arg)]]), TYPES[f"b{home.dtype.itemsize * 8}"], 1)

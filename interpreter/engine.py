@@ -54,7 +54,7 @@ class Wave:
             self.local.grow(act.top)
         self.dice = None if launch.options.schedule is None else Random(f"{launch.options.schedule}/{launch.number}/{first}")
         for geometry in self._starting():
-            self.ready.append(Group(self, geometry, act, plan.fresh_registers(), 0))
+            self.ready.append(Group(self, geometry, act, plan.entry_registers(), 0))
         self._special: dict[str, Array] = {}
         for o in launch.observers:
             o.wave(self)
@@ -307,9 +307,12 @@ class Wave:
             self.exit(g)
             return None
         p = g.parent
-        assert p is not None and p.node_return and g.selection is not None
+        assert p is not None and g.selection is not None
         for source, target, size in act.copies:
             self.local.copy(g.geometry, source, target, size)
+        if not p.node_return:
+            self._return_early(g)
+            return None
         if g.geometry.n == p.geometry.n and p.absorbed == 0:
             for callee, caller in act.returns:
                 p.R[caller] = g.R[callee]
@@ -324,6 +327,32 @@ class Wave:
             p.absorbed += g.geometry.n
         self.settle(p)
         return None
+
+    def _return_early(self, g: Group) -> None:
+        """Lanes return from below a join that they will not see: their results go straight to the node of the call."""
+        selection, n = g.selection, g.geometry.n
+        assert selection is not None
+        passed: list[Group] = []
+        p = g.parent
+        assert p is not None
+        while not p.node_return:
+            passed.append(p)
+            assert p.selection is not None and p.parent is not None
+            selection = p.selection.then(selection)
+            p = p.parent
+        for callee, caller in g.act.returns:
+            p.hand_in(caller, selection, selection.conform(g.fetch(callee), g.geometry.shape))
+        p.handed_in.append(selection)
+        p.absorbed += n
+        for node in passed:
+            node.expected -= n
+        for node in passed:
+            if not node.complete:
+                return
+            if node.absorbed:
+                self.settle(node)
+                return
+        self.settle(p)
 
     # ------------------------------------------------------------ blocks
 

@@ -97,8 +97,9 @@ class Lowering:
         for index, home in self.plan.homes.items():
             if entry >> index & 1:  # read before it is ever written: a fixed zero
                 for s in range(home.slot, home.slot + home.width):
-                    template[s] = np.zeros((1, 1), home.dtype)
+                    self.plan.zeros[s] = np.zeros((1, 1), home.dtype)
         self.plan.template = template
+        self.plan.wanted = entry
 
     # ------------------------------------------------------------ segments
 

@@ -92,8 +92,10 @@ class PlanFunction:
     live_in: list[int] = field(default_factory=list)  # segment -> live slots; the last entry is for EXIT
     homes: dict[int, Home] = field(default_factory=dict)  # by Register.index
     template: list[Value | None] = field(default_factory=list)
+    zeros: dict[int, Value] = field(default_factory=dict)  # slots that may be read before they are written
     frame: dict[int, int] = field(default_factory=dict)  # id(Variable) -> offset in its frame
     frame_size: int = 0
+    wanted: int = 0  # the registers whose value at the start may be read, as a mask of Register.index
     loops_spin: dict[int, int] = field(default_factory=dict)  # block of a loop header -> turns before it counts as spinning
 
     @property
@@ -101,8 +103,15 @@ class PlanFunction:
         return self.function.name
 
     def fresh_registers(self) -> list[Any]:
-        """Registers of a new group: constants in place, the rest to be fetched."""
+        """Registers of a part of a group: constants in place, the rest to be fetched."""
         return self.template.copy()
+
+    def entry_registers(self) -> list[Any]:
+        """Registers at the start of the function: those read before they are written hold zeros."""
+        registers = self.template.copy()
+        for slot, zero in self.zeros.items():
+            registers[slot] = zero
+        return registers
 
 
 # ---------------------------------------------------------------- operands and their roles

@@ -25,7 +25,7 @@ def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], fir
     at = 0
 
     def touch(index: int, where: int) -> None:
-        start.setdefault(index, where)
+        start[index] = min(start.get(index, where), where)
         end[index] = max(end.get(index, where), where)
 
     for b in order_of(flow):

@@ -7,6 +7,7 @@ given out, so that null is no address.  Freed memory rests in quarantine before 
 from __future__ import annotations
 
 import mmap
+import sys
 from bisect import bisect_right, insort
 from collections import deque
 from dataclasses import dataclass
@@ -153,7 +154,8 @@ class Arena:
 
 def _reserve(size: int) -> tuple[mmap.mmap, int]:
     """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0) if hasattr(mmap, "MAP_PRIVATE") else 0
+    no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # Python names it from 3.13 on
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve if hasattr(mmap, "MAP_PRIVATE") else 0
     while True:
         try:
             return (mmap.mmap(-1, size, flags=flags) if flags else mmap.mmap(-1, size)), size

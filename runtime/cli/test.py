@@ -77,13 +77,16 @@ def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[
             yield run_case(case, update, gpu)
         return
     import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
 
     by_file: dict[str, list[Case]] = {}
     for case in cases:
         by_file.setdefault(str(case.path), []).append(case)
+    work = [(group, update, gpu) for group in by_file.values()]
     # Tests of one file stay together: they may rewrite it, and its text is parsed once a process.
-    with multiprocessing.get_context("spawn" if sys.platform != "linux" else "fork").Pool(min(jobs, len(by_file))) as pool:
-        for batch in pool.imap(_batch, [(group, update, gpu) for group in by_file.values()]):
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    with ProcessPoolExecutor(min(jobs, len(work)), context) as pool:
+        for batch in pool.map(_batch, work):
             yield from batch
 
 

@@ -43,6 +43,15 @@ class Failed(Exception):
 
 def run_case(case: Case, update: bool = False, gpu: bool = False) -> Result:
     """Carries out one case; no failure of a case raises."""
+    if gpu and isinstance(case.what, RunCheck):
+        from .gpu import in_child
+
+        return in_child(case, update)
+    return carry_out(case, update, False)
+
+
+def carry_out(case: Case, update: bool, gpu: bool) -> Result:
+    """Carries out one case in this process."""
     start = time.perf_counter()
     message, updated = "", False
     try:

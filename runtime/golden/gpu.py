@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import multiprocessing
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,25 @@ from ..errors import ApiError, UsageError
 from ..kernels import KernelHandle
 from ..runner import Runner
 from ..runspec import RunSpec
+from .collect import Case
+from .execute import Result, carry_out
 
 Bytes = NDArray[np.uint8]
+
+
+def in_child(case: Case, update: bool) -> Result:
+    """One case in a process of its own: a fault spoils a device for the rest of the process that met it."""
+    start = time.perf_counter()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(_carry_out, case, update).result()
+        except BrokenProcessPool:
+            message = "the process that used the device crashed"
+            return Result(case.id, str(case.path), case.line, False, time.perf_counter() - start, message)
+
+
+def _carry_out(case: Case, update: bool) -> Result:
+    return carry_out(case, update, True)
 
 
 class GpuRunner(Runner):
@@ -44,7 +65,6 @@ class _DeviceContext:
         self.failed = False
         self._call("cuInit", 0)
         device = self._call("cuDeviceGet", 0)
-        self._call("cuDevicePrimaryCtxReset", device)  # a fault of the run before would stick
         self.primary = self._call("cuDevicePrimaryCtxRetain", device)
         self._call("cuCtxSetCurrent", self.primary)
         self.module = self._load(texts)
