@@ -132,7 +132,7 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
     for r, put, formal in zip(callee.returns, callee.puts, target.returns, strict=False):
         if formal.register is not None and put is not None:
             own = g.act.function.homes[_register(r).index]
-            slots.append((plan.homes[formal.register.index].slot, own.slot))
+            slots.append((plan.homes[formal.register.index].slot, own))
         elif put is None:
             if formal.register is None:
                 copies.append((base + plan.frame[id(formal)], g.act.base + callee.offset(r), formal.size))

@@ -18,12 +18,12 @@ from .geometry import Geometry, Selection
 from .group import EXIT, Activation, Group
 from .memory.access import Access, LocalSpace, SharedSpace
 from .observe import ObservedAccess
-from .values import Array
+from .values import Array, Value, plain
 from .waiting import WaitingRoom
 
 if TYPE_CHECKING:
     from .launch import Launch
-    from .plan import Step
+    from .plan import Home, Step
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
@@ -314,15 +314,13 @@ class Wave:
             self._return_early(g)
             return None
         if g.geometry.n == p.geometry.n and p.absorbed == 0:
-            for callee, caller in act.returns:
-                p.R[caller] = g.R[callee]
-                p.dirty |= 1 << caller
+            for callee, home in act.returns:
+                p.R[home.slot] = _as_kept(g.R[callee], home)
+                p.dirty |= 1 << home.slot
             p.absorbed = g.geometry.n
         else:
-            for callee, caller in act.returns:
-                value = g.R[callee]
-                assert value is not None
-                p.hand_in(caller, g.selection, value)
+            for callee, home in act.returns:
+                p.hand_in(home.slot, g.selection, _as_kept(g.R[callee], home))
             p.handed_in.append(g.selection)
             p.absorbed += g.geometry.n
         self.settle(p)
@@ -340,8 +338,8 @@ class Wave:
             assert p.selection is not None and p.parent is not None
             selection = p.selection.then(selection)
             p = p.parent
-        for callee, caller in g.act.returns:
-            p.hand_in(caller, selection, selection.conform(g.fetch(callee), g.geometry.shape))
+        for callee, home in g.act.returns:
+            p.hand_in(home.slot, selection, _as_kept(selection.conform(g.fetch(callee), g.geometry.shape), home))
         p.handed_in.append(selection)
         p.absorbed += n
         for node in passed:
@@ -370,3 +368,11 @@ class Wave:
         if found is None:
             found = self._special[name] = self.launch.block_special(self, name)
         return found
+
+
+def _as_kept(value: Value, home: Home) -> Value:
+    """A callee's result as the caller keeps the register it goes to."""
+    if home.pointer:
+        return value
+    v = plain(value)
+    return v if v.dtype == home.dtype else v.view(home.dtype)

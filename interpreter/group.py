@@ -23,7 +23,7 @@ from .warpview import WarpView
 
 if TYPE_CHECKING:
     from .engine import Wave
-    from .plan import PlanFunction
+    from .plan import Home, PlanFunction
 
 EXIT = -1  # the pc behind a function's last instruction
 
@@ -34,14 +34,14 @@ class Activation:
     __slots__ = ("base", "caller", "copies", "function", "returns", "top")
 
     def __init__(
-        self, function: PlanFunction, base: int, caller: Activation | None, returns: tuple[tuple[int, int], ...] = (),
+        self, function: PlanFunction, base: int, caller: Activation | None, returns: tuple[tuple[int, Home], ...] = (),
         copies: tuple[tuple[int, int, int], ...] = (),
     ) -> None:  # fmt: skip
         self.function = function
         self.base = base  # of its frame in local memory
         self.top = base + function.frame_size
         self.caller = caller
-        self.returns = returns  # (callee's slot, caller's slot)
+        self.returns = returns  # (callee's slot, caller's register)
         self.copies = copies  # (from, to, bytes) in local memory, of results passed there
 
 
