@@ -40,9 +40,9 @@ def test_recorded_bits_when_somebody_listens(case: dict[str, Any]) -> None:
     compare(case, observers=(Silent(),))
 
 
-@pytest.mark.parametrize("case", [c for c in CASES[1::4] if c["group"] != "sreg"], ids=lambda c: f"{c['group']}-{c['name']}")
+@pytest.mark.parametrize("case", CASES[1::4], ids=lambda c: f"{c['group']}-{c['name']}")
 def test_recorded_bits_in_small_waves_and_another_order(case: dict[str, Any]) -> None:
-    compare(case, wave_lanes=64, **({} if case["group"] in ("atom", "async") else {"schedule": 5}))
+    compare(case, wave_lanes=64, schedule=5)
 
 
 def test_every_family_is_there() -> None:

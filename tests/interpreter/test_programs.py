@@ -22,7 +22,6 @@ CARRIED = Carried("programs")
 PROGRAMS = {p["name"]: p for p in CARRIED.records()}
 H200 = profile("sm_90")
 FAILURES = {"CUDA_ERROR_ASSERT": "assert", "CUDA_ERROR_ILLEGAL_ADDRESS": "out-of-bounds"}
-ORDER_OF_LANES = {"printf_basic", "clang_reduce_O0"}  # what they print or add up follows the order in which lanes come
 
 
 class Process:
@@ -118,7 +117,7 @@ def test_leaves_what_the_h200_left(name: str) -> None:
     run(name)
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - ORDER_OF_LANES))
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_in_another_order_and_smaller_waves(name: str) -> None:
     run(name, schedule=11, wave_lanes=300)
 
