@@ -1,7 +1,7 @@
 """Barriers of a CTA and of a cluster: who has arrived, who waits, who may go on.
 
 Each of the 16 barriers of each block remembers which of its threads have arrived.  Without a thread count it is passed when every thread
-that has not ended is there; with one, when so many threads (by whole warps) are.
+that has not ended is there; with one, when so many threads (by whole warps) are.  Lockstep warps arrive as wholes.
 """
 
 from __future__ import annotations
@@ -86,6 +86,9 @@ class Barriers:
             state = self.numbered[which] = Barrier(wave.exited.shape)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         state.arrived[block, thread] = True
+        if wave.launch.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
+            layout = g.geometry.warps
+            state.arrived[layout.block, np.minimum(layout.warp * 32 + np.arange(32), wave.launch.threads - 1)] = True
         state.wanted[g.geometry.blocks] = count or 0
         put = None
         if reduction is not None:

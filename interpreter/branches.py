@@ -309,11 +309,12 @@ def _wait_for_lanes(low: Lowering, i: Instruction, pc: int) -> Terminator:
     mask_operand = i.operands[-1]
     aligned_only = not _has_mask(i)
     get = None if aligned_only else as_get(low.operands.source(mask_operand, TYPES["u32"]))
+    key = None if aligned_only or i.settled is None else (i.opcode, tuple(sorted(i.settled.items())))
 
     def go(g: Group) -> int | None:
         if g.geometry.whole_warps and g.active is None:
             return pc
-        return g.wave.room.wait_for_lanes(g, None if get is None else get(g.R), pc)
+        return g.wave.room.wait_for_lanes(g, None if get is None else get(g.R), pc, key)
 
     return _guard_only(low, i, go, pc) if i.form is not None and i.form.effect else _maybe_guarded_wait(low, i, go, pc)
 

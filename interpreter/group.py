@@ -23,7 +23,7 @@ from .warpview import WarpView
 
 if TYPE_CHECKING:
     from .engine import Wave
-    from .plan import Home, PlanFunction
+    from .plan import Home, PlanFunction, Segment
 
 EXIT = -1  # the pc behind a function's last instruction
 
@@ -50,7 +50,7 @@ class Group:
 
     __slots__ = (
         "R", "absorbed", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "expected", "geometry", "handed_in", "join",
-        "node_return", "parent", "pc", "pending", "selection", "spins", "wave",
+        "node_return", "parent", "pc", "pending", "selection", "share", "spins", "wave",
     )  # fmt: skip
 
     def __init__(self, wave: Wave, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
@@ -66,6 +66,7 @@ class Group:
         self.alive: Array | None = None  # lanes that have not left yet, where they are dropped lazily
         self.alive_count = geometry.n
         self.blocked: object | None = None  # what it waits for
+        self.share: Any = None  # of what it exchanged with others while it waited
         self.spins = 0
         self.active: Array | None = None  # a guard in force for the instruction that runs
         self.cc: Array | None = None  # the condition code register
@@ -168,6 +169,13 @@ class Group:
             if R[s] is None:
                 self.fetch(s)
             slots ^= low
+
+    def fetch_for(self, segment: Segment) -> None:
+        """Makes present what a segment reads."""
+        if self.selection is not None:
+            for s in segment.reads:
+                if self.R[s] is None:
+                    self.fetch(s)
 
     def stop(self) -> int | None:
         """The place at which this group meets its siblings."""

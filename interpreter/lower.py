@@ -19,6 +19,7 @@ from warplab.isa.ops.data import ld
 from warplab.isa.types import TYPES, ScalarType
 
 from . import branches
+from .exchange import Exchange
 from .observe import observed_end, observed_step
 from .operands import Get, Operands, Set, Symbols, as_get, as_set
 from .plan import (
@@ -76,6 +77,7 @@ class Lowering:
                 self.plan.homes[r.index] = Home(top, 1, dtypes[r.index])
                 top += 1
         self._frame()
+        self.exchanges: dict[int, Exchange] = {}  # by id(Instruction)
         self.operands = Operands(self.plan.homes, symbols, self.plan.frame, top)
         self._segments()
         self._template(top)
@@ -177,6 +179,7 @@ class Lowering:
                 steps.append(step)
                 sites.append(self.site(i, b))
         segment = Segment(b, tuple(steps), tuple(sites), None, None, tuple(reads), writes, len(body) + (last is not None))
+        segment.exchange = self.exchanges.get(id(body[0])) if body else None
         if last is not None:
             segment.end = self.site(last, b)
         segment.terminate = branches.terminator(self, pc, b, last)
@@ -191,7 +194,7 @@ class Lowering:
     def step(self, i: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
         assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
-        i = fitting(i)
+        given, i = i, fitting(i)
         assert i.form is not None
         if i.opcode == "mov" and any(isinstance(o, Vector) for o in i.operands):
             inner, written = self._pack(i)
@@ -208,6 +211,8 @@ class Lowering:
             inner, written = branches.unsupported(i), []
         else:
             inner, written = self._meaning(i)
+            if isinstance(inner, Exchange):
+                self.exchanges[id(given)] = inner
         if i.guard is None:
             return inner
         return self._guarded(i, inner, written)
@@ -539,15 +544,8 @@ def _lanes(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get
     return lambda R: finish(R, f(R[0], *[g(R) for g in gets]))
 
 
-def _warps(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Step:
-    gets, finish = [as_get(s) for s in sources], as_set(put)
-
-    def step(R: list[Any]) -> None:
-        view = R[0].warp_view()
-        result = f(view, *[view.spread(g(R)) for g in gets])
-        finish(R, view.collect(result))
-
-    return step
+def _warps(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Exchange:
+    return Exchange(f, as_set(put), [as_get(s) for s in sources])
 
 
 def _by_name(meaning: Callable[..., Any], names: list[str], optional: list[str]) -> Callable[..., Any]:

@@ -38,6 +38,7 @@ from warplab.isa.types import TYPES, ScalarType
 from .values import Value
 
 if TYPE_CHECKING:
+    from .exchange import Exchange
     from .group import Group
 
 Step = Callable[[list[Any]], None]
@@ -69,6 +70,7 @@ class Segment:
     reads: tuple[int, ...] = ()  # slots that it reads before it writes them
     writes: int = 0  # slots that it writes, as a mask
     length: int = 0  # instructions, the terminator included
+    exchange: Exchange | None = None  # its first instruction, where that works across the lanes of a warp
 
 
 @dataclass(slots=True)

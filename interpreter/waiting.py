@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .exchange import Key, together
 from .faults import Deadlock, Waiting
 from .geometry import Geometry, Selection
 from .group import Group, union
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class LanesWait:
-    """Why a group waits: for the other lanes of its warps that a membermask names (all lanes where it is None)."""
+    """Why a group waits: for lanes of its warps (warps, 32) that have to come to an equal instruction."""
 
-    __slots__ = ("mask", "pc")
+    __slots__ = ("key", "missing")
 
-    def __init__(self, mask: Array | None, pc: int) -> None:
-        self.mask = mask
-        self.pc = pc
+    def __init__(self, missing: Array, key: Key | None) -> None:
+        self.missing = missing
+        self.key = key  # None: one whose lanes must all be at one place, such as mma
 
 
 class WaitingRoom:
@@ -60,7 +61,7 @@ class WaitingRoom:
         self.resting.clear()
         return pc
 
-    def wait_for_lanes(self, g: Group, mask: Array | None, pc: int) -> int | None:
+    def wait_for_lanes(self, g: Group, mask: Array | None, pc: int, key: Key | None) -> int | None:
         """A group that may miss lanes that the membermask names goes on only with them."""
         layout = g.geometry.warps
         members = layout.members
@@ -79,7 +80,7 @@ class WaitingRoom:
         if not missing.any():
             return pc
         g.pc = pc
-        g.blocked = LanesWait(missing, pc)
+        g.blocked = LanesWait(missing, key)
         self.wait(g, "lanes")
         return None
 
@@ -104,33 +105,51 @@ class WaitingRoom:
         return self._release()
 
     def _unite_waiting(self) -> bool:
-        """Groups that wait for lanes at one place become one; those whose missing lanes all wait likewise, or have ended, go on."""
-        lanes = [g for g in self.waiting if isinstance(g.blocked, LanesWait)]
-        if not lanes:
-            return False
-        here = np.zeros_like(self.wave.exited)
-        for g in lanes:
-            block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
-            here[block, thread] = True
-        can = []
-        for g in lanes:
-            assert isinstance(g.blocked, LanesWait)
-            layout = g.geometry.warps
-            thread = layout.warp * 32 + np.arange(32)
-            inside = np.minimum(thread, self.wave.launch.threads - 1)
-            there = here[layout.block, inside] | self._gone_lanes(layout.block, layout.warp)
-            if not (g.blocked.mask & ~there).any():
-                can.append(g)
-        if not can:
-            return False
-        by_place: dict[tuple[int, int, int], list[Group]] = {}
-        for g in can:
-            self.waiting.remove(g)
-            g.blocked = None
-            by_place.setdefault((id(g.act.function), g.act.base, g.pc), []).append(g)
-        for groups in by_place.values():
-            self.wave.ready.append(groups[0] if len(groups) == 1 else self.unite(groups))
-        return True
+        """Lanes that wait at equal instructions, and for nobody else, go on: at one place as one group, elsewhere having exchanged."""
+        equal: dict[Key | None, list[Group]] = {}
+        for g in self.waiting:
+            if isinstance(g.blocked, LanesWait):
+                equal.setdefault(g.blocked.key, []).append(g)
+        moved = False
+        for key, groups in equal.items():
+            here = np.zeros_like(self.wave.exited)
+            for g in groups:
+                here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
+            by_place: dict[tuple[int, int, int], list[Group]] = {}
+            for g in groups:
+                free = self._without_missing(g, here)
+                if free is not None:
+                    by_place.setdefault((id(free.act.function), free.act.base, free.pc), []).append(free)
+            met = [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
+            segments = [g.act.function.segments[g.pc] for g in met]
+            exchanges = [s.exchange for s in segments if s.exchange is not None]
+            if key is not None and len(met) > 1 and len(exchanges) == len(met):
+                for g, s in zip(met, segments, strict=True):
+                    g.fetch_for(s)
+                together(met, exchanges)
+            self.wave.ready.extend(met)
+            moved = moved or bool(met)
+        return moved
+
+    def _without_missing(self, g: Group, here: Array) -> Group | None:
+        """The warps of a waiting group all of whose missing lanes are here too, or gone; the others wait on."""
+        wait = g.blocked
+        assert isinstance(wait, LanesWait)
+        layout = g.geometry.warps
+        thread = np.minimum(layout.warp * 32 + np.arange(32), self.wave.launch.threads - 1)
+        there = here[layout.block, thread] | self._gone_lanes(layout.block, layout.warp)
+        stuck = np.any(wait.missing & ~there, axis=1, keepdims=True)
+        if stuck.all():
+            return None
+        self.waiting.remove(g)
+        g.blocked = None
+        if not stuck.any():
+            return g
+        lanes = np.broadcast_to(layout.gather(np.broadcast_to(stuck, (layout.count, 32))), g.geometry.shape)
+        rest, free = self.wave.divide(g, [(Selection.of(lanes, g.geometry.shape), g.pc), (Selection.of(~lanes, g.geometry.shape), g.pc)])
+        rest.blocked = LanesWait(wait.missing[stuck[:, 0]], wait.key)
+        self.waiting.append(rest)
+        return free
 
     def unite(self, groups: Sequence[Group]) -> Group:
         """Several groups at one place as one; it stands below the nearest node that is above all of them."""
@@ -183,41 +202,71 @@ class WaitingRoom:
         return out
 
     def _release(self) -> bool:
-        """Lanes that wait at a join for siblings who can't come go on alone."""
+        """Lanes that wait at a join for siblings who can't come go on alone; of lockstep warps only whole ones."""
         nodes: dict[int, Group] = {}
+        below: dict[int, list[Array]] = {}  # lanes under a node that have not come to its join
+        lockstep = self.wave.launch.lockstep
         for g in (*self.waiting, *self.resting):
+            here = [g.geometry.lane]
             p = g.parent
             while p is not None:
+                if lockstep:
+                    below.setdefault(id(p), []).extend(here)
                 if p.absorbed and p.join is not None:
                     nodes[id(p)] = p
+                    here.append(_lanes_at_join(p))
                 p = p.parent
-        if not nodes or self.wave.launch.lockstep:
-            return False
         spinning = bool(self.resting)
+        moved = False
         for p in nodes.values():
             if p.join is None or not p.absorbed:
                 continue
-            if spinning:
+            selection = union(p.handed_in, p.geometry.shape)
+            if lockstep:
+                whole = self._whole_warps(p, selection, below[id(p)])
+                if not whole.count:
+                    continue
+                selection = whole
+            elif spinning:
                 self.eager.add((p.act.function.name, p.join))
-            self.wave.go(self._released(p))
-        return True
+            self.wave.go(self._released(p, selection))
+            moved = True
+        return moved
+
+    def _whole_warps(self, p: Group, there: Selection, absent: list[Array]) -> Selection:
+        """Of the lanes at a join those of warps that have no lane elsewhere below it."""
+        lane = np.broadcast_to(p.geometry.lane, p.geometry.shape)
+        missing = np.unique(np.concatenate([self._warp_of(x).ravel() for x in absent]))
+        at_join = np.zeros(p.geometry.shape, bool)
+        there.put(at_join, np.ones((1, 1), bool))
+        return Selection.of(at_join & ~np.isin(self._warp_of(lane), missing), p.geometry.shape)
+
+    def _warp_of(self, lane: Array) -> Array:
+        block, thread = np.divmod(lane, self.wave.launch.threads)
+        out: Array = block * self.wave.geometry.warps_per_block + (thread >> 5)
+        return out
 
     @staticmethod
-    def _released(p: Group) -> Group:
+    def _released(p: Group, selection: Selection) -> Group:
         assert p.join is not None
-        selection = union(p.handed_in, p.geometry.shape)
         for s, whole in p.pending.items():
             p.R[s], p.pending[s] = whole, p.R[s]
         dirty = p.dirty
         for s in p.pending:
             p.dirty |= 1 << s
         g = p.part(selection, p.join)
-        for s, old in p.pending.items():
-            p.R[s] = old
+        for s, whole in p.pending.items():
+            p.R[s], p.pending[s] = whole, p.R[s]
         p.dirty = dirty
-        p.pending, p.handed_in = {}, []
-        p.expected -= p.absorbed
-        p.absorbed = 0
+        p.expected -= selection.count
+        p.absorbed -= selection.count
+        if p.absorbed:
+            at_join = np.zeros(p.geometry.shape, bool)
+            union(p.handed_in, p.geometry.shape).put(at_join, np.ones((1, 1), bool))
+            selection.put(at_join, np.zeros((1, 1), bool))
+            p.handed_in = [Selection.of(at_join, p.geometry.shape)]
+        else:
+            p.pending, p.handed_in = {}, []
         return g
 
     # ------------------------------------------------------------ saying what happened
@@ -246,7 +295,11 @@ class WaitingRoom:
             return "a change of memory", "it turns in a loop, and nobody else is left to run"
         if not isinstance(g.blocked, LanesWait):
             return self.wave.barriers.why(g)
-        assert g.blocked.mask is not None
         layout = g.geometry.warps
-        w, lane = (int(x) for x in np.argwhere(g.blocked.mask)[0])
+        w, lane = (int(x) for x in np.argwhere(g.blocked.missing)[0])
         return "the lanes that its membermask names", f"lane {lane} of warp {int(layout.warp[w, 0])} has not come"
+
+
+def _lanes_at_join(p: Group) -> Array:
+    lane = np.broadcast_to(p.geometry.lane, p.geometry.shape)
+    return np.concatenate([plain(s.take(lane)).ravel() for s in p.handed_in])

@@ -328,3 +328,31 @@ def test_the_same_lock_is_passed_since_sm_70() -> None:
     a = machine.upload(np.zeros(2, np.uint32))
     machine.launch(2, 32, [a])
     assert machine.download(a).tolist() == [0, 64]
+
+
+def test_lockstep_warps_wait_for_one_another_across_branches() -> None:
+    body = """.shared .b32 v; .reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra READ;
+    setp.ge.u32 %p2, %r1, 7; @%p2 bra WROTE; st.volatile.shared.u32 [v], 41;
+    WROTE: bar.arrive 1, 64; mov.u32 %r8, 1; bra JOIN;
+    READ: bar.sync 1, 64; ld.volatile.shared.u32 %r8, [v];
+    JOIN: bar.sync 0; mov.u32 %r7, %tid.x; ld.param.u64 %d1, [out]; mad.wide.u32 %d1, %r7, 4, %d1; st.global.u32 [%d1], %r8; ret;"""
+    got = run(kernel("p out", body, target="sm_35"), 1, 64, 64, target="sm_35", lockstep=True)
+    assert got.tolist() == [1] * 32 + [41] * 32
+
+
+def test_whole_lockstep_warps_leave_a_join_for_which_others_still_turn() -> None:
+    body = """.reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x; ld.param.u64 %d1, [out]; setp.ge.u32 %p1, %r1, 32; @%p1 bra JOIN;
+    L: ld.volatile.global.u32 %r2, [%d1+256]; setp.eq.u32 %p2, %r2, 0; @%p2 bra L;
+    JOIN: st.volatile.global.u32 [%d1+256], 7; mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], 5; ret;"""
+    got = run(kernel("p out", body, target="sm_35"), 1, 64, 65, target="sm_35", lockstep=True)
+    assert got.tolist() == [5] * 64 + [7]
+
+
+def test_a_lockstep_warp_arrives_as_a_whole() -> None:
+    body = """.reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<3>;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, 1; and.b32 %r3, %r1, 31; setp.ge.u32 %p1, %r3, 5; @%p1 bra JOIN; bar.sync 0; mov.u32 %r2, 2;
+    JOIN: ld.param.u64 %d1, [out]; mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], %r2; ret;"""
+    got = run(kernel("p out", body, target="sm_35"), 1, 64, 64, target="sm_35", lockstep=True)
+    assert got.tolist() == ([2] * 5 + [1] * 27) * 2

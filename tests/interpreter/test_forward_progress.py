@@ -302,7 +302,6 @@ def crossing(even: str, odd: str) -> str:
 
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"schedule-{s}")
 @pytest.mark.parametrize("name", CROSSING)
-@pytest.mark.xfail(strict=True, reason="the H200 lets lanes at one instruction in two places meet; the engine does not yet")
 def test_lanes_exchange_across_branches(name: str, schedule: int | None) -> None:
     instruction, want = CROSSING[name]
     machine = Machine(crossing(instruction, instruction))
@@ -312,7 +311,6 @@ def test_lanes_exchange_across_branches(name: str, schedule: int | None) -> None
 
 
 @pytest.mark.parametrize("odd", ["shfl.sync.up.b32 %r10, %r9, 1, 0, -1;", "bar.warp.sync -1;"])
-@pytest.mark.xfail(strict=True, reason="the H200 lets lanes at one instruction in two places meet; the engine does not yet")
 def test_different_instructions_never_meet(odd: str) -> None:
     """They hang the H200 as well."""
     machine = Machine(crossing("shfl.sync.bfly.b32 %r10, %r9, 1, 31, -1;", odd))
