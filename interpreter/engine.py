@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .plan import Home, Step
 
 CHECK_EVERY = 256  # segments between two looks at the limits
+COMPACT_BELOW = 0.75  # of its lanes are left in a loop: a group closes its ranks
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 
 
@@ -173,7 +174,7 @@ class Wave:
         g.spins = 0
         if g.alive_count == 0:
             self.settle(p)
-        elif g.alive_count < 0.75 * g.geometry.n:
+        elif g.alive_count < COMPACT_BELOW * g.geometry.n:
             self.ready.append(self.compact(g))
         else:
             self.ready.append(g)
