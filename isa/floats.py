@@ -192,8 +192,12 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
         s = np.multiply(a, b, dtype=np.float64) + c
         r = s.astype(np.float32)
         low = np.left_shift(s.view(np.int64), _MOVE)
-        if np.minimum.reduce(np.absolute(r), axis=None) >= MIN32 and np.minimum.reduce(low, axis=None) != _HALFWAY:
-            return r
+        if np.minimum.reduce(low, axis=None) != _HALFWAY:
+            size = np.absolute(r)
+            if np.minimum.reduce(size, axis=None) >= MIN32:
+                return r
+            if not ((size < MIN32) & (s != 0)).any():  # zeros and NaNs only
+                return canonical(r)
     p, q, s, t = _scratch(np.broadcast(a, b, c).shape, threading.get_ident())
     np.multiply(_wide(a, p), _wide(b, q), out=p)
     addend = _wide(c, q)
