@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warplab.assembler.ir import Arguments, Function, Immediate, Instruction, Label, Negated, Pair, Prototype, Register, Targets
+from warplab.assembler.ir import Arguments, Instruction, Label, Prototype, Targets
 from warplab.isa.types import TYPES
 
 from .calls import Callee, call_group
@@ -16,7 +15,8 @@ from .faults import Fault
 from .geometry import Selection
 from .group import EXIT, Group
 from .operands import as_get, as_set
-from .plan import Segment, Step, Terminator, uses
+from .plan import Terminator
+from .roles import ends_block, needs_lanes, uses
 
 if TYPE_CHECKING:
     from .lower import Lowering
@@ -29,7 +29,7 @@ SPINNING = 48  # turns of a loop that looks at memory others change
 def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Terminator | None:
     """What a segment does at its end; None: it goes on with the next one."""
     cut, plan = low.cut, low.plan
-    if last is None or not (last.form is not None and (last.form.effect or pc_is_wait(low, last))):
+    if last is None or not (last.form is not None and (last.form.effect or needs_lanes(last))):
         if pc + 1 < len(cut) and cut[pc + 1][0] == b:
             return _always(pc + 1)
         nexts = plan.flow.blocks[b].successors
@@ -54,13 +54,6 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
     if effect == "cluster_wait":
         return _guard_only(low, last, lambda g: g.wave.barriers.cluster_wait(g, pc + 1), pc + 1)
     raise AssertionError(effect)
-
-
-def pc_is_wait(low: Lowering, i: Instruction) -> bool:
-    """Instructions before which a group waits for the lanes of its warp."""
-    from .lower import needs_lanes
-
-    return needs_lanes(i)
 
 
 def _always(pc: int) -> Terminator:
@@ -170,8 +163,6 @@ def _is_pure_loop(low: Lowering, b: int, target: int) -> bool:
     inner = min(loops, key=lambda loop: len(loop.blocks))
     if len(inner.blocks) > 1:
         return False
-    from .lower import ends_block
-
     for i in low.plan.flow.blocks[b].instructions:
         if ends_block(i) and i.form is not None and i.form.effect == "branch":
             continue
@@ -271,12 +262,6 @@ def _exit(g: Group) -> int | None:
 
 def _trap(g: Group) -> int | None:
     raise g.blame(Fault("trap", "trap instruction"), g.active)
-
-
-def _halt(R: list[Any]) -> None:
-    g: Group = R[0]
-    if g.active is None or g.active.any():
-        raise g.blame(Fault("trap", "breakpoint without a debugger"), g.active)
 
 
 def _guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
@@ -401,49 +386,3 @@ def _read_slots(low: Lowering, i: Instruction) -> int:
         home = low.plan.homes[r.index]
         out |= ((1 << home.width) - 1) << home.slot
     return out
-
-
-def unsupported(i: Instruction) -> Step:
-    """An instruction that is assembled and not executed says so when it is reached."""
-
-    def step(R: list[Any]) -> None:
-        name = ".".join((i.opcode, *i.modifiers))
-        raise R[0].blame(Fault("unsupported", f"{name} is assembled, but not executed by this model"), R[0].active)
-
-    return step
-
-
-# ---------------------------------------------------------------- effects inside a segment
-
-
-def step(low: Lowering, i: Instruction) -> tuple[Step, list[int]] | None:
-    """The step of an instruction with an effect that does not end the segment; None where there is nothing to do."""
-    assert i.form is not None and i.settled is not None
-    match i.form.effect:
-        case "cluster_arrive":
-            return (lambda R: R[0].wave.barriers.cluster_arrive(R[0])), []
-        case "alloca":
-            t = TYPES[str(i.settled["type"])]
-            put = as_set(low.operands.target(i.operands[0], t))
-            size = as_get(low.operands.source(i.operands[1], t))
-            third = i.operands[2] if len(i.operands) > 2 else None
-            align = int(third.value) if isinstance(third, Immediate) else 8
-            return (lambda R: put(R, R[0].allocate_stack(size(R), align, t.dtype))), low._written(i)
-        case "stacksave":
-            t = TYPES[str(i.settled["type"])]
-            put = as_set(low.operands.target(i.operands[0], t))
-            return (lambda R: put(R, np.array([[R[0].act.top]], t.dtype))), low._written(i)
-        case "stackrestore":
-            source = as_get(low.operands.source(i.operands[0], TYPES[str(i.settled["type"])]))
-            return (lambda R: R[0].restore_stack(source(R))), []
-        case "yield":
-            return (lambda R: R[0].pause()), []
-        case "breakpoint":
-            return _halt, []
-        case "barrier" | "warp_barrier" | "cluster_wait":
-            return None
-        case other:
-            raise AssertionError(other)
-
-
-__all__ = ["Function", "Negated", "Pair", "Register", "Segment", "functools", "step", "terminator", "unsupported"]

@@ -13,8 +13,8 @@ from warplab.assembler.ir import Function, Immediate, Instruction, Register, Sym
 from warplab.isa.profiles import DeviceProfile
 
 from .occupancy import Occupancy, occupancy
-from .plan import uses
 from .program import Kernel, body_instructions, functions_in
+from .roles import uses
 
 LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 5  # for addresses, constants and the stack pointer that come and go between the lines of PTX

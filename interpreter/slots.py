@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Instruction, Register
 
-from .plan import Home, registers_of, uses
+from .plan import Home
+from .roles import registers_of, uses
 
 
 def order_of(flow: Flow) -> list[int]:
@@ -51,15 +53,15 @@ def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], fir
             continue
         r = seen[index]
         width = r.vector * (2 if r.type.bits == 128 else 1)
-        for item in [x for x in active if x[0] < start[index]]:
-            active.remove(item)
-            free.setdefault(item[2], []).append(item[1])
+        while active and active[0][0] < start[index]:
+            _, freed, freed_width = heappop(active)
+            free.setdefault(freed_width, []).append(freed)
         room = free.get(width)
         if room:
             slot = room.pop()
         else:
             slot, top = top, top + width
-        active.append((end[index], slot, width))
+        heappush(active, (end[index], slot, width))
         homes[index] = Home(slot, width, dtypes[index], index in pointers)
     return homes, top
 
