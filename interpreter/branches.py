@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,16 +14,14 @@ from .calls import Callee, call_group
 from .faults import Fault
 from .geometry import Selection
 from .group import EXIT, Group
-from .operands import as_get, as_set
+from .loops import is_pure_loop, turn_of
+from .operands import as_get
 from .plan import Terminator
-from .roles import ends_block, needs_lanes, uses
+from .roles import needs_lanes, uses
+from .waits import barrier, condition_of, guard_only, wait_for_lanes
 
 if TYPE_CHECKING:
     from .lower import Lowering
-
-LAZY_KEEP = 0.75  # lanes that left a pure loop ride along until so few are left
-PATIENT = 1 << 20  # turns of an ordinary loop before others may run
-SPINNING = 48  # turns of a loop that looks at memory others change
 
 
 def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Terminator | None:
@@ -36,7 +34,7 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
         return _always(plan.first[nexts[0]] if nexts else EXIT) if nexts else _return(low)
     effect = last.form.effect
     if not effect:
-        return _wait_for_lanes(low, last, pc + 1)
+        return wait_for_lanes(low, last, pc + 1)
     if effect == "branch":
         return _branch(low, b, last)
     if effect == "branch_table":
@@ -48,11 +46,11 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
     if effect in ("exit", "trap"):
         return _leave(low, b, last, _exit if effect == "exit" else _trap)
     if effect == "barrier":
-        return _barrier(low, last, pc + 1)
+        return barrier(low, last, pc + 1)
     if effect == "warp_barrier":
-        return _wait_for_lanes(low, last, pc + 1)
+        return wait_for_lanes(low, last, pc + 1)
     if effect == "cluster_wait":
-        return _guard_only(low, last, lambda g: g.wave.barriers.cluster_wait(g, pc + 1), pc + 1)
+        return guard_only(low, last, lambda g: g.wave.barriers.cluster_wait(g, pc + 1), pc + 1)
     raise AssertionError(effect)
 
 
@@ -76,14 +74,14 @@ def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
     label = i.operands[0]
     assert isinstance(label, Label)
     target = block_of(low, label)
-    turn = _turn(low, b, target)
+    turn = turn_of(low, b, target)
     if i.guard is None:
         if turn is None:
             return _always(target)
         return lambda g: turn(g, target)
     others = [x for x in plan.flow.blocks[b].successors if plan.first[x] != target]
     fall = plan.first[others[0]] if others else target if plan.flow.blocks[b].successors else EXIT
-    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, _is_pure_loop(low, b, target))
+    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, is_pure_loop(low, b, target))
 
 
 def two_way(
@@ -121,59 +119,6 @@ def two_way(
     return go
 
 
-def _turn(low: Lowering, b: int, target: int) -> Callable[[Group, int], int | None] | None:
-    """For a branch back to a loop's head: counts turns, so that a group that only spins lets others run."""
-    plan = low.plan
-    head = next((h for h, f in enumerate(plan.first) if f == target and f >= 0), None)
-    if head is None or low.blocks.index(head) > low.blocks.index(b):
-        return None
-    limit = SPINNING if _watches_memory(low, head) else PATIENT
-
-    def turn(g: Group, pc: int) -> int | None:
-        if pc != target:
-            return pc
-        g.spins += 1
-        if g.spins >= limit:
-            return g.wave.room.rest(g, pc)
-        return pc
-
-    return turn
-
-
-def _loop_blocks(low: Lowering, head: int) -> tuple[int, ...]:
-    return next((loop.blocks for loop in low.plan.flow.loops if loop.header == head), ())
-
-
-def _watches_memory(low: Lowering, head: int) -> bool:
-    """Does the loop look at memory in a way that only makes sense if somebody else changes it?"""
-    for b in _loop_blocks(low, head):
-        for i in low.plan.flow.blocks[b].instructions:
-            if i.opcode in ("atom", "nanosleep", "mbarrier", "fence", "membar") or (
-                i.opcode in ("ld", "mbarrier") and {"volatile", "acquire", "relaxed", "mmio", "test_wait", "try_wait"} & set(i.modifiers)
-            ):
-                return True
-    return False
-
-
-def _is_pure_loop(low: Lowering, b: int, target: int) -> bool:
-    """A loop of pure instructions whose lanes may ride along after they left."""
-    loops = [loop for loop in low.plan.flow.loops if b in loop.blocks]
-    if not loops:
-        return False
-    inner = min(loops, key=lambda loop: len(loop.blocks))
-    if len(inner.blocks) > 1:
-        return False
-    for i in low.plan.flow.blocks[b].instructions:
-        if ends_block(i) and i.form is not None and i.form.effect == "branch":
-            continue
-        if i.form is None or i.form.effect or i.form.meaning is None or i.form.carry:
-            return False
-        code = i.form.meaning.__code__ if hasattr(i.form.meaning, "__code__") else None
-        if code is None or code.co_varnames[:1] in (("lanes",), ("warps",)):
-            return False
-    return True
-
-
 def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
     index = as_get(low.operands.source(i.operands[0], TYPES["u32"]))
     targets = i.operands[1]
@@ -186,7 +131,7 @@ def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
     def go(g: Group) -> int | None:
         at = np.minimum(index(g.R), len(pcs) - 1)
         if i.guard is not None:
-            taken = _condition(low, i)(g.R)
+            taken = condition_of(low, i)(g.R)
             if taken.size == 1:
                 if not taken[0, 0]:
                     return fall
@@ -205,17 +150,11 @@ def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
     return go
 
 
-def _condition(low: Lowering, i: Instruction) -> Callable[[list[Any]], Any]:
-    assert i.guard is not None
-    slot, negated = low.plan.homes[i.guard.index].slot, i.guard_negated
-    return lambda R: ~R[slot] if negated else R[slot]
-
-
 def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminator:
     """ret, exit and trap, perhaps for some lanes only."""
     if i.guard is None:
         return leave
-    condition = _condition(low, i)
+    condition = condition_of(low, i)
     nexts = low.plan.flow.blocks[b].successors
     fall = low.plan.first[nexts[-1]] if nexts else EXIT
     join = join_of(low, b)
@@ -264,81 +203,6 @@ def _trap(g: Group) -> int | None:
     raise g.blame(Fault("trap", "trap instruction"), g.active)
 
 
-def _guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
-    """A stop that may be guarded: by a uniform predicate, or for some lanes."""
-    if i.guard is None:
-        return go
-    condition = _condition(low, i)
-
-    def guarded(g: Group) -> int | None:
-        c = condition(g.R)
-        count = np.count_nonzero(c)
-        if count == c.size:
-            return go(g)
-        if count == 0:
-            return pc
-        here, past = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
-        a, b = g.wave.divide(g, [(here, g.pc), (past, pc)])
-        g.wave.ready.append(b)
-        a.fetch_all(g.act.function.live_in[g.pc])
-        following = go(a)
-        if following is not None:
-            a.pc = following
-            g.wave.ready.append(a)
-        return None
-
-    return guarded
-
-
-def _wait_for_lanes(low: Lowering, i: Instruction, pc: int) -> Terminator:
-    mask_operand = i.operands[-1]
-    aligned_only = not _has_mask(i)
-    get = None if aligned_only else as_get(low.operands.source(mask_operand, TYPES["u32"]))
-    key = None if aligned_only or i.settled is None else (i.opcode, tuple(sorted(i.settled.items())))
-
-    def go(g: Group) -> int | None:
-        if g.geometry.whole_warps and g.active is None:
-            return pc
-        return g.wave.room.wait_for_lanes(g, None if get is None else get(g.R), pc, key)
-
-    return _guard_only(low, i, go, pc) if i.form is not None and i.form.effect else _maybe_guarded_wait(low, i, go, pc)
-
-
-def _maybe_guarded_wait(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Terminator:
-    """A guarded .sync instruction waits only where its guard holds for a lane; its own step applies the guard."""
-    if i.guard is None:
-        return go
-    condition = _condition(low, i)
-    return lambda g: go(g) if bool(condition(g.R).all()) else pc
-
-
-def _has_mask(i: Instruction) -> bool:
-    return i.opcode in ("shfl", "vote", "match", "redux", "elect", "bar")
-
-
-def _barrier(low: Lowering, i: Instruction, pc: int) -> Terminator:
-    words = set(i.modifiers)
-    ops = list(i.operands)
-    put = None
-    value = None
-    if "red" in words:
-        d = ops.pop(0)
-        c = ops.pop()
-        t = TYPES["u32"] if "popc" in words else TYPES["pred"]
-        put = as_set(low.operands.target(d, t))
-        value = as_get(low.operands.source(c, TYPES["pred"]))
-    op = "popc" if "popc" in words else "and" if "and" in words else "or"
-    number = as_get(low.operands.source(ops[0], TYPES["u32"]))
-    count = as_get(low.operands.source(ops[1], TYPES["u32"])) if len(ops) > 1 else None
-    waits = "arrive" not in words
-
-    def go(g: Group) -> int | None:
-        n = None if count is None else int(count(g.R).ravel()[0])
-        return g.wave.barriers.arrive(g, number(g.R), n, waits, pc, None if value is None else (value(g.R), op, put))
-
-    return _guard_only(low, i, go, pc)
-
-
 def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
     nexts = low.plan.flow.blocks[b].successors
     after = low.plan.first[nexts[0]] if nexts else EXIT
@@ -356,7 +220,7 @@ def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
 
     if i.guard is None:
         return go
-    condition = _condition(low, i)
+    condition = condition_of(low, i)
 
     def guarded(g: Group) -> int | None:
         c = condition(g.R)

@@ -16,7 +16,8 @@ from .barriers import Barriers
 from .faults import ExecutionError, Fault
 from .geometry import Geometry, Selection
 from .group import EXIT, Activation, Group
-from .memory.access import Access, LocalSpace, SharedSpace
+from .memory.access import Access
+from .memory.spaces import LocalSpace, SharedSpace
 from .observe import ObservedAccess
 from .values import Array, Value, plain
 from .waiting import WaitingRoom

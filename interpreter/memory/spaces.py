@@ -1,0 +1,211 @@
+"""The memories that addresses can mean, as one wave sees them: where an element lies, and what is legal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.types import ScalarType
+
+from ..faults import Fault
+from ..values import Facts
+from .arena import Arena
+
+if TYPE_CHECKING:
+    from ..geometry import Geometry
+    from ..group import Group
+
+Array = NDArray[Any]
+U64 = np.uint64
+
+
+class Space:
+    """One memory that addresses can mean, seen by one wave: where an element lies, and what is legal."""
+
+    name = ""
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        """The place of each lane's element, before the constant part of the address."""
+        raise NotImplementedError
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        """All of the memory as elements of a dtype."""
+        raise NotImplementedError
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        """Does the memory hold all of [low, end)?"""
+        raise NotImplementedError
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        """Why an access of size bytes at address is not legal."""
+        raise NotImplementedError
+
+
+class ArenaSpace(Space):
+    """Device memory, or host memory that the device sees."""
+
+    def __init__(self, name: str, arena: Arena) -> None:
+        self.name = name
+        self.arena = arena
+        self.legal = arena.holds  # type: ignore[method-assign]
+        self.view = arena.view  # type: ignore[method-assign]
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        if not self.arena.base:
+            return facts.index(shift)
+        return ((facts.base - U64(self.arena.base)) >> U64(shift)).astype(np.intp)
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        a = self.arena.find(address)
+        nearest = self.arena.nearest(address)
+        verb = "write" if write else "read"
+        if address < 1 << 12 and a is None:
+            return Fault("null", f"null pointer: {size}-byte {verb} at address {address:#x}", "global", address, size)
+        if a is not None and a.freed:
+            return Fault("freed", f"use after free: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
+        if a is not None and write and not a.writable:
+            return Fault("read-only", f"{size}-byte write to read-only memory at {address:#x}", "global", address, size, nearest)
+        return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
+
+
+class SharedSpace(Space):
+    """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
+
+    name = "shared"
+
+    def __init__(self, blocks: int, size: int) -> None:
+        self.size = size
+        self.stride = -(-max(size, 1) // 128) * 128
+        self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
+        self._views: dict[str, Array] = {}
+
+    def view(self, dtype: np.dtype[Any]) -> Array:
+        found = self._views.get(dtype.char)
+        if found is None:
+            found = self._views[dtype.char] = self.bytes[: self.bytes.size & ~15].view(dtype)
+        return found
+
+    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+        key = (shift, id(g.geometry))
+        found = facts.indices.get(key)
+        if found is None:
+            found = facts.indices[key] = (facts.base.astype(np.intp) + g.geometry.block * self.stride) >> shift
+        return found
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        return low >= 0 and end <= self.size
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        verb = "write" if write else "read"
+        beyond = (
+            f"{address + size - self.size} bytes after the block's {self.size} bytes of shared memory"
+            if self.size
+            else "the block has none"
+        )
+        return Fault(
+            "out-of-bounds",
+            f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}",
+            "shared",
+            address,
+            size,
+            beyond,
+        )
+
+
+class LocalSpace(Space):
+    """Each lane's own stack, laid out word by word across the lanes of the wave, as on hardware."""
+
+    name = "local"
+
+    def __init__(self, lanes: int, limit: int) -> None:
+        self.lanes = lanes
+        self.limit = limit
+        self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
+        self.top = 0
+
+    def grow(self, top: int) -> None:
+        """Makes room for a frame that ends at `top`."""
+        if top > self.limit:
+            raise Fault(
+                "stack-overflow",
+                f"stack overflow: a call needs {top} bytes of local memory, the limit is {self.limit}",
+                "local",
+                top,
+            )
+        if top > self.words.shape[0] * 4:
+            rows = max(-(-top // 4), self.words.shape[0] * 2)
+            bigger = np.zeros((rows, self.lanes), np.uint32)
+            bigger[: self.words.shape[0]] = self.words
+            self.words = bigger
+        self.top = max(self.top, top)
+
+    def legal(self, low: int, end: int, write: bool) -> bool:
+        return low >= 0 and end <= self.top
+
+    def complain(self, address: int, size: int, write: bool) -> Fault:
+        verb = "write" if write else "read"
+        return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} of local memory at {address:#x}", "local", address, size,
+                     f"the thread's stack ends at {self.top:#x}")  # fmt: skip
+
+    def load(self, g: Group, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+        """Elements at each lane's own address (legal and aligned)."""
+        lane, size, out = g.geometry.lane, type.bytes, []
+        for i in range(count):
+            at = address + i * size
+            row = at >> 2
+            if size >= 4:
+                parts = [self._row(row + j, lane) for j in range(size // 4)]
+                v = parts[0] if size == 4 else parts[0].astype(U64) | parts[1].astype(U64) << U64(32)
+            else:
+                v = (self._row(row, lane) >> ((at & 3) << 3).astype(np.uint32)).astype(f"u{size}")
+            out.append(v.view(type.dtype) if type.dtype != v.dtype else v)
+        return tuple(out)
+
+    def copy(self, geometry: Geometry, source: int, target: int, size: int) -> None:
+        """Copies bytes (whole words) between two places of the same lanes' stacks."""
+        a, b, n = source >> 2, target >> 2, -(-size // 4)
+        if geometry.n == self.lanes:
+            self.words[b : b + n] = self.words[a : a + n]
+        else:
+            lane = geometry.lane.ravel()
+            for j in range(n):
+                self.words[b + j, lane] = self.words[a + j, lane]
+
+    def _row(self, row: Array, lane: Array) -> Array:
+        if row.size == 1 and lane.size == self.lanes:
+            whole: Array = self.words[int(row[0, 0])].reshape(lane.shape).copy()
+            return whole
+        return self.words[row, lane]
+
+    def store(self, g: Group, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
+        """Stores elements at each lane's own address (legal and aligned)."""
+        lane, size = g.geometry.lane, type.bytes
+        shape = g.geometry.shape
+        for i, value in enumerate(values):
+            at = address + i * size
+            row = at >> 2
+            v = value.view(f"u{size}") if value.dtype != np.dtype(f"u{size}") else value
+            parts: list[Array]
+            if size == 8:
+                parts = [v.astype(np.uint32), (v >> U64(32)).astype(np.uint32)]
+            elif size == 4:
+                parts = [v]
+            else:
+                shift = ((at & 3) << 3).astype(np.uint32)
+                old = self._row(row, lane)
+                keep = ~(np.uint32((1 << 8 * size) - 1) << shift)
+                parts = [(old & keep) | (v.astype(np.uint32) << shift)]
+            for j, part in enumerate(parts):
+                self._put(row + j, lane, part, shape, mask)
+
+    def _put(self, row: Array, lane: Array, v: Array, shape: tuple[int, int], mask: Array | None) -> None:
+        if mask is not None:
+            row, lane, v = (np.broadcast_to(x, shape)[mask] for x in (row, lane, v))
+            self.words[row, lane] = v
+        elif row.size == 1 and lane.size == self.lanes:
+            self.words[int(row[0, 0])].reshape(shape)[...] = v
+        else:
+            self.words[row, lane] = v
