@@ -15,7 +15,7 @@ from .diagnostics import explain_codes
 class Code:
     """One code; the example is a body's statements (inside) or the items of a module."""
 
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "warning", "note"]
     summary: str
     explanation: str
     example: str
@@ -28,6 +28,10 @@ def _error(summary: str, explanation: str, example: str, inside: bool = True) ->
 
 def _warning(summary: str, explanation: str, example: str, inside: bool = True) -> Code:
     return Code("warning", summary, explanation, example, inside)
+
+
+def _note(summary: str, explanation: str, example: str, inside: bool = True) -> Code:
+    return Code("note", summary, explanation, example, inside)
 
 
 CODES: dict[str, Code] = {
@@ -143,7 +147,25 @@ CODES: dict[str, Code] = {
     "unknown-version": _error(
         "there is no PTX version {version}",
         "The known versions are 1.0-1.5, 2.0-2.3, 3.0-3.2, 4.0-4.3, 5.0-5.1, 6.0-6.5, 7.0-7.8, 8.0-8.8 and 9.0.",
-        ".version 9.7\n.target sm_90\n",
+        ".version 5.7\n.target sm_90\n",
+        False,
+    ),
+    "newer-version": _note(
+        "PTX {version} is newer than 9.0; what it added is not known here",
+        "The module says a version that later toolchains print. It is read as PTX 9.0; ptxas 13.0 itself would refuse it.",
+        ".version 9.3\n.target sm_90\n",
+        False,
+    ),
+    "version-target": _error(
+        "{target} needs PTX {version}",
+        "The .version of the module came before its .target.",
+        ".version 7.0\n.target sm_90\n",
+        False,
+    ),
+    "no-debug": _error(
+        ".target debug asks for .section .debug_..., which the module does not have",
+        "The option debug promises DWARF sections.",
+        ".version 9.0\n.target sm_90, debug\n",
         False,
     ),
     "unknown-target": _error(
@@ -156,7 +178,7 @@ CODES: dict[str, Code] = {
     ),
     "bad-target": _error(
         "{option} does not go with the rest of the module",
-        "The option debug needs DWARF sections in the module; map_f64_to_f32 is for targets that have no .f64.",
+        "map_f64_to_f32 is for targets that have no .f64.",
         ".version 9.0\n.target sm_90, map_f64_to_f32\n",
         False,
     ),

@@ -39,6 +39,14 @@ _OPERAND = re.compile(
 )
 
 
+# What ptxas overlooks: these words a second time, and words of tensormap, testp and ldmatrix in any other instruction.
+REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"})
+IDLE = frozenset(
+    "acc::f16 acc::f32 b4x16_p64 b6x16_p32 b8x16 box_dim element_stride elemtype fill_mode finite global_address global_dim global_stride "
+    "infinite interleave_layout normal notanumber number rank subnormal swizzle_atomicity swizzle_mode".split()
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One place for a word after the opcode."""
@@ -109,6 +117,7 @@ class Form:
         open_slots = list(enumerate(self.slots))
         found: dict[str, str | bool] = {}
         newest = -1  # the place of the last type word
+        met: set[str] = set()
         for word in words:
             typed = word in TYPES
             for k, (i, slot) in enumerate(open_slots):
@@ -118,7 +127,9 @@ class Form:
                     del open_slots[k]
                     break
             else:
-                return None
+                if word not in IDLE and not (word in REPEATABLE and word in met):
+                    return None
+            met.add(word)
         return found if all(slot.optional for _, slot in open_slots) else None
 
     def type_of(self, operand: Operand, modifiers: Mapping[str, str | bool]) -> ScalarType | None:

@@ -1,6 +1,6 @@
 """The verdict and the line that ptxas 13.0 gives, and warnings on what is legal and surely wrong.
 
-`check` takes text, `verify` a parsed module; both hand on Diagnostics in the order of the text and raise nothing.
+`check` takes text, `verify` a parsed module; both hand on Diagnostics and raise nothing.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from . import warnings as warn
 from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
+from .phases import ordered
 
 BROKEN = frozenset({"syntax", "empty-statement", "unclosed-brace", "bad-declaration"})
 
 
 def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
-    """Every error of a PTX text, then the warnings of these names, or all for None; each in the order of the text."""
+    """Every error of a PTX text in the order in which ptxas notices them, then the warnings of these names, or all for None."""
     from ..parse import parse_all
 
     module, found = parse_all(text, name)
@@ -28,7 +29,7 @@ def check(text: str | bytes, target: str | None = None, name: str = "<text>", wa
     if any(d.code in BROKEN for d in found):
         # A statement that cannot be read declares nothing: what is missing further on may stand there.
         found = [d for d in found if d.code not in ("unknown-label", "unresolved")]
-    return _ordered(found)
+    return ordered(module, found)
 
 
 def verify(module: Module, target: str | None = None, warnings: Collection[str] | None = ()) -> list[Diagnostic]:
@@ -40,10 +41,6 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
             for call in judge.body(item.body):
                 judge_call(judge, item, call)
     found += modules.unresolved(module)
-    if not found:  # what is wrong anyway needs no warnings
+    if all(d.severity == "note" for d in found):  # what is wrong anyway needs no warnings
         found += warn.warnings(module, warnings)
-    return _ordered(found)
-
-
-def _ordered(found: Collection[Diagnostic]) -> list[Diagnostic]:
-    return sorted(found, key=lambda d: (d.severity != "error", d.span.start))
+    return ordered(module, found)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from warplab.isa.notation import Need
+
 from ..diagnostics import Diagnostic
-from ..ir import Declaration, Module, Pragma, Prototype, Span, Statement
+from ..ir import Declaration, Function, Module, Pragma, Prototype, Span, Statement, Variable
+from .needs import Has
 
 OF_MODULES = frozenset({"nounroll", "coroutine"})
 WITH_VALUES = frozenset({"used_bytes_mask", "frequency"})
@@ -24,6 +27,9 @@ def judge_statement(module: Module, statement: Statement) -> Iterator[Diagnostic
 
 def judge_pragma(module: Module, pragma: Pragma, outside: bool) -> Iterator[Diagnostic]:
     """Most pragmas belong into functions, and some need a value."""
+    missing = Has.of(module).lacks(Need(2.0))
+    if missing:
+        yield _error(module, "needs", f".pragma needs {missing}", pragma.span)
     for text in pragma.texts:
         if outside and text not in OF_MODULES:
             yield _error(module, "bad-pragma", f'the pragma "{text}" does not stand outside of functions', pragma.span)
@@ -33,6 +39,7 @@ def judge_pragma(module: Module, pragma: Pragma, outside: bool) -> Iterator[Diag
 
 def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnostic]:
     for v in declaration.variables:
+        yield from judge_needs(module, v)
         why = ""
         if v.linkage:
             why = f"{v.name} is declared inside a function: it cannot be .{v.linkage}"
@@ -52,8 +59,39 @@ def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnosti
             f"there are no registers of type .{own}" + (f" in vectors of {vector}" if vector > 1 else ""),
             declaration.span,
         )
-    if own is not None and own.name == "b128" and module.version < (8, 3):
-        yield _error(module, "needs", ".b128 needs PTX 8.3", declaration.span)
+    missing = _lacking(module, own.name, vector) if own is not None else ""
+    if missing:
+        yield _error(module, "needs", f".{own} needs {missing}", declaration.span)
+
+
+TYPES = {"b128": Need(8.3, 70), "f16x2": Need(4.2, 53), "texref": Need(1.5), "samplerref": Need(1.5), "surfref": Need(1.5)}
+LINKAGES = {"weak": Need(3.1), "common": Need(5.0)}
+ATTRIBUTES = {"managed": Need(4.0, 30), "unified": Need(8.0, 90)}
+
+
+def _lacking(module: Module, name: str, vector: int) -> str:
+    need = TYPES.get(name)
+    return Has.of(module).lacks(need) if need is not None and (vector == 1 or name != "f16x2") else ""
+
+
+def judge_needs(module: Module, v: Variable) -> Iterator[Diagnostic]:
+    """Types, linkage and attributes of a variable or parameter that the module's version or target does not have."""
+    missing = _lacking(module, v.type.name, v.vector)
+    if missing:
+        yield _error(module, "needs", f".{v.type} needs {missing}", v.span)
+    yield from judge_linkage(module, v)
+
+
+def judge_linkage(module: Module, v: Variable | Function) -> Iterator[Diagnostic]:
+    """The same for what variables and functions have both."""
+    has = Has.of(module)
+    words: list[tuple[str, Need]] = [(v.linkage, LINKAGES.get(v.linkage, Need()))]
+    names = v.attributes if isinstance(v, Variable) else [d.name[1:] for d in v.directives]
+    words += [(a.partition("(")[0], ATTRIBUTES.get(a.partition("(")[0], Need())) for a in names]
+    for word, need in words:
+        missing = has.lacks(need)
+        if missing:
+            yield _error(module, "needs", f".{word} needs {missing}", v.span)
 
 
 def _error(module: Module, code: str, message: str, span: Span) -> Diagnostic:

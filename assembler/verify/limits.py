@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from warplab.isa.notation import Form
+from warplab.isa.notation import IDLE, Form
 from warplab.isa.types import TYPES
 
 from ..ir import Immediate, Instruction
@@ -157,7 +157,7 @@ ORDERED: dict[str, frozenset[str]] = {
 
 def misplaced(instruction: Instruction, form: Form, settled: Settled) -> Wrong | None:
     """A word that does not stand where it must."""
-    words = instruction.modifiers
+    words = [w for w in instruction.modifiers if w not in IDLE or w in settled.values()]
     leading = LEADING.get(form.opcode)
     if leading is not None:
         i = 0

@@ -25,7 +25,10 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
     version = module.version
     if version == (0, 0):
         return
-    if version not in VERSIONS:
+    if version > NEWEST and version[0] == NEWEST[0] and version[1] < 10:
+        text = f"PTX {version[0]}.{version[1]} is newer than {NEWEST[0]}.{NEWEST[1]}; what it added is not known here"
+        yield Diagnostic("note", "newer-version", text, _find(module, ".version"), file=module.name)
+    elif version not in VERSIONS:
         newest = f"{NEWEST[0]}.{NEWEST[1]}"
         yield error("unknown-version", f"there is no PTX version {version[0]}.{version[1]}", ".version", f"the newest is {newest}")
         return
@@ -36,7 +39,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             named = True
             if version < TARGETS[plain]:
                 first = "{}.{}".format(*TARGETS[plain])
-                yield error("needs", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
+                yield error("version-target", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
         elif plain.startswith("sm_"):
             near = nearest(plain, TARGETS)
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
@@ -50,7 +53,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
     if "map_f64_to_f32" in module.targets and sm >= 13:
         yield error("bad-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
     if "debug" in module.targets and not any(isinstance(i, Section) and i.name.startswith(".debug") for i in module.items):
-        yield error("bad-target", ".target debug asks for .section .debug_..., which the module does not have", "debug")
+        yield error("no-debug", ".target debug asks for .section .debug_..., which the module does not have", "debug")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
     if version >= (2, 2) and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
@@ -130,8 +133,7 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
     why = initial.flaw(module, v)
     if why:
         yield error("bad-initialiser", why)
-    if v.type.name == "b128" and module.version < (8, 3):
-        yield error("needs", ".b128 needs PTX 8.3")
+    yield from declarations.judge_needs(module, v)
 
 
 # ---------------------------------------------------------------- functions
@@ -139,9 +141,9 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
 DIRECTIVES = {
     ".maxntid": Need(1.3), ".maxnreg": Need(1.3), ".minnctapersm": Need(2.0), ".maxnctapersm": Need(1.3), ".reqntid": Need(2.1),
     ".pragma": Need(2.0), ".reqnctapercluster": Need(7.8, 90), ".explicitcluster": Need(7.8, 90), ".maxclusterrank": Need(7.8, 90),
-    ".blocksareclusters": Need(9.0, 90), ".noreturn": Need(6.4, 30),
+    ".blocksareclusters": Need(9.0, 90), ".noreturn": Need(6.4, 30), ".local_maxnreg": Need(8.8), ".abi_preserve": Need(9.0, 80),
+    ".abi_preserve_control": Need(9.0, 80),
 }  # fmt: skip
-POSITIVE = frozenset({".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg"})
 EXCLUSIVE = ((".maxntid", ".reqntid"), (".reqnctapercluster", ".maxclusterrank"))
 
 
@@ -151,6 +153,7 @@ def functions(module: Module) -> Iterator[Diagnostic]:
     before: dict[str, Function] = {}
     for item in module.items:
         if isinstance(item, Function):
+            yield from declarations.judge_linkage(module, item)
             yield from _directives(module, item, has)
             yield from _parameters(module, item, has)
             earlier = before.get(item.name)
@@ -161,6 +164,9 @@ def functions(module: Module) -> Iterator[Diagnostic]:
                 notes = (Note("first declared here", earlier.span),) if earlier is not None else ()
                 yield Diagnostic("error", "redeclared-differently", why, item.span, notes, file=module.name)
         elif isinstance(item, Alias):
+            missing = has.lacks(Need(6.3, 30))
+            if missing:
+                yield Diagnostic("error", "needs", f".alias needs {missing}", item.span, file=module.name)
             yield from _alias(module, item)
         elif isinstance(item, Pragma):
             yield from declarations.judge_pragma(module, item, True)
@@ -210,8 +216,6 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("needs", f"{d.name} needs {missing}", d)
         if any(isinstance(v, int) and v >= 2**32 for v in d.values):
             yield error("bad-directive", f"{d.name} takes numbers of 32 bits", d)
-        elif d.name in POSITIVE and any(isinstance(v, int) and v <= 0 for v in d.values):
-            yield error("bad-directive", f"{d.name} takes positive numbers", d)
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
         if d.name == ".noreturn" and f.returns:
@@ -235,6 +239,7 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("bad-parameter", "'_' names no parameter of a function", p.span)
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
+        yield from declarations.judge_needs(module, p)
         if p.space == "param" and (p.vector > 1 or p.type.name == "f16x2"):
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry:

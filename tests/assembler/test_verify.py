@@ -36,7 +36,8 @@ def test_annotated_programs(path):
     text = path.read_text()
     target = re.match(r"// test: verify --target (\w+)", text)[1]
     expected = [(n, *m.groups()) for n, line in enumerate(text.split("\n"), 1) if (m := EXPECTED.search(line))]
-    found = [(d.span.line, d.severity, d.code, d.message) for d in check(text, target, warnings=None if path.stem == "warnings" else ())]
+    diagnostics = check(text, target, warnings=None if path.stem == "warnings" else ())
+    found = sorted(((d.span.line, d.severity, d.code, d.message) for d in diagnostics), key=lambda f: f[0])
     lines = {n for n, *_ in expected}
     assert {n for n, *_ in found} == lines
     assert [f for i, f in enumerate(found) if f[0] not in {n for n, *_ in found[:i]}] == expected
