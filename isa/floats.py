@@ -5,6 +5,7 @@ a product exactly and a sum rounded to odd, and is narrowed once.
 """
 
 import functools
+import math
 import threading
 from collections.abc import Callable
 
@@ -163,6 +164,7 @@ def sqrt32(a: Array, rnd: str = "rn", ftz: bool = False) -> Array:
 
 
 SMALL = 1024  # lanes
+FAR = 1 << 20  # below any exponent
 
 
 @functools.lru_cache(maxsize=16)
@@ -205,8 +207,9 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     r = s.astype(np.float32)
     low = np.left_shift(s.view(np.int64), _MOVE, out=t.view(np.int64))
     ties = np.minimum.reduce(low, axis=None) == _HALFWAY
-    least = np.minimum.reduce(np.absolute(r), axis=None)
-    if least >= MIN32 and (not ties or _exact_sum(p, addend, s)):
+    size = np.absolute(r)
+    least = np.minimum.reduce(size, axis=None)
+    if least >= MIN32 and (not ties or _is_narrow(a, b, c, size) or _exact_sum(p, addend, s)):
         return r
     doubt = (np.abs(s) < MIN32) & (s != 0)  # a subnormal result has its ties elsewhere
     if ties:
@@ -219,6 +222,21 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
         if doubt.any():
             r[doubt] = odd(s[doubt], error[doubt]).astype(np.float32)
     return canonical(r)
+
+
+def _lowest_bit(x: Array) -> int:
+    """An exponent below which no element of a float32 array has a bit; far down where that is not easily told."""
+    if x.size == 1:
+        one = float(x.flat[0])
+        return 1 - one.as_integer_ratio()[1].bit_length() if math.isfinite(one) else -FAR
+    least = float(np.minimum.reduce(np.absolute(x), axis=None))
+    return math.frexp(least)[1] - 24 if least else -FAR
+
+
+def _is_narrow(a: Array, b: Array, c: Array, size: Array) -> bool:
+    """Do all bits of a * b and c up to the largest result's fit in float64, so that no sum rounded?"""
+    largest = float(np.maximum.reduce(size, axis=None))
+    return math.isfinite(largest) and math.frexp(largest)[1] - min(_lowest_bit(a) + _lowest_bit(b), _lowest_bit(c)) <= 53
 
 
 def _exact_sum(p: Array, q: Array, s: Array) -> bool:
