@@ -66,7 +66,10 @@ class Reports:
         if word == ";" and at == self.source.skip(start):
             self.report("empty-statement", "a ';' without a statement", at, end)
             return end
-        self.report("syntax", f"unexpected {word[:40]}{expected}", at, end)
+        if word == '"':
+            self.report("unterminated-string", "this string is never closed", at, end)
+        else:
+            self.report("syntax", f"unexpected {word[:40]}{expected}", at, end)
         return self.resync(at, start)
 
     def resync(self, at: int, start: int) -> int:

@@ -2,10 +2,12 @@
 
 A `sh` fence: lines that begin with `warplab` must succeed.  A `console` fence: each `$ warplab ...` gives the lines below it, `...` standing for
 anything, and ends with the exit code of `[exit N]`, else 0.  A fence with `file=NAME` is written to that file first; `toml` must parse.
+`python` fences run one after the other in one namespace, as do `pycon` fences, whose lines must answer what they show.
 """
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import tomllib
@@ -14,11 +16,14 @@ from pathlib import Path
 
 import pytest
 
+import warplab.isa.ops  # noqa: F401  fills FORMS
+from warplab.isa.notation import FORMS
 from warplab.runtime.cli import COMMANDS
 from warplab.runtime.golden.execute import call
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "samples" / "README.md"])
+FOLDERS = ("isa", "assembler", "interpreter", "runtime", "tests", "samples")
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / f / "README.md" for f in FOLDERS)])
 HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
 
 
@@ -39,6 +44,8 @@ def fences(text: str) -> list[Fence]:
 def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(FORMS, "_rows", {opcode: list(rows) for opcode, rows in FORMS._rows.items()})  # a page may add rows
+    monkeypatch.setattr(FORMS, "_read", dict(FORMS._read))
     return tmp_path
 
 
@@ -66,8 +73,18 @@ def matches(wanted: str, got: str) -> bool:
     return re.fullmatch(pattern, "\n".join(line.rstrip() for line in got.strip().splitlines())) is not None
 
 
+def session(text: str, line: int, space: dict[str, object]) -> None:
+    """A Python session as people paste it; `...` in an answer stands for anything."""
+    test = doctest.DocTestParser().get_doctest(text, space, f"line {line}", None, None)
+    test.globs = space
+    said: list[str] = []
+    doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=said.append, clear_globs=False)
+    assert not said, "".join(said)
+
+
 def run_page(text: str) -> int:
     ran = 0
+    space: dict[str, object] = {"__name__": "page"}
     for fence in fences(text):
         if fence.file:
             path = Path(fence.file)
@@ -75,6 +92,10 @@ def run_page(text: str) -> int:
             path.write_text(fence.text)
         if fence.kind == "toml":
             tomllib.loads(fence.text)
+        if fence.kind == "pycon":
+            session(fence.text, fence.line, space)
+        if fence.kind == "python":
+            exec(compile(fence.text, f"line {fence.line}", "exec"), space)
         if fence.kind not in ("sh", "console"):
             continue
         for words, wanted, code in commands(fence):

@@ -1,0 +1,40 @@
+"""The generated pages are what their generators print; what they are made of is as it should be."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import diagnostics, evidence, model
+from .pages import DOCS, GENERATORS
+from .rows import rows
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_page_is_what_its_generator_prints(name: str) -> None:
+    for place, text in GENERATORS[name]().items():
+        assert (DOCS / place).read_text() == text, f"docs/{place} is stale: python -m tests.docs.pages {name}"
+
+
+def test_no_generated_page_is_left_over() -> None:
+    made = {place for name in ("instructions", "memory") for place in GENERATORS[name]()}
+    there = {p.relative_to(DOCS).as_posix() for folder in ("instructions", "figures") for p in (DOCS / folder).iterdir()}
+    assert there <= made
+
+
+def test_every_recorded_case_passes() -> None:
+    assert {s.title: s.failed for s in evidence.h200() if s.failed} == {}
+    assert all(s.cases and s.rows for s in evidence.h200())
+
+
+def test_most_rows_that_run_are_held_by_something() -> None:
+    assert len(evidence.recorded()) > 400 and len(evidence.modelled()) > 150
+    assert set(evidence.recorded()) <= set(rows())
+
+
+def test_every_diagnostic_has_an_example() -> None:
+    assert set(diagnostics.examples()) == set(diagnostics.EXPLANATIONS)
+
+
+@pytest.mark.long
+def test_the_trace_of_the_models_is_fresh() -> None:
+    assert model.traced() == model.stored()
