@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from .exchange import Exchange
 from .operands import Get, Operands, Set, as_get, as_set
 from .plan import PlanFunction, Step
 from .roles import carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, uses, works_on
+from .special import window_of
 from .steps import assign, by_name, join, lanes, pure, select, unpack, warps
 from .values import LocalPlace, Shifted, plain
 
+WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
 OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched
 
 
@@ -293,6 +296,8 @@ class InstructionSteps:
         if space.startswith("param") and isinstance(op.base, Variable) and id(op.base) in self.plan.frame:
             at = self.plan.frame[id(op.base)] + op.offset
             return lambda R: LocalPlace(R[0].act.base + at)
+        if isinstance(op.base, Variable) and op.base.space in WINDOWS and _is_generic(i):
+            op = replace(op, offset=op.offset + window_of(op.base.space))  # a variable's own address is one within its space
         get = self.operands.address(op, i.opcode in OPAQUE_ADDRESS)
         if op.parts:
             parts = [as_get(self.operands.source(p, TYPES["b32"])) for p in op.parts]
@@ -334,3 +339,9 @@ class InstructionSteps:
                 R[s] = select(condition, R[s], before)
 
         return step
+
+
+def _is_generic(i: Instruction) -> bool:
+    """An access whose words name no state space."""
+    assert i.form is not None and i.settled is not None
+    return i.form.meaning is not None and "ss" in parameters_of(i.form.meaning) and not i.settled.keys() & {"ss", "global"}

@@ -1,0 +1,39 @@
+"""Forms of PTX that are legal and rarely written by compilers; other tools' kernels have them."""
+
+import numpy as np
+import pytest
+
+from .harness import Array, Machine, kernel
+
+START = ".reg .u64 %in, %to; ld.param.u64 %in, [in]; ld.param.u64 %to, [to];"
+
+
+def words(body: str, given: Array, count: int, before: str = "", threads: int = 1) -> list[int]:
+    """What a kernel that reads `in` by %in leaves in the words at %to."""
+    machine = Machine(kernel("p in, p to", f"{START} {body} ret;", before))
+    out = machine.upload(np.zeros(count, np.uint32))
+    machine.launch(1, threads, [machine.upload(given), out])
+    return [int(x) for x in machine.download(out)]
+
+
+ACCESSES = [
+    ("ld.b32 %r1, [%in]; st.b32 [there+4], %r1; ld.b32 %r2, [there+4];", 7),
+    ("ld.b32 %r1, [%in]; st.{space}.b32 [there+4], %r1; ld.relaxed.gpu.b32 %r2, [there+4];", 7),
+    ("ld.b32 %r1, [%in]; st.b32 [there+8], %r1; red.add.u32 [there+8], 5; atom.add.u32 %r2, [there+8], 1;", 12),
+    ("ld.b32 %r1, [%in]; st.b32 [there], %r1; atom.cas.b32 %r1, [there], 7, 9; ld.{space}.b32 %r2, [there];", 9),
+]
+
+
+@pytest.mark.parametrize("space", ["shared", "local", "global"])
+@pytest.mark.parametrize("access", ACCESSES, ids=lambda a: a[0].split("; ")[-1])
+def test_a_name_in_a_generic_access_is_its_generic_address(access: tuple[str, int], space: str) -> None:
+    text, want = access
+    body = f".reg .b32 %r<3>; {text} st.b32 [%to], %r2;".replace("{space}", space)
+    where = f".{space} .align 8 .b32 there[4];"
+    assert words(where + body if space != "global" else body, np.array([7], np.uint32), 1, where if space == "global" else "") == [want]
+
+
+def test_a_name_in_mbarrier_without_a_state_space() -> None:
+    body = """.shared .b64 there; .reg .b64 %s; .reg .pred %p; .reg .b32 %r; mbarrier.init.b64 [there], 1; mbarrier.arrive.b64 %s, [there];
+    mbarrier.test_wait.b64 %p, [there], %s; selp.u32 %r, 1, 2, %p; st.u32 [%to], %r;"""
+    assert words(body, np.zeros(1, np.uint32), 1) == [1]
