@@ -43,10 +43,11 @@ class InstructionSteps:
         """One instruction as a function of the register list."""
         assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
         given, i = i, fitting(i)
-        assert i.form is not None
-        if i.opcode == "mov" and any(isinstance(o, Vector) for o in i.operands):
+        assert i.form is not None and i.settled is not None
+        whole = i.opcode == "mov" and "vec" not in i.settled
+        if whole and any(isinstance(o, Vector) for o in i.operands):
             inner, written = self._pack(i)
-        elif i.opcode == "mov" and (moved := self._move(i)) is not None:
+        elif whole and (moved := self._move(i)) is not None:
             inner, written = moved
         elif carries_pointer(i) and self._is_pointer(i.operands[0]) and i.guard is None:
             return self._pointer_step(i)

@@ -151,12 +151,14 @@ def is_sign_free(i: Instruction) -> bool:
     s = i.settled or {}
     if i.opcode in ("mul", "mad"):
         return str(s.get("type", ""))[:1] in ("u", "s") and ("lo" in s or s.get("mode") == "lo" or "lo" in i.modifiers) and "sat" not in s
-    return i.opcode in SIGN_FREE and "sat" not in s and "cc" not in i.modifiers and str(s.get("type", ""))[:1] in ("u", "s", "b")
+    return i.opcode in SIGN_FREE and "sat" not in s and "vec" not in s and "cc" not in i.modifiers and str(s.get("type", ""))[:1] in ("u", "s", "b")
 
 
 def carries_pointer(i: Instruction) -> bool:
     """add, mov and cvta.global hand an address on."""
     if not i.operands or not isinstance(i.operands[0], Register) or i.settled is None or i.operands[0].type.bytes < 4:
+        return False
+    if "vec" in i.settled:
         return False
     t = TYPES.get(str(i.settled.get("type", "")))
     if t is None or not t.is_integer or t.bits < 32:

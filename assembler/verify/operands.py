@@ -299,7 +299,7 @@ def _destination_misfit(form: Form, settled: Mapping[str, str | bool], place: Pl
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated):
         return Misfit("operand-kind", f"a result needs a register, not {described(operand)}")
-    if form.opcode == "mov":
+    if form.opcode == "mov" and not count_of(place, settled):
         return _mov_vector(operand, t, source=False) if _is_vector(operand) else _plain_type(form, operand, t, place)
     if count_of(place, settled):
         return _vector_misfit(form, settled, place, operand, t, sink=True)
@@ -323,7 +323,7 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         if not place.negatable:
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
         operand = operand.register
-    if form.opcode == "mov":
+    if form.opcode == "mov" and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):
         if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):

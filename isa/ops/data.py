@@ -29,6 +29,7 @@ VEC = "v2 v4 v8"
     section="9.7.10.3",
     needs={"b128": Need(8.3, 70)},
 )
+@instruction("mov.vec.type  d.vec, a.vec", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", section="9.7.10.3")
 def mov(a: Array) -> Array:
     """d = a: a register, constant, special register, address of a variable or function; .b types also pack and unpack vectors."""
     return a

@@ -37,3 +37,11 @@ def test_a_name_in_mbarrier_without_a_state_space() -> None:
     body = """.shared .b64 there; .reg .b64 %s; .reg .pred %p; .reg .b32 %r; mbarrier.init.b64 [there], 1; mbarrier.arrive.b64 %s, [there];
     mbarrier.test_wait.b64 %p, [there], %s; selp.u32 %r, 1, 2, %p; st.u32 [%to], %r;"""
     assert words(body, np.zeros(1, np.uint32), 1) == [1]
+
+
+def test_mov_of_whole_vectors() -> None:
+    body = """.reg .v4 .u32 %q; .reg .v2 .f32 %f; .reg .u32 %r<5>; .reg .pred %p; ld.u32 %r1, [%in]; setp.eq.u32 %p, %r1, 7;
+    mov.v4.u32 %q, {%r1, 2, 3, 4}; mov.v4.u32 {%r2, %r1, %r4, %r3}, %q; st.v4.u32 [%to], {%r1, %r2, %r3, %r4};
+    mov.v2.u32 {%r1, %r2}, {%r2, %r1}; st.v2.u32 [%to+16], {%r1, %r2};
+    mov.v2.f32 %f, {0f3f800000, 0f40000000}; @!%p mov.v2.f32 %f, {0f00000000, 0f00000000}; st.v2.f32 [%to+24], %f;"""
+    assert words(body, np.array([7], np.uint32), 8) == [2, 7, 4, 3, 7, 2, 0x3F800000, 0x40000000]
