@@ -536,7 +536,7 @@ class Body:
         for part in (returns, params):
             trees = [t for t in part.children if t is not None] if part is not None else []
             lists.append(tuple([decl.parameter(t, self.parser.span_of) for t in trees]))
-        directives = [decl.performance(t, False, self.parser.span_of) for t in rest]
+        directives = [decl.performance(t, self.parser.span_of) for t in rest]
         made = Prototype(str(token), lists[0], lists[1], span, any(d.name == ".noreturn" for d in directives))
         self.own_scope().declare(made.name, made)
         return made

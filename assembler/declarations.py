@@ -122,12 +122,8 @@ def attributes(tree: Any) -> tuple[str, ...]:
 
 
 def linkage(tree: Any) -> Linkage:
-    """The one linkage word, or ""."""
-    if tree is None:
-        return ""
-    if len(tree.children) > 1:
-        raise Flaw("syntax", "one linkage directive is enough", str(tree.children[1]))
-    return cast(Linkage, str(tree.children[0])[1:])
+    """The linkage word, or ""."""
+    return "" if tree is None else cast(Linkage, str(tree.children[0])[1:])
 
 
 def split(children: Sequence[Any], kind: str) -> tuple[list[Any], list[Any]]:
@@ -153,23 +149,17 @@ def parameter(tree: Any, span_of: Any) -> Variable:
     spec_trees, rest = split(tree.children, "spec")
     dims_trees, rest = split(rest, "dimension")
     words = specs(spec_trees, parameter=True)
-    token = rest[0] if rest else None
-    if token is None:
-        raise Flaw("syntax", "a parameter has a name")
+    token = rest[0]
     where = span_of(token.start_pos, token.end_pos)
     if not words.space:
         raise Flaw("bad-declaration", f"parameter {token} must say .param", str(token))
     if words.type is None:
         raise Flaw("bad-declaration", f"parameter {token} has no type", str(token))
-    if words.space not in ("param", "reg"):
-        raise Flaw("bad-declaration", f"parameter {token} is in state space .{words.space}, not .param", str(token))
     if words.type.kind == "p" and words.space == "param":
         raise Flaw("bad-declaration", f"a predicate such as {token} lives in a register", str(token))
     if words.vector * words.type.bits > 128 or (words.vector > 1 and words.space == "param"):
         raise Flaw("bad-declaration", f"parameter {token} cannot be a vector", str(token))
     dims = dimensions(dims_trees)
-    if len(dims) > 1:
-        raise Flaw("syntax", "a parameter has one dimension at most", "[")
     return Variable(
         str(token), words.space, words.type, words.vector, dims, words.align or natural(words), "", where,
         attributes=words.attributes, pointer=words.pointer,
@@ -189,27 +179,22 @@ def with_register(variable: Variable, scope: Scope) -> Variable:
     return dataclasses.replace(variable, register=register)
 
 
-PERFORMANCE = {  # the most values each takes
-    ".maxntid": 3, ".reqntid": 3, ".minnctapersm": 1, ".maxnctapersm": 1, ".maxnreg": 1, ".reqnctapercluster": 3, ".maxclusterrank": 1,
-    ".explicitcluster": 0, ".blocksareclusters": 0, ".noreturn": 0, ".pragma": 99, ".abi_preserve": 1, ".abi_preserve_control": 1,
-}  # fmt: skip
-OF_FUNCTIONS = frozenset({".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control"})
+POSITIVE = frozenset({".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg", ".local_maxnreg"})
 
 
-def performance(tree: Any, is_entry: bool, span_of: Any) -> Directive:
+def texts(tree: Any) -> tuple[str, ...]:
+    """The strings of a .pragma."""
+    return tuple(str(t)[1:-1] for t in tree.children)
+
+
+def performance(tree: Any, span_of: Any) -> Directive:
     """`.maxntid 256, 1, 1`, `.noreturn`, `.pragma "...";`"""
     first = tree.children[0]
-    if first.type == "STRING":
-        return Directive(".pragma", tuple(str(t)[1:-1] for t in tree.children), span_of(first.start_pos, first.end_pos))
-    name, values = str(first), [v for v in tree.children[1:] if v is not None]
-    if name not in PERFORMANCE or (name in OF_FUNCTIONS) == is_entry:
-        kind = "an .entry" if is_entry else "a .func"
-        raise Flaw("bad-directive", f"{name} is no directive of {kind}", name)
-    most = PERFORMANCE[name]
-    if len(values) > most or (most and not values):
-        raise Flaw("bad-directive", f"{name} takes {most or 'no'} value{'s' * (most != 1)}", name)
-    numbers = [fold(v) for v in values]
-    return Directive(name, tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
+    if getattr(first, "data", "") == "strings":
+        token = first.children[0]
+        return Directive(".pragma", texts(first), span_of(token.start_pos, token.end_pos))
+    numbers = [fold(v) for v in tree.children[1:] if v is not None]
+    return Directive(str(first), tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
 
 
 # ---------------------------------------------------------------- initial values

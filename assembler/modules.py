@@ -187,8 +187,8 @@ class Parser:
             if c == "{" and last != "=" and depth == 0:
                 return m.end()
             if c == ";" and depth == 0:
-                if ".pragma" in (head := self.code[pos : m.end()]) and not head.startswith(".pragma"):
-                    continue
+                if ".pragma" in (head := self.code[pos : m.end()]) and ".entry" in head:
+                    continue  # it ends a .pragma of the header
                 return m.end()
             depth += (c == "{") - (c == "}")
             if depth < 0:
@@ -230,11 +230,11 @@ class Parser:
         except UnexpectedInput as error:
             self.reports.tainted = True
             return self.next_item(self.reports.syntax(error, pos), pos)
-        tree, span = children[0], self.source.span(pos, end)
+        tree, span, code_end = children[0], self.source.span(pos, end), self.code[end - 1]
         try:
             match tree.data:
-                case "function":
-                    return self.function(tree, len(children) > 1, pos, end)
+                case "entry" | "func":
+                    return self.function(tree, children[1:], code_end == "{", pos, end)
                 case "declaration":
                     self.items.append(self.module_variables(tree, span))
                 case "pragma":
@@ -246,7 +246,7 @@ class Parser:
         except (Flaw, RecursionError) as error:
             self.reports.tainted = True
             self.reports.flaw(error if isinstance(error, Flaw) else TOO_DEEP, pos, end)
-            if tree.data == "function" and len(children) > 1:
+            if tree.data in ("entry", "func") and code_end == "{":
                 return self.next_item(end, pos)
         return end
 
@@ -336,47 +336,61 @@ class Parser:
 
     # ------------------------------------------------------------ functions
 
-    def function(self, tree: Any, defined: bool, pos: int, end: int) -> int:
+    def function(self, tree: Any, more: Any, defined: bool, pos: int, end: int) -> int:
         """A function's header, and its body where it has one."""
-        link, _, *rest = tree.children
-        link = decl.linkage(link) if getattr(link, "data", "linkage") == "linkage" else ""
-        span_of = self.span_of
+        link, keyword, *rest = tree.children
+        span_of, is_entry = self.span_of, keyword.type == "ENTRY"
         registers: list[Register] = []
         scope = Scope(self.scope, registers)
         name_at = next(i for i, c in enumerate(rest) if getattr(c, "type", "") == "NAME")
-        token, is_entry = rest[name_at], tree.children[1].type == "ENTRY"
-        before, after = rest[:name_at], rest[name_at + 1 :]
+        token, before, after = rest[name_at], rest[:name_at], rest[name_at + 1 :]
+        returns = None if is_entry else before.pop()
         lists: list[tuple[Variable, ...]] = []
-        for part in (before[-1], after[0]):
+        for part in (returns, after[0]):
             made = [decl.parameter(t, span_of) for t in part.children if t is not None] if part is not None else []
             made = [decl.with_register(v, scope) if v.space == "reg" else v for v in made]
             lists.append(tuple(made))
             for v in made:
-                scope.declare(v.name, v.register if v.register is not None else v)
-                if is_entry and v.space != "param":
-                    raise Flaw("bad-declaration", f"parameter {v.name} of an .entry must say .param", v.name)
-                if is_entry and 0 in v.dims:
-                    raise Flaw("bad-array", f"parameter {v.name} of an .entry needs a size", v.name)
-        if is_entry and lists[0]:
-            raise Flaw("syntax", "an .entry returns nothing", "(")
-        directives = tuple(decl.performance(t, is_entry, span_of) for t in after[1:])
+                self.declare_parameter(v, scope, is_entry, end)
+        directives = tuple(decl.performance(t, span_of) for t in after[1:])
+        directives += tuple(Directive(".pragma", decl.texts(t), span_of(0, 0)) for t in more if getattr(t, "data", "") == "strings")
         self.positive(directives)
-        attributes = [a for t in before[:-1] for a in decl.attributes(t)]
+        attributes = [a for t in before for a in decl.attributes(t)]
         directives += tuple(Directive("." + a, (), self.source.span(pos, end)) for a in attributes)
-        function = Function(str(token), is_entry, link, lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos))
+        function = Function(str(token), is_entry, decl.linkage(link), lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos))
         try:
             self.declare_function(function, defined)
         except Flaw as flaw:
-            self.reports.flaw(flaw, pos + token.start_pos, end)
+            self.reports.flaw(Flaw(flaw.code, flaw.message, other=flaw.other), self.noticed(after[0], token, is_entry, end), end)
             if defined:
                 self.functions[function.name] = function
         self.items.append(function)
         return read_body(self, function, scope, end) if defined else end
 
+    def noticed(self, parameters: Any, token: Any, is_entry: bool, end: int) -> int:
+        """Where ptxas notices that a function does not go with an earlier one: behind an .entry's parameters, else behind the header."""
+        return self.code.find(")", self.base + token.end_pos) if is_entry and parameters is not None else end - 1
+
+    def declare_parameter(self, v: Variable, scope: Scope, is_entry: bool, end: int) -> None:
+        """Enters a parameter of a function; ptxas looks at its state space when it has seen what follows."""
+        wrong = Flaw("bad-declaration", f"parameter {v.name} of an .entry must say .param", v.name) if v.space != "param" else None
+        if v.space not in ("param", "reg"):
+            wrong = Flaw("bad-declaration", f"parameter {v.name} is in state space .{v.space}, not .param", v.name)
+        if wrong is not None and (is_entry or v.space != "reg"):
+            at, to = self.source.token(v.span.end)
+            self.reports.report(wrong.code, wrong.message, at, to)
+        if is_entry and 0 in v.dims:
+            at = self.code.find(")", v.span.end)
+            self.reports.report("bad-array", f"parameter {v.name} of an .entry needs a size", at, at + 1)
+        try:
+            scope.declare(v.name, v.register if v.register is not None else v)
+        except Flaw as flaw:
+            self.reports.flaw(flaw, v.span.start, end)
+
     def positive(self, directives: tuple[Directive, ...]) -> None:
         """Refuses zeros in what must be positive."""
         for d in directives:
-            if d.name in (".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg") and not all(d.values):
+            if d.name in decl.POSITIVE and not all(d.values):
                 # ptxas complains when it has seen that no further value comes.
                 at, end = d.span.start, d.span.end
                 if d.name.endswith("ntid") and len(d.values) < 3:

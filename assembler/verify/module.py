@@ -11,6 +11,7 @@ from ..diagnostics import Diagnostic, Note, nearest
 from ..ir import Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
 from . import declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
+from .places import span_at
 
 CONST_BYTES = 65536
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
@@ -162,7 +163,7 @@ def functions(module: Module) -> Iterator[Diagnostic]:
             why = _clash(earlier, item)
             if why:
                 notes = (Note("first declared here", earlier.span),) if earlier is not None else ()
-                yield Diagnostic("error", "redeclared-differently", why, item.span, notes, file=module.name)
+                yield Diagnostic("error", "redeclared-differently", why, _after_header(module, item), notes, file=module.name)
         elif isinstance(item, Alias):
             missing = has.lacks(Need(6.3, 30))
             if missing:
@@ -172,12 +173,28 @@ def functions(module: Module) -> Iterator[Diagnostic]:
             yield from declarations.judge_pragma(module, item, True)
 
 
+def _after_header(module: Module, f: Function) -> Span:
+    """What follows a function's header, where ptxas notices what is wrong with it; an .entry's parameters tell it sooner."""
+    text, start = module.text, f.span.end
+    if f.is_entry and (m := re.compile(r"\s*\([^(){};]*\)").match(text, start)):
+        at = m.end() - 1
+    elif f.body is not None:
+        at = f.body.span.start
+    else:
+        at = text.find(";", start)
+    return f.span if at < 0 else span_at(text, at, at + 1, f.span)
+
+
+def _closing(module: Module, p: Variable) -> Span:
+    """The parenthesis that ends a parameter's list."""
+    at = module.text.find(")", p.span.end)
+    return p.span if at < 0 else span_at(module.text, at, at + 1, p.span)
+
+
 def _clash(earlier: Function | None, f: Function) -> str:
     """Why a function may not be declared again, or defined, like this; "" where it may."""
     if f.body is not None and f.linkage == "extern":
         return f"{f.name} is .extern, so it is defined elsewhere"
-    if f.linkage == "common":
-        return f".common is for variables, not for functions such as {f.name}"
     if earlier is None:
         return ""
     if earlier.body is not None:
@@ -219,7 +236,8 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
         if d.name == ".noreturn" and f.returns:
-            yield error("bad-directive", f"{f.name} is .noreturn and yet has a result", d)
+            text = f"{f.name} is .noreturn and yet has a result"
+            yield Diagnostic("error", "bad-directive", text, _after_header(module, f), file=module.name)
         if d.name == ".blocksareclusters" and not (f.directive(".reqntid") and f.directive(".reqnctapercluster")):
             yield error("bad-directive", ".blocksareclusters needs .reqntid and .reqnctapercluster", d)
     for a, b in EXCLUSIVE:
@@ -236,7 +254,7 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
     offset = 0
     for i, p in enumerate((*f.returns, *f.params)):
         if p.name == "_" and not f.is_entry:
-            yield error("bad-parameter", "'_' names no parameter of a function", p.span)
+            yield error("bad-parameter", "'_' names no parameter of a function", _closing(module, p))
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
         yield from declarations.judge_needs(module, p)
@@ -244,12 +262,12 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry:
             if i < len(f.returns):
-                yield error("bad-parameter", f"the result {p.name} needs a size", p.span)
+                yield error("bad-parameter", f"the result {p.name} needs a size", _closing(module, p))
             elif p is not f.params[-1]:
-                yield error("bad-parameter", f"only the last parameter may be an open array, {p.name} is not", p.span)
+                yield error("bad-parameter", f"only the last parameter may be an open array, {p.name} is not", _closing(module, p))
         offset = -(-offset // p.align) * p.align + p.size
     if len(f.returns) > 1 and any(p.space == "param" for p in f.returns):
-        yield error("bad-parameter", f"{f.name} has several results: they must be .reg", f.returns[1].span)
+        yield error("bad-parameter", f"{f.name} has several results: they must be .reg", _after_header(module, f))
     if not f.is_entry:
         return
     limit = 256 if module.version < (1, 5) else 4352 if module.version < (8, 1) else 32764

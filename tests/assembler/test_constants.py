@@ -71,7 +71,7 @@ def test_doubles(expression: str, type: str, bits: int) -> None:
         ("1.5*2", "f64", "not-a-constant"),
         ("!1.5", "u64", "not-a-constant"), ("~1.5", "f64", "not-a-constant"), ("1.5?1:2", "u64", "not-a-constant"),
         ("1?1.5:2.5", "f64", "not-a-constant"),
-        ("(.s64)1.5", "u64", "not-a-constant"), ("(.u32)1", "u64", "not-a-constant"), ("0f3F800000+1.0", "f64", "syntax"),
+        ("(.s64)1.5", "u64", "not-a-constant"), ("(.u32)1", "u64", "syntax"), ("0f3F800000+1.0", "f64", "syntax"),
         ("-0f3F800000", "f32", "syntax"),
         ("1", "f32", "bad-initialiser"), ("1.5", "u32", "bad-initialiser"), ("1.5", "f16", "bad-initialiser"),
         ("nowhere", "u64", "undeclared-name"),

@@ -235,7 +235,7 @@ def test_old_ptx() -> None:
         (".reg .b32 %r1;", [("duplicate-name", 1)]),
         ("{ .reg .b32 %r1; .reg .b32 p; }", []),
         (".reg .b32 a1<3>;\nmov.u32 a12, 1;", [("undeclared-name", 2)]),
-        (".reg .bf16 h;", [("bad-declaration", 1)]),
+        (".reg .bf16 h;", [("syntax", 1)]),
         (".local .u32 x = 1;", [("bad-initialiser", 1)]),
         (".shared .align 3 .u32 x;", [("bad-alignment", 1)]),
         (".local .u32 x[];", [("bad-array", 1)]),
