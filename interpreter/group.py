@@ -111,9 +111,9 @@ class Group:
         out: Array = address + kind(base) if to_generic else address - kind(base)
         return out
 
-    def space_of(self, address: Array, space: str) -> Array:
+    def space_of(self, address: Value, space: str) -> Array:
         """See ports.Lanes."""
-        return lies_in(self, address.astype(np.uint64), space)
+        return lies_in(self, plain(address).astype(np.uint64), space)
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""

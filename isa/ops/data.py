@@ -98,15 +98,16 @@ MMIO: dict[str, Any] = dict(type=MEMORY_TYPES, needs=NEEDS, ptx=8.2, sm=70)
 
 
 @instruction("ld.mmio.relaxed.sys{.global}.type  d:type+, [a]", section="9.7.10.8", **MMIO)
-def ld_mmio(lanes: Lanes, a: Addresses, *, type: str, global_: bool = False) -> Array:
+def ld_mmio(lanes: Lanes, a: Addresses, *, type: str, global_: bool = False) -> Array | tuple[Array, ...]:
     """d = the .type at a, read exactly once."""
-    return lanes.load("global" if global_ else "generic", a, type)[0]
+    found = lanes.load("global" if global_ else "generic", a, type)
+    return found if type == "b128" else found[0]
 
 
 @instruction("st.mmio.relaxed.sys{.global}.type  [a], b:type+", section="9.7.10.11", **MMIO)
-def st_mmio(lanes: Lanes, a: Addresses, b: Array, *, type: str, global_: bool = False) -> None:
+def st_mmio(lanes: Lanes, a: Addresses, b: Array | tuple[Array, ...], *, type: str, global_: bool = False) -> None:
     """The .type at a = b, written exactly once."""
-    lanes.store("global" if global_ else "generic", a, type, (b,))
+    lanes.store("global" if global_ else "generic", a, type, b if isinstance(b, tuple) else (b,))
 
 
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
