@@ -37,7 +37,7 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
     at = _spans(where, call)
 
     def report(code: str, message: str, operand: Operand | None, note: Note | None = None, help: str = "") -> None:
-        span = at.get(id(operand), where.opcode) if operand is not None else where.opcode
+        span = where.shown(at.get(id(operand), where.opcode) if operand is not None else where.opcode)
         notes = (note,) if note is not None else ()
         judge.found.append(Diagnostic("error", code, message, span, notes, help, file=judge.module.name))
 

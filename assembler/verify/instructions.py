@@ -202,7 +202,8 @@ class Judge:
         declared: Register | Variable | None = None,
     ) -> None:  # fmt: skip
         """Adds an error about a part of an instruction."""
-        span: Span = where(places(self.module, instruction))
+        parts = places(self.module, instruction)
+        span: Span = parts.shown(where(parts))
         notes = (Note(f"{declared.name} is declared here", declared.span),) if declared is not None else ()
         self.found.append(Diagnostic("error", code, message, span, notes, help, tuple(forms), file=self.module.name))
 

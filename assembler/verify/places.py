@@ -34,6 +34,11 @@ class Places:
         last = self.words[-1] if self.words else self.opcode
         return Span(self.opcode.start, last.end, self.opcode.line, self.opcode.column)
 
+    def shown(self, part: Span) -> Span:
+        """The span to point at: where an operand stands on another line than the last word, ptxas names the line of that word."""
+        last = self.words[-1] if self.words else self.opcode
+        return part if part.line == last.line or part.start < last.start else last
+
     def operand(self, i: int, part: int | None = None) -> Span:
         """The span of an operand or a part of it; of the whole instruction's head where there is none."""
         if part is not None and i < len(self.parts) and part < len(self.parts[i]):
