@@ -6,7 +6,7 @@ half forms, float64 for the double forms. `ftz` says whether the instruction car
 
 from .double import rcp64h, rsqrt64h
 from .half import ex2_bf16, ex2_f16, tanh_bf16, tanh_f16
-from .single import cos, div_approx, div_full, ex2, lg2, rcp, rsqrt, sin, sqrt, tanh
+from .ordinary import cos, div_approx, div_full, ex2, lg2, rcp, rsqrt, sin, sqrt, tanh
 
 __all__ = [
     "cos",

@@ -180,8 +180,8 @@ def cos(x: F32) -> F32:
 
 
 # For arguments of [2**-8, 2**-7), ..., [4, 8): how many leading bits of the mantissa choose the segment, and the first.
-_TANH_BITS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3])
-_TANH_FIRST = np.cumsum(1 << _TANH_BITS) - (1 << _TANH_BITS)
+TANH_BITS = np.array([0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3])
+TANH_FIRST = np.cumsum(1 << TANH_BITS) - (1 << TANH_BITS)
 _TANH_BELOW = np.uint32(0x3B800000)
 _TANH_ABOVE = np.uint32(0x41000000)
 
@@ -192,9 +192,9 @@ def tanh(x: F32) -> F32:
     a = u & MAGNITUDE
     wide = np.clip(a, _TANH_BELOW, _TANH_ABOVE - np.uint32(1)).astype(np.int64)
     binade = (wide >> 23) - 119
-    bits = np.take(_TANH_BITS, binade)
+    bits = np.take(TANH_BITS, binade)
     m = wide & MANTISSA
-    total = TANH(np.take(_TANH_FIRST, binade) + (m >> (23 - bits)), (m >> (6 - bits)) & LOW17)
+    total = TANH(np.take(TANH_FIRST, binade) + (m >> (23 - bits)), (m >> (6 - bits)) & LOW17)
     r = np.where(a < _TANH_BELOW, a, truncated(total).view(np.uint32))
     r = np.where(a < _TANH_ABOVE, r, ONE) | (u & SIGN)
     return np.where(a > INF, NAN, r).view(np.float32)
