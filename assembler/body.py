@@ -218,6 +218,8 @@ class Body:
                     raise Flaw("bad-predicate", f"{guard_name} is no predicate register", guard_name)
                 guard = found_guard
             head = _HEADS.get(word) or _head(word)
+            if head[0] == "call" and not text:
+                raise _Slow
             found = shapes.build("call_operands" if head[0] == "call" else "operands", text, scope) if text else ()
         except (_Slow, UnexpectedInput):
             forward.clear()
@@ -399,7 +401,9 @@ class Body:
             end = code.find(";", start) + 1
             if end and (self.registers if word == ".reg" else self.variables)(start, end):
                 return end
-        elif word in (".file", ".section", ".version", ".target", ".address_size", ".entry", ".func", ".visible", ".extern", ".alias"):
+        elif word == ".target":
+            return parser.directive(start)
+        elif word in (".file", ".section", ".version", ".address_size", ".entry", ".func", ".visible", ".extern", ".alias"):
             return parser.reports.unexpected(start, start)
         return self.statement(start)
 

@@ -155,10 +155,8 @@ def parameter(tree: Any, span_of: Any) -> Variable:
         raise Flaw("bad-declaration", f"parameter {token} must say .param", str(token))
     if words.type is None:
         raise Flaw("bad-declaration", f"parameter {token} has no type", str(token))
-    if words.type.kind == "p" and words.space == "param":
-        raise Flaw("bad-declaration", f"a predicate such as {token} lives in a register", str(token))
-    if words.vector * words.type.bits > 128 or (words.vector > 1 and words.space == "param"):
-        raise Flaw("bad-declaration", f"parameter {token} cannot be a vector", str(token))
+    if words.vector * words.type.bits > 128:
+        raise Flaw("bad-declaration", f"parameter {token} is wider than 128 bits", str(token))
     dims = dimensions(dims_trees)
     return Variable(
         str(token), words.space, words.type, words.vector, dims, words.align or natural(words), "", where,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from .diagnostics import Diagnostic, PtxError, explain_codes
-from .ir import Function, Instruction, Module, Span, Symbol, Variable
+from .ir import Function, Module, Span, Variable
 from .objectfile import ObjectFile, load
-from .walk import declared, functions, statements
+from .walk import declared, used_functions
 
 N = TypeVar("N", bound=Function | Variable)
 Node = Function | Variable
@@ -260,33 +260,12 @@ def _entries(module: Module) -> Iterator[_Entry]:
         target = _target(module, name, nodes)
         missing = isinstance(target, Function) and target.body is None
         if missing:
-            used = _used(module) if used is None else used
+            used = used_functions(module) if used is None else used
             if not used.intersection(nodes):
                 continue  # only declared: nobody asks for it, whatever its signature
         if linkage or missing:
             node = target if target in nodes else nodes[0]
             yield _Entry(module, node, linkage or "extern", target)
-
-
-def _used(module: Module) -> set[Function]:
-    """All functions that instructions and initial values name."""
-    found: set[Function] = set()
-
-    def initial(value: object) -> None:
-        if isinstance(value, tuple):
-            for v in value:
-                initial(v)
-        elif isinstance(value, Symbol) and isinstance(value.target, Function):
-            found.add(value.target)
-
-    for item in module.items:
-        for v in declared(item):
-            initial(v.initial)
-        if isinstance(item, Function):
-            for s in statements(item.body):
-                if isinstance(s, Instruction):
-                    found.update(functions(s.operands))
-    return found
 
 
 # ---------------------------------------------------------------- prototypes

@@ -19,7 +19,8 @@ from .scopes import Scope
 from .text import Source
 
 _WORD = re.compile(r"\.[A-Za-z_][\w$]*", re.ASCII)
-_SECTION = re.compile(r"\.section\s+(\.?[\w$.]+)\s*\{([^{}]*)\}")
+_SECTION_NAME = re.compile(r"\.section(?:\s+|(?=\.))(\.?[\w$.]+)")
+_SECTION = re.compile(_SECTION_NAME.pattern + r"\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
 _SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
@@ -81,7 +82,7 @@ class Parser:
         skip = self.source.skip
         if not (m := re.compile(r"\.version\s+(\d+)\.(\d+)").match(self.code, pos)):
             # ptxas sees what is missing only when it has read a whole .target, and names the line of what follows.
-            before = re.compile(r"\.target\s+\w+(\s*,\s*\w+)*").match(self.code, pos)
+            before = re.compile(r"(\s*\.target\s+\w+(\s*,\s*\w+)*)+").match(self.code, pos)
             at, end = self.source.token(before.end() if before else pos)
             self.reports.report("missing-version", "a module begins with .version", at, end)
             return before.end() if before else pos
@@ -200,8 +201,8 @@ class Parser:
         """`.section .debug_x { ... }`, kept as it stands."""
         m = _SECTION.match(self.code, pos)
         if not m:
-            at = self.source.skip(pos + len(".section"))
-            return self.reports.unexpected(at, pos)
+            name = _SECTION_NAME.match(self.code, pos)
+            return self.reports.unexpected(self.source.skip(name.end() if name else pos + len(".section")), pos)
         at = m.start(2)
         while entry := _SECTION_ENTRY.match(self.code, at, m.end(2)):
             at = entry.end()
@@ -352,12 +353,22 @@ class Parser:
             lists.append(tuple(made))
             for v in made:
                 self.declare_parameter(v, scope, is_entry, end)
+                if defined and v.space == "param" and (v.type.kind == "p" or v.vector > 1):
+                    what = "a predicate" if v.type.kind == "p" else "a vector"
+                    self.reports.report("bad-declaration", f"parameter {v.name} cannot be {what}", v.span.start, v.span.end)
         directives = tuple(decl.performance(t, span_of) for t in after[1:])
-        directives += tuple(Directive(".pragma", decl.texts(t), span_of(0, 0)) for t in more if getattr(t, "data", "") == "strings")
+        for t in more:
+            match getattr(t, "data", ""):
+                case "entry_directives":
+                    directives = tuple(decl.performance(d, span_of) for d in t.children)
+                case "strings":
+                    directives += (Directive(".pragma", decl.texts(t), span_of(0, 0)),)
         self.positive(directives)
         attributes = [a for t in before for a in decl.attributes(t)]
         directives += tuple(Directive("." + a, (), self.source.span(pos, end)) for a in attributes)
-        function = Function(str(token), is_entry, decl.linkage(link), lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos))
+        function = Function(
+            str(token), is_entry, decl.linkage(link), lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos)
+        )
         try:
             self.declare_function(function, defined)
         except Flaw as flaw:

@@ -235,6 +235,8 @@ class Scope:
     def declare_label(self, name: str, label: Label) -> None:
         """Enters a label; it may hide one of an outer block, but no other name of its own."""
         taken = self.own(name)
+        if isinstance(taken, Register) and name.rstrip("0123456789") in self.stems:
+            return  # ptxas lets a label have the name of a register of a range, and finds the register
         if taken is not None:
             raise Flaw("duplicate-label", f"{name} is declared twice in this scope", name, other=taken.span)
         self.names[name] = label

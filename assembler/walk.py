@@ -10,6 +10,8 @@ from .ir import (
     Block,
     Declaration,
     Function,
+    Instruction,
+    Module,
     Operand,
     Pair,
     Statement,
@@ -59,3 +61,24 @@ def leaves(operands: Iterable[Operand]) -> Iterator[Operand]:
 def functions(operands: Iterable[Operand]) -> Iterator[Function]:
     """The functions that operands name."""
     return (o for o in leaves(operands) if isinstance(o, Function))
+
+
+def used_functions(module: Module) -> set[Function]:
+    """All functions that instructions and initial values name."""
+    found: set[Function] = set()
+
+    def initial(value: object) -> None:
+        if isinstance(value, tuple):
+            for v in value:
+                initial(v)
+        elif isinstance(value, Symbol) and isinstance(value.target, Function):
+            found.add(value.target)
+
+    for item in module.items:
+        for v in declared(item):
+            initial(v.initial)
+        if isinstance(item, Function):
+            for s in statements(item.body):
+                if isinstance(s, Instruction):
+                    found.update(functions(s.operands))
+    return found

@@ -9,11 +9,13 @@ from warplab.isa.notation import Need
 
 from ..diagnostics import Diagnostic, Note, nearest
 from ..ir import Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from ..walk import used_functions
 from . import declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 from .places import span_at
 
 CONST_BYTES = 65536
+BUILT_IN = frozenset({"vprintf", "malloc", "free", "__assertfail"})  # what ptxas itself brings
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
 
 
@@ -201,6 +203,8 @@ def _clash(earlier: Function | None, f: Function) -> str:
         return f"{f.name} is declared again after its definition"
     if f.linkage not in ("", earlier.linkage):
         return f"{f.name} was declared {'.' + earlier.linkage if earlier.linkage else 'without linkage'}, and now .{f.linkage}"
+    if (earlier.directive(".noreturn") is None) != (f.directive(".noreturn") is None):
+        return f"{f.name} was declared {'with' if earlier.directive('.noreturn') else 'without'} .noreturn"
     for a, b in zip((*earlier.returns, *earlier.params), (*f.returns, *f.params), strict=False):
         if a.align != b.align:
             return f"the alignment of {b.name} was {a.align} and is {b.align} now"
@@ -258,8 +262,10 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
         yield from declarations.judge_needs(module, p)
-        if p.space == "param" and (p.vector > 1 or p.type.name == "f16x2"):
+        if f.body is not None and p.type.name == "f16x2" and p.space == "param":
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
+        if f.body is not None and p.type.kind == "o" and not f.is_entry:
+            yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)
         if 0 in p.dims and not f.is_entry:
             if i < len(f.returns):
                 yield error("bad-parameter", f"the result {p.name} needs a size", _closing(module, p))
@@ -279,15 +285,20 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
 
 
 def unresolved(module: Module) -> Iterator[Diagnostic]:
-    """Functions that are declared, neither extern nor defined; extern arrays without a size."""
+    """Functions that are used or not .extern, and nowhere defined; extern arrays without a size."""
+    used: set[str] | None = None
     for item in module.items:
-        if isinstance(item, Function) and item.body is None and item.linkage != "extern" and item.definition is None:
-            if item.name in module.aliases or (
-                module.functions.get(item.name) is not None and module.functions[item.name].body is not None
-            ):
+        if isinstance(item, Function) and item.body is None and item.definition is None:
+            known = module.functions.get(item.name)
+            if item.name in module.aliases or (known is not None and known.body is not None):
                 continue
-            text = f"{item.name} is declared and never defined"
-            yield Diagnostic("error", "unresolved", text, item.span, (), "write .extern before it", file=module.name)
+            if item.linkage == "extern":
+                used = {f.name for f in used_functions(module)} if used is None else used
+                if item.name not in used or item.name in BUILT_IN or item.name.startswith("__cuda_syscall_"):
+                    continue
+            text = f"{item.name} is {'used' if item.linkage == 'extern' else 'declared'} and never defined"
+            help = "link it with the module that does" if item.linkage == "extern" else "write .extern before it"
+            yield Diagnostic("error", "unresolved", text, item.span, (), help, file=module.name)
         if isinstance(item, Declaration):
             for v in item.variables:
                 if v.linkage == "extern" and 0 in v.dims and v.space in ("global", "const") and module.variables.get(v.name) is v:

@@ -101,7 +101,7 @@ def test_every_code_in_the_source_is_in_the_table():
         ("ld.shared.u32 %r1, [g];", "state-space", "[g]"),
         ("mul.u32.lo %r1, %r2, %r3;", "word-order", ".lo"),
         ("call (%r1), twice, (%f1);", "call-argument", "%f1"),
-        ("bar.sync\n\t16;", "out-of-range", "16"),
+        ("bar.sync\t16;", "out-of-range", "16"), ("bar\n.sync\n16;", "out-of-range", ".sync"),
         ("st.global.v2.u32 [%rd1], {%r1, %f1};", "operand-type", "%f1"),
         ("add.u32 %r1, %r2, %r3, %r4;", "operand-count", "%r4"),
     ],
