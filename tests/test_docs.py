@@ -11,13 +11,14 @@ import doctest
 import re
 import shlex
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
-from warplab.isa.notation import FORMS
+from warplab.isa.notation import FORMS, resolve
 from warplab.runtime.cli import COMMANDS
 from warplab.runtime.golden.execute import call
 
@@ -41,12 +42,16 @@ def fences(text: str) -> list[Fence]:
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder beside the samples; instructions that a page adds are gone afterwards."""
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(FORMS, "_rows", {opcode: list(rows) for opcode, rows in FORMS._rows.items()})  # a page may add rows
-    monkeypatch.setattr(FORMS, "_read", dict(FORMS._read))
-    return tmp_path
+    opcodes = set(FORMS)
+    yield tmp_path
+    for opcode in set(FORMS) - opcodes:
+        del FORMS._rows[opcode]
+        FORMS._read.pop(opcode, None)
+        resolve.cache_clear()
 
 
 def commands(fence: Fence) -> list[tuple[list[str], str | None, int]]:

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import conformance, diagnostics, instructions, memory
+from . import conformance, diagnostics, instructions, memory, python_api
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
     "conformance": conformance.pages,
     "diagnostics": diagnostics.pages,
     "instructions": instructions.pages,
+    "python": python_api.pages,
     "memory": lambda: memory.pages() | memory.figures(),
 }
 

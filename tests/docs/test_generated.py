@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from . import diagnostics, evidence, model
+import warplab.assembler
+import warplab.runtime
+
+from . import diagnostics, evidence, model, python_api
 from .pages import DOCS, GENERATORS
 from .rows import rows
 
@@ -33,6 +36,13 @@ def test_most_rows_that_run_are_held_by_something() -> None:
 
 def test_every_diagnostic_has_an_example() -> None:
     assert set(diagnostics.examples()) == set(diagnostics.EXPLANATIONS)
+
+
+def test_every_public_name_is_in_the_python_reference() -> None:
+    assert {m: sorted(names) for m, names in python_api.grouped().items()} == {
+        "warplab.runtime": sorted(warplab.runtime.__all__),
+        "warplab.assembler": sorted(warplab.assembler.__all__),
+    }
 
 
 @pytest.mark.long
