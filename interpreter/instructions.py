@@ -337,7 +337,8 @@ class InstructionSteps:
             else:
                 inner(R)
             for s, before in zip(written, old, strict=True):
-                R[s] = select(condition, R[s], before)
+                if before is not None:  # it is where nobody reads the result
+                    R[s] = select(condition, R[s], before)
 
         return step
 

@@ -53,6 +53,7 @@ class Lowering(InstructionSteps):
                 top += 1
         self._frame()
         self.exchanges = {}
+        self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
         self.operands = Operands(self.plan.homes, symbols, self.plan.frame, top)
         self._segments()
         self._template(top)
@@ -127,6 +128,8 @@ class Lowering(InstructionSteps):
                 for r in uses(last)[0]:
                     live |= 1 << r.index
             for i in reversed(body):
+                if i.guard is not None:
+                    self.live_after[id(i)] = live
                 live = _before(i, live)
             live_in[pc] = after = live
         plan.live_in = [mask_of(x, plan.homes) for x in live_in] + [mask_of(returned, plan.homes)]
@@ -138,7 +141,8 @@ class Lowering(InstructionSteps):
         writes = 0
         for i in (*body, *([last] if last is not None else [])):
             read, written, kills = uses(i)
-            for r in read if kills else read + written:
+            kept = [] if kills else [r for r in written if self.live_after.get(id(i), -1) >> r.index & 1]
+            for r in read + kept:
                 home = self.plan.homes[r.index]
                 for s in range(home.slot, home.slot + home.width):
                     if not writes >> s & 1:
@@ -185,12 +189,11 @@ def frame_variables(function: Function) -> list[Variable]:
 
 def _before(i: Instruction, live: int) -> int:
     read, written, kills = uses(i)
-    if kills:
-        for r in written:
+    for r in written:
+        if kills:
             live &= ~(1 << r.index)
+        elif i.guard is None:  # written in part
+            live |= 1 << r.index
     for r in read:
         live |= 1 << r.index
-    if not kills:
-        for r in written:
-            live |= 1 << r.index
     return live

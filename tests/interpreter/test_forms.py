@@ -45,3 +45,11 @@ def test_mov_of_whole_vectors() -> None:
     mov.v2.u32 {%r1, %r2}, {%r2, %r1}; st.v2.u32 [%to+16], {%r1, %r2};
     mov.v2.f32 %f, {0f3f800000, 0f40000000}; @!%p mov.v2.f32 %f, {0f00000000, 0f00000000}; st.v2.f32 [%to+24], %f;"""
     assert words(body, np.array([7], np.uint32), 8) == [2, 7, 4, 3, 7, 2, 0x3F800000, 0x40000000]
+
+
+@pytest.mark.parametrize("before", ["", "mov.u32 %r2, %r1;"])
+@pytest.mark.parametrize("branch", ["", "@%q bra L;"])
+def test_a_guarded_result_that_nobody_reads(branch: str, before: str) -> None:
+    body = f""".reg .u32 %r<3>; .reg .pred %p, %q; mov.u32 %r1, %tid.x; {before} setp.lt.u32 %p, %r1, 3; setp.lt.u32 %q, %r1, 5;
+    {branch} @%p mov.u32 %r2, 5; L: mov.u32 %r2, 7; st.u32 [%to], %r2;"""
+    assert words(body, np.zeros(1, np.uint32), 1, threads=8) == [7]
