@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
-WIDTHS = {"r": 32, "c": 32, "s": 32, "d": 64, "a": 64, "p": 1}  # bits of a register, by its first letter
-KINDS = {"r": "b32", "c": "b32", "s": "b32", "d": "b64", "a": "b64", "p": "pred"}
+WIDTHS = {"r": 32, "c": 32, "s": 32, "d": 64, "a": 64, "h": 16, "p": 1}  # bits of a register, by its first letter
+KINDS = {"r": "b32", "c": "b32", "s": "b32", "d": "b64", "a": "b64", "h": "b16", "p": "pred"}
+MASK = {bits: (1 << bits) - 1 for bits in (1, 16, 32, 64)}
 CODE = 0x1000  # the reference's own function addresses
+
+
+BY_MEMORY = "by memory"  # instead of a prototype: arguments and results go through .param space
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,13 @@ class Memory:
 
     def __str__(self) -> str:
         return f"[{self.base}+{self.offset}]"
+
+
+class Several(tuple[str, ...]):
+    """{a, b}"""
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(self)}}}"
 
 
 @dataclass(frozen=True)
@@ -38,8 +50,12 @@ class Instruction:
         guard = f"@{self.guard} " if self.guard else ""
         if self.op == "call":
             result, callee, given, prototype = self.args
-            results = f"({result}), " if result else ""
-            return f"{guard}call {results}{callee}, ({', '.join(map(str, given))}){', ' + prototype if prototype else ''};"
+            if prototype != BY_MEMORY:
+                return f"{guard}call ({result}), {callee}, ({', '.join(given)}){', ' + prototype if prototype else ''};"
+            places = ", ".join(f"q{n}" for n in range(len(given)))
+            stores = "".join(f".param .{KINDS[a[1]]} q{n}; st.param.{KINDS[a[1]]} [q{n}], {a}; " for n, a in enumerate(given))
+            kind = KINDS[result[1]]
+            return f"{{ {stores}.param .{kind} q; call (q), {callee}, ({places}); ld.param.{kind} {result}, [q]; }}"
         return f"{guard}{self.op} {', '.join(map(str, self.args))}".rstrip() + ";"
 
 
@@ -63,6 +79,7 @@ class Function:
     gives: str = ""
     items: list[Instruction | Label] = field(default_factory=list)
     local: int = 0
+    by_memory: bool = False  # takes and gives in .param space
 
     def places(self) -> dict[str, int]:
         """Labels to item numbers."""
@@ -129,7 +146,6 @@ def logic3(a: int, b: int, c: int, table: int) -> int:
 
 PURE: dict[str, Callable[..., int]] = {
     "mov.b32": lambda a: a,
-    "mov.b64": lambda a: a,
     "mov.u64": lambda a: a,
     "add.u32": lambda a, b: a + b,
     "sub.s32": lambda a, b: a - b,
@@ -180,6 +196,20 @@ PURE: dict[str, Callable[..., int]] = {
     "cvt.s32.s8": lambda a: signed(a & 0xFF, 8),
     "cvt.u32.u16": lambda a: a & 0xFFFF,
     "cvt.sat.u8.s32": lambda a: min(max(signed(a), 0), 255),
+    "cvt.s32.s16": lambda a: signed(a, 16),
+    "cvt.u16.u32": lambda a: a,
+    "add.u16": lambda a, b: a + b,
+    "sub.s16": lambda a, b: a - b,
+    "mul.lo.s16": lambda a, b: a * b,
+    "mul.hi.s16": lambda a, b: signed(a, 16) * signed(b, 16) >> 16,
+    "mul.wide.s16": lambda a, b: signed(a, 16) * signed(b, 16),
+    "div.s16": lambda a, b: quotient(signed(a, 16), signed(b, 16), 1 << 15),
+    "min.s16": lambda a, b: min(signed(a, 16), signed(b, 16)),
+    "max.u16": max,
+    "xor.b16": lambda a, b: a ^ b,
+    "shl.b16": lambda a, n: shift(a, n, 16, False),
+    "shr.s16": lambda a, n: shift(a, n, 16, True, True),
+    "neg.s16": lambda a: -a,
     "add.u64": lambda a, b: a + b,
     "sub.u64": lambda a, b: a - b,
     "mul.lo.u64": lambda a, b: a * b,
@@ -199,13 +229,18 @@ COMPARE: dict[str, Callable[[int, int], bool]] = {
     "ge": lambda a, b: a >= b,
 }
 COMBINE: dict[str, Callable[[int, int], int]] = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}
-UPDATE: dict[str, Callable[[int, int], int]] = {
+OPERAND_BITS = {"mul.wide.u32": 32, "mul.wide.s32": 32, "mad.wide.u32": 32, "mul.wide.s16": 16}  # where not those of the destination
+UPDATE: dict[str, Callable[..., int]] = {
     "add": lambda a, b: a + b,
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
     "min": min,
     "max": max,
+    "exch": lambda a, b: b,
+    "cas": lambda a, b, c: c if a == b else a,
+    "inc": lambda a, b: 0 if a >= b else a + 1,
+    "dec": lambda a, b: b if a == 0 or a > b else a - 1,
 }
 
 
@@ -226,14 +261,29 @@ class Program:
             used = sorted({a.strip("[]+") for x in f.items for a in _registers(x)} - {*f.takes, f.gives})
             declared = "".join(f".reg .{KINDS[r[1]]} {r}; " for r in used)
             local = f".local .align 8 .b8 local[{f.local}];" if f.local else ""
-            out.append("\n".join([self._head(f), "{", declared, local, *map(str, f.items), "}"]))
+            items = [str(x) for x in f.items]
+            if f.by_memory:
+                declared += "".join(f".reg .{KINDS[r[1]]} {r}; " for r in (*f.takes, f.gives))
+                items[:0] = [f"ld.param.{KINDS[r[1]]} {r}, [q{n}];" for n, r in enumerate(f.takes)]
+                give = f"st.param.{KINDS[f.gives[1]]} [q], {f.gives}; "
+                items = [give + text if isinstance(x, Instruction) and x.op == "ret" else text for x, text in _beside(f.items, items)]
+            out.append("\n".join([self._head(f), "{", declared, local, *items, "}"]))
         return "\n".join(out)
 
     def _head(self, f: Function) -> str:
         if f is self.functions[-1]:
             return f".visible .entry {f.name}({', '.join(f'.param .u64 {b}' for b in self.buffers)})"
+        if f.by_memory:
+            taken = ", ".join(f".param .{KINDS[r[1]]} q{n}" for n, r in enumerate(f.takes))
+            return f".func (.param .{KINDS[f.gives[1]]} q) {f.name}({taken})"
         gives = f"(.reg .{KINDS[f.gives[1]]} {f.gives}) " if f.gives else ""
         return f".func {gives}{f.name}({', '.join(f'.reg .{KINDS[r[1]]} {r}' for r in f.takes)})"
+
+
+def _beside(items: list[Instruction | Label], texts: list[str]) -> Iterator[tuple[Instruction | Label | None, str]]:
+    more = len(texts) - len(items)
+    yield from ((None, text) for text in texts[:more])
+    yield from zip(items, texts[more:], strict=True)
 
 
 def _registers(x: Instruction | Label) -> Iterator[str]:
@@ -246,6 +296,48 @@ def _registers(x: Instruction | Label) -> Iterator[str]:
         name = a.base if isinstance(a, Memory) else a
         if isinstance(name, str):
             yield from (part for part in name.split("|") if part[:1] == "%" and part[1:2] in KINDS and part[2:].isdigit())
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a lane wants to know of others before it goes on."""
+
+    what: str  # the opcode and its words, or "bar"
+    value: int
+    mask: int = 0  # the lanes of its warp that take part
+    more: tuple[int, ...] = ()
+    instruction: Any = None
+
+
+def exchanged(what: str, asked: dict[int, Question], first: int) -> dict[int, Any]:
+    """What lanes of one warp learn from one another, by thread."""
+    name, *words = what.split(".")
+    values = {lane: q.value for lane, q in asked.items()}
+    out: dict[int, Any] = {}
+    for lane, q in asked.items():
+        if name == "vote":
+            result: Any = sum(bool(v) << other for other, v in values.items())
+        elif name == "redux":
+            numbers = [signed(v) if words[-1] == "s32" else v for v in values.values()]
+            result = reduce(UPDATE[words[1]], numbers)
+        elif name == "match":
+            result = sum((v == q.value) << other for other, v in values.items())
+        else:
+            result = shuffled(words[1], lane, q.more[0], q.more[1], values)
+        out[first + lane] = result
+    return out
+
+
+def shuffled(mode: str, lane: int, b: int, c: int, values: dict[int, int]) -> tuple[int, int]:
+    """shfl: the value of another lane, and whether that lane lies in the segment."""
+    segment, clamp = c >> 8 & 31, c & 31
+    low, high = lane & segment, (lane & segment) | (clamp & ~segment)
+    if mode == "up":
+        other, inside = lane - b, lane - b >= high
+    else:
+        other = {"down": lane + b, "bfly": lane ^ b, "idx": low | (b & ~segment & 31)}[mode]
+        inside = other <= high
+    return values[other if inside else lane], int(inside)
 
 
 class Execution:
@@ -269,32 +361,34 @@ class Execution:
     def _block(self, at: tuple[int, int, int]) -> None:
         bx, by, bz = self.block
         shared = bytearray(self.program.shared)
-        lanes: dict[int, Generator[tuple[str, int], int, None]] = {}
+        lanes: dict[int, Generator[Question, Any, None]] = {}
         for t in range(bx * by * bz):
             lanes[t] = _Lane(self, at, (t % bx, t // bx % by, t // (bx * by)), shared, t).run()
-        answer: dict[int, int | None] = dict.fromkeys(lanes)
-        asked: dict[int, tuple[str, int]] = {}
+        answer: dict[int, Any] = dict.fromkeys(lanes)
+        asked: dict[int, Question] = {}
         while lanes:
             for t in list(lanes):
                 if t in asked:
                     continue
                 try:
-                    asked[t] = lanes[t].send(answer[t])  # type: ignore[arg-type]
+                    asked[t] = lanes[t].send(answer[t])
                 except StopIteration:
                     del lanes[t]
             self._answer(lanes.keys(), asked, answer)
 
     @staticmethod
-    def _answer(living: Any, asked: dict[int, tuple[str, int]], answer: dict[int, int | None]) -> None:
-        for warp in {t >> 5 for t in living}:
-            members = [t for t in living if t >> 5 == warp]
-            if all(asked[t][0] == "vote" for t in members):
-                ballot = sum(asked[t][1] << (t & 31) for t in members)
+    def _answer(living: Any, asked: dict[int, Question], answer: dict[int, Any]) -> None:
+        equal: dict[tuple[int, int, int], list[int]] = {}
+        for t, q in asked.items():
+            if q.what != "bar":
+                equal.setdefault((t >> 5, q.mask, id(q.instruction)), []).append(t)
+        for (warp, mask, _), members in equal.items():
+            if all(t in members for t in living if t >> 5 == warp and mask >> (t & 31) & 1):
+                answer.update(exchanged(asked[members[0]].what, {t & 31: asked[t] for t in members}, warp << 5))
                 for t in members:
-                    answer[t] = ballot
                     del asked[t]
-        if asked and all(asked.get(t, ("",))[0] == "bar" for t in living):
-            count = sum(asked[t][1] for t in living)
+        if asked and all(t in asked and asked[t].what == "bar" for t in living):
+            count = sum(asked[t].value for t in living)
             for t in list(living):
                 answer[t] = count
                 del asked[t]
@@ -313,11 +407,11 @@ class _Lane:
         self.local = bytearray()
         self.carry = 0
 
-    def run(self) -> Generator[tuple[str, int], int, None]:
+    def run(self) -> Generator[Question, Any, None]:
         """Executes until the end; yields where the lane waits for others."""
         yield from self._function(self.launch.program.functions[-1], ())
 
-    def _function(self, f: Function, given: tuple[int, ...]) -> Generator[tuple[str, int], int, bool]:
+    def _function(self, f: Function, given: tuple[int, ...]) -> Generator[Question, Any, bool]:
         """Executes a call; False if the lane has ended."""
         outer, self.regs = self.regs, dict(zip(f.takes, given, strict=True))
         hidden, self.local = self.local, bytearray(f.local)
@@ -344,12 +438,17 @@ class _Lane:
                     return False
                 if result:
                     self.regs[result] = self.given
-            elif x.op == "vote.sync.ballot.b32":
-                self.regs[x.args[0]] = yield "vote", self._value(x.args[1])
+            elif x.op[:4] in ("vote", "redu", "matc", "shfl"):
+                value, *more, mask = (self._value(a) & 0xFFFFFFFF for a in x.args[1:])
+                result = yield Question(x.op, value, mask, tuple(more), x)
+                p, _, q = x.args[0].partition("|")
+                self._put(p, result[0] if isinstance(result, tuple) else result)
+                if q:
+                    self.regs[q] = result[1]
             elif x.op == "bar.sync":
-                yield "bar", 0
+                yield Question("bar", 0)
             elif x.op == "bar.red.popc.u32":
-                self.regs[x.args[0]] = yield "bar", self._value(x.args[2])
+                self.regs[x.args[0]] = yield Question("bar", self._value(x.args[2]))
             else:
                 self._plain(x)
         self.given = self.regs[f.gives] if f.gives else 0
@@ -375,11 +474,10 @@ class _Lane:
     def _plain(self, x: Instruction) -> None:
         name, *words = x.op.split(".")
         if x.op in PURE:
-            narrow = {1: 1, 32: 0xFFFFFFFF, 64: (1 << 64) - 1}
-            bits = 32 if x.op.startswith(("mul.wide", "mad.wide")) else WIDTHS[x.args[0][1]]
-            values = [self._value(a) for a in x.args[1:]]
-            values = [v & narrow[bits] if isinstance(a, int) else v for v, a in zip(values, x.args[1:], strict=True)]
-            self._put(x.args[0], PURE[x.op](*values))
+            bits = OPERAND_BITS.get(x.op) or WIDTHS[x.args[0][1]]
+            self._put(x.args[0], PURE[x.op](*[a & MASK[bits] if isinstance(a, int) else self._value(a) for a in x.args[1:]]))
+        elif x.op == "mov.b64":
+            self._pack(x)
         elif name == "setp":
             self._setp(x, words)
         elif name in ("add", "addc", "sub", "subc"):
@@ -389,18 +487,34 @@ class _Lane:
         elif name == "ld":
             memory, at = self._place(words[0], x.args[1])
             size = int(words[-1][1:]) // 8
-            value = int.from_bytes(memory[at : at + size], "little")
-            self._put(x.args[0], signed(value, 8 * size) if words[-1][0] == "s" else value)
+            for n, d in enumerate(x.args[0] if isinstance(x.args[0], Several) else (x.args[0],)):
+                value = int.from_bytes(memory[at + n * size : at + n * size + size], "little")
+                self._put(d, signed(value, 8 * size) if words[-1][0] == "s" else value)
         elif name == "st":
             memory, at = self._place(words[0], x.args[0])
             size = int(words[-1][1:]) // 8
-            memory[at : at + size] = (self._value(x.args[1]) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-        elif name == "red":
-            memory, at = self._place(words[0], x.args[0])
-            new = UPDATE[words[1]](int.from_bytes(memory[at : at + 4], "little"), self._value(x.args[1]) & 0xFFFFFFFF)
+            for n, b in enumerate(x.args[1] if isinstance(x.args[1], Several) else (x.args[1],)):
+                memory[at + n * size : at + n * size + size] = (self._value(b) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        elif name in ("red", "atom"):
+            where, *operands = x.args if name == "red" else x.args[1:]
+            memory, at = self._place(words[0], where)
+            old = int.from_bytes(memory[at : at + 4], "little")
+            new = UPDATE[words[1]](old, *[self._value(b) & 0xFFFFFFFF for b in operands])
             memory[at : at + 4] = (new & 0xFFFFFFFF).to_bytes(4, "little")
+            if name == "atom":
+                self.regs[x.args[0]] = old
         else:
             raise NotImplementedError(x.op)
+
+    def _pack(self, x: Instruction) -> None:
+        """mov.b64 between a register and a pair."""
+        d, a = x.args
+        if isinstance(d, Several):
+            value = self._value(a)
+            for n, part in enumerate(d):
+                self._put(part, value >> 32 * n)
+        else:
+            self._put(d, sum(self._value(part) << 32 * n for n, part in enumerate(a)))
 
     def _setp(self, x: Instruction, words: list[str]) -> None:
         bits, is_signed = int(words[-1][1:]), words[-1][0] == "s"
