@@ -43,15 +43,16 @@ def free(g: Group, pointer: Array) -> list[Array]:
 
 
 def assertfail(g: Group, message: Array, file: Array, line: Array, function: Array, size: Array) -> list[Array]:
-    """Ends the launch with CUDA's message."""
-    launch = g.wave.launch
-    text, name, where = (launch.text_at(int(np.ravel(x)[0])) for x in (message, file, function))
-    fault = g.blame(Fault("assert", ""), None)
-    (bx, by, bz), (tx, ty, tz) = fault.block or (0, 0, 0), fault.thread or (0, 0, 0)
-    said = f"{name}:{int(np.ravel(line)[0])}: {where}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{text}` failed."
-    launch.assertions.append(said)
-    fault.message = said
-    raise fault
+    """Ends the launch with CUDA's message, one line for each thread that failed."""
+    launch, shape = g.wave.launch, g.geometry.shape
+    given = zip(*(np.broadcast_to(x, shape).ravel().tolist() for x in (message, file, line, function)), strict=True)
+    for lane, (text, name, number, where) in zip(np.broadcast_to(g.geometry.lane, shape).ravel().tolist(), given, strict=True):
+        who = Fault("assert", "")
+        launch.name_fault(g.wave, who, int(lane))
+        block, thread = (",".join(map(str, x or (0, 0, 0))) for x in (who.block, who.thread))
+        place = f"{launch.text_at(name)}:{number}: {launch.text_at(where)}"
+        launch.assertions.append(f"{place}: block: [{block}], thread: [{thread}] Assertion `{launch.text_at(text)}` failed.")
+    raise g.blame(Fault("assert", launch.assertions[0]), None)
 
 
 INTRINSICS: dict[str, Callable[..., list[Array]]] = {

@@ -72,6 +72,8 @@ def copy_box(source: Side, target: Side, width: int, height: int, depth: int) ->
         size = width * height
         target.row(0, 0, size)[:] = source.row(0, 0, size).copy()
         return
+    for side in (source, target):  # the far corner first: a box that does not fit is not copied in part
+        side.row(height - 1, depth - 1, width)
     for z in range(depth):
         for y in range(height):
             target.row(y, z, width)[:] = source.row(y, z, width)

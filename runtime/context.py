@@ -30,9 +30,12 @@ from .streams import Event, Stream
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
-          "dev_runtime_pending_launch_count": 2048, "max_l2_fetch_granularity": 64, "persisting_l2_cache_size": 0}  # fmt: skip
-LEAST = {"printf_fifo_size": 512 << 10, "malloc_heap_size": 4 << 20}
-STEP = {"stack_size": 16, "malloc_heap_size": 64 << 10}
+          "dev_runtime_pending_launch_count": 2048, "max_l2_fetch_granularity": 64, "persisting_l2_cache_size": 0, "cig_enabled": 0}  # fmt: skip
+LEAST = {"printf_fifo_size": 512 << 10, "malloc_heap_size": 4 << 20, "dev_runtime_pending_launch_count": 32}
+STEP = {"stack_size": 16, "malloc_heap_size": 64 << 10, "printf_fifo_size": 256}
+FIXED = ("shmem_size", "cig_enabled")
+MOST_PENDING_LAUNCHES = 599_186  # what an H200 makes of any greater number
+L2_PARTS = 10  # the part of the L2 cache that persists is set in tenths of its most
 GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
 MAX_STACK = 512 << 10
 _numbers = itertools.count(1)
@@ -65,7 +68,8 @@ class Context:
 
     def _begin(self) -> None:
         self.limits = dict(LIMITS)
-        self.limits["persisting_l2_cache_size"] = attributes(self.profile)["MAX_PERSISTING_L2_CACHE_SIZE"] * 3 // 10
+        self.limits["persisting_l2_cache_size"] = self._persisting_l2 * 3 // L2_PARTS
+        self.limits["shmem_size"] = self.profile.shared_per_block_optin
         if self.profile.capability >= (9, 0):  # kernels there can't wait for kernels that they launch
             del self.limits["dev_runtime_sync_depth"]
         self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
@@ -109,12 +113,16 @@ class Context:
     def synchronize(self) -> None:
         """All work is done; what went wrong in it is told here."""
         self.ring.flush()
-        self.check()
+        self.tell()
 
-    def check(self) -> None:
+    def tell(self) -> None:
         """Tells what went wrong, now and from now on."""
         if self.error is None and self.pending is not None:
             self.error, self.pending = self.pending, None
+        self.check()
+
+    def check(self) -> None:
+        """Tells again what was told before."""
         if self.error is not None:
             raise ApiError(self.error.name, self.error.message, self.error.cause)
 
@@ -167,6 +175,10 @@ class Context:
         """Bytes of device memory that nobody has."""
         return self.arena.limit - self.arena.used
 
+    @property
+    def _persisting_l2(self) -> int:
+        return attributes(self.profile)["MAX_PERSISTING_L2_CACHE_SIZE"]
+
     def limit(self, name: str) -> int:
         """A context limit that the device knows."""
         self.check()
@@ -177,6 +189,8 @@ class Context:
     def set_limit(self, name: str, value: int) -> None:
         """A context limit."""
         self.limit(name)
+        if name in FIXED:
+            raise ApiError("CUDA_ERROR_NOT_PERMITTED", f"{name} can only be read")
         if value < 0:
             raise invalid(f"{name} can't be {value}")
         if name == "stack_size" and value >= MAX_STACK:
@@ -185,7 +199,13 @@ class Context:
             raise invalid(f"{name} is set before the first kernel that needs it")
         if name == "max_l2_fetch_granularity" and value > 128:
             raise invalid(f"{name} is at most 128")
+        if name == "dev_runtime_pending_launch_count":
+            value = min(value, MOST_PENDING_LAUNCHES)
         step = STEP.get(name, 1)
+        if name == "persisting_l2_cache_size":
+            if value > self._persisting_l2:
+                raise invalid(f"{name} is at most {self._persisting_l2}")
+            step = max(self._persisting_l2 // L2_PARTS, 1)
         value = max(-(-value // step) * step, LEAST.get(name, 0))
         self.limits[name] = value
         if name == "printf_fifo_size":
@@ -197,13 +217,19 @@ class Context:
 
     def load(self, texts: Sequence[str | bytes], names: Sequence[str] = ()) -> LoadedModule:
         """Loads one program from one or more texts or object files, linked where there are several."""
-        self.check()
+        self.ring.flush()
+        self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         link(modules, "CUDA_ERROR_UNKNOWN" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
             program = LoadedProgram(modules, self.arena, lambda: self.space.host)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
+        for k in program.kernels.values():
+            if k.static_shared > self.profile.shared_per_block_optin:
+                program.unload()
+                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
+                               f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
         out = LoadedModule(self, program, modules)
         self.modules.append(out)
         return out
@@ -212,6 +238,7 @@ class Context:
         """Frees a module's variables."""
         if not module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the module was unloaded before")
+        self.ring.flush()
         module.loaded = False
         self.modules.remove(module)
         module.program.unload()
@@ -223,9 +250,11 @@ class Context:
         dropped = self.broken
         if not handle.module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
+        handle.complete(shape)
         cluster = handle.validate(shape, parameters)
         if dropped:
             return
+        self.ring.flush()
         self.launches += 1
         o = self.options
         at = self._grid_workspace() if shape.cooperative else 0

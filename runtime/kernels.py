@@ -24,6 +24,9 @@ PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
 LEAST_REGISTERS = 4  # what ptxas takes for the smallest kernels
 FULL_BLOCK_REGISTERS = 64  # with so many a block of 1024 threads fits
+CLUSTER_BLOCKS = 8  # of clusters that one multiprocessor holds
+# The parts within which clusters of more than two blocks lie, in multiprocessors, as an H200's counts of resident clusters show them.
+CLUSTER_PARTS = {((9, 0), 132): (16,) * 7 + (10, 2)}
 OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
 
 
@@ -79,6 +82,7 @@ class KernelHandle:
     nonportable_cluster: bool = False
     cache_config: int = 0
     scheduling_policy: int = 0
+    wanted: bool = False  # did somebody ask for more than its name?
 
     @property
     def name(self) -> str:
@@ -201,7 +205,23 @@ class KernelHandle:
         shared = self.static_shared + dynamic_shared
         return min(block_limits(profile, threads, self.registers, shared, shared_limit=limit, barriers=self.barriers).values())
 
+    def resident_clusters(self, threads: int, dynamic_shared: int, cluster: int) -> int:
+        """Clusters that the device holds at once: all blocks of one are in the same part of it."""
+        p = self.context.profile
+        blocks = min(self.resident_blocks(threads, dynamic_shared), CLUSTER_BLOCKS)
+        if cluster <= 2:
+            return blocks * p.multiprocessors // cluster
+        parts = CLUSTER_PARTS.get((p.capability, p.multiprocessors), (p.multiprocessors,))
+        return sum(blocks * n // cluster for n in parts if n >= min(cluster, PORTABLE_CLUSTER * 2) or cluster <= PORTABLE_CLUSTER)
+
     # ------------------------------------------------------------ launching
+
+    def complete(self, shape: Shape) -> None:
+        """A block of one thread stands for the block that the kernel requires."""
+        required = self.directive(".reqntid")
+        if required and tuple(shape.block) == (1, 1, 1):
+            x, y, z = (*required, 1, 1)[:3]
+            shape.block = (x, y, z)
 
     def validate(self, shape: Shape, parameters: bytes) -> Dim3 | None:
         """Refuses a launch that cannot be; gives the cluster that it runs with."""
@@ -224,7 +244,7 @@ class KernelHandle:
             raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} a block")
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
-        cluster = self._cluster(shape)
+        cluster = self.cluster_of(shape)
         if not self.resident_blocks(threads, shape.dynamic_shared):
             raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
         if shape.cooperative:
@@ -235,7 +255,10 @@ class KernelHandle:
                 raise ApiError("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", f"{prod(shape.grid)} blocks; {most} are resident together")
         return cluster
 
-    def _cluster(self, shape: Shape) -> Dim3 | None:
+    def cluster_of(self, shape: Shape) -> Dim3 | None:
+        """The cluster of a launch, or why there can be none."""
+        if any(self.cluster) and not all(self.cluster) and not self.directive(".reqnctapercluster"):
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {tuple(self.cluster)}; not every axis is set")
         own, given = self.needed_cluster, shape.cluster
         cluster = given or own
         if cluster is None:
@@ -246,6 +269,7 @@ class KernelHandle:
         if p.capability < (9, 0):
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{p.name} has no clusters")
         most = NONPORTABLE_CLUSTER if self.nonportable_cluster else PORTABLE_CLUSTER
+        most = min((most, *self.directive(".maxclusterrank")))
         if min(cluster) < 1 or prod(cluster) > most:
             raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {cluster}; {most} blocks are allowed")
         if any(g % c for g, c in zip(shape.grid, cluster, strict=True)):

@@ -10,7 +10,7 @@ import ctypes
 import mmap
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +43,7 @@ class Buffer:
     mapped: bool = True
     device_only: bool = False
     sync_memops: bool = False
+    advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
 
     @property
     def start(self) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CONVERSION = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L|q)?([diouxXeEfFgGaAcsp%])")
 MAX_ARGUMENTS = 32
 MAX_WIDTH = 1 << 16  # of a field; a format may ask for any amount
-RECORD = 16  # bytes of overhead that one call takes in the ring
+RECORD = 256  # bytes that one call takes in the ring, or a multiple: an H200 keeps 2048 lines in 512 KiB
 LONGEST = 1 << 16  # bytes of a string; one without an end is cut
 WIDE = ("l", "ll", "j", "z", "t", "L", "q")
 NARROW = {"hh": 8, "h": 16}
@@ -59,9 +59,9 @@ class PrintRing:
         """Queues a piece of output, and drops the oldest where the ring is full."""
         self.used = True
         self._lines.append(out)
-        self._used += len(out) + RECORD
+        self._used += room(out)
         while self._used > self.size and len(self._lines) > 1:
-            self._used -= len(self._lines.popleft()) + RECORD
+            self._used -= room(self._lines.popleft())
 
     def _read(self, g: Group, lane: int, address: int, size: int) -> bytes:
         if LOCAL_BASE <= address < LOCAL_BASE + WINDOW_SIZE:
@@ -97,6 +97,11 @@ class PrintRing:
             buffer.flush()
         else:
             sys.stdout.write(out.decode(errors="replace"))
+
+
+def room(out: bytes) -> int:
+    """Bytes of the ring that a piece of output takes."""
+    return max(-(-len(out) // RECORD), 1) * RECORD
 
 
 def string_at(read: Reader, address: int) -> bytes:

@@ -54,7 +54,7 @@ class MemoryResource:
         return -1
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}{f' of device {self.device_id}' if self.device_id >= 0 else ''}>"
+        return f"<{type(self).__name__}{'' if self.is_host_accessible else f' of device {self.device_id}'}>"
 
 
 class Buffer:
@@ -173,8 +173,8 @@ class Buffer:
 
     @property
     def size(self) -> int:
-        """Bytes."""
-        return self._size
+        """Bytes; none once it was given back."""
+        return self._size if self._address else 0
 
     @property
     def owner(self) -> object:
@@ -193,7 +193,7 @@ class Buffer:
     @property
     def device_id(self) -> int:
         """The device that it belongs to; -1 for the host."""
-        if self._resource is not None:
+        if self._resource is not None:  # which raises for memory that it never bound to a device
             return self._resource.device_id
         b = SPACE.buffer_at(self._address)
         return b.context.ordinal if b is not None and b.kind == "device" else -1
@@ -227,7 +227,7 @@ class Buffer:
     def __repr__(self) -> str:
         if self.is_closed:
             return f"<Buffer closed, {self._size} bytes>"
-        where = f"device {self.device_id}" if self.device_id >= 0 else "the host"
+        where = "the host" if self.is_host_accessible else f"device {self.device_id}"
         return f"<Buffer {self._size} bytes at {self._address:#x} of {where}>"
 
 
@@ -323,6 +323,8 @@ class PoolResource(MemoryResource):
 
     def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
         """Memory in a stream's order."""
+        if size < 0:
+            raise OverflowError(f"{size} bytes")
         at = int(do(driver.cuMemAllocFromPoolAsync, size, self._handle, _handle(stream))) if size else 0
         return Buffer.from_handle(at, size, self, stream=stream)
 
@@ -508,6 +510,11 @@ class LegacyPinnedMemoryResource(MemoryResource):
     def is_host_accessible(self) -> bool:
         """See MemoryResource."""
         return True
+
+    @property
+    def device_id(self) -> int:
+        """It belongs to no device."""
+        raise RuntimeError("pinned memory belongs to no device")
 
 
 # ---------------------------------------------------------------- arrays on the device

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import driver
 from ..driver.api import STATE, initialise
+from ..driver.enums import CUresult
 from ..errors import ApiError
 
 CUDAError = ApiError
@@ -24,5 +24,5 @@ def do(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
 
 def raised(code: str, message: str) -> ApiError:
     """An error of a given name."""
-    assert code in driver.CUresult.__members__
+    assert code in CUresult.__members__
     return ApiError(code, message)

@@ -27,11 +27,9 @@ Dims = int | tuple[int, ...]
 
 def three(value: Dims | None, what: str) -> tuple[int, int, int]:
     """A size in up to three dimensions."""
-    if value is None:
-        return 1, 1, 1
-    parts = (value,) if isinstance(value, int | np.integer) else tuple(value)
-    if not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) for p in parts):
-        raise ValueError(f"{what} is an int or up to three of them, not {value!r}")
+    parts = (value,) if isinstance(value, int | np.integer) else value
+    if not isinstance(parts, tuple) or not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) for p in parts):
+        raise ValueError(f"{what} is an int or a tuple of up to three, not {value!r}")
     if min(parts) < 1:
         raise ValueError(f"{what} {value!r}: every dimension is at least 1")
     x, y, z = (*(int(p) for p in parts), 1, 1)[:3]

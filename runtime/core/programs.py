@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import driver
-from ..driver.modules import new_library
 from ..errors import ApiError
-from ..loading import Source, linked_image
+from ..loading import Source, linked_image, parsed
 from .calls import do
 from .modules import Code, ObjectCode
 
@@ -98,11 +97,11 @@ class Program:
         if self._code is None:
             raise RuntimeError("the program was closed")
         if target_type not in ("cubin", "ptx"):
-            raise NotImplementedError(f"{target_type} is not made here; write 'cubin'")
+            raise ValueError(f"{target_type!r} is not made here; write 'cubin'")
         name = self._options.name or ""
         raw = self._code.encode() if isinstance(self._code, str) else bytes(self._code)
         try:
-            new_library(raw, driver.Logs([], []))
+            parsed(raw, name)
         except ApiError as e:
             if logs is not None:
                 logs.write(e.message)

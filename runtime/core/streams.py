@@ -71,6 +71,10 @@ class Event:
         return self._handle is None
 
     def __sub__(self, other: Event) -> float:
+        if not isinstance(other, Event):
+            return NotImplemented
+        if not (self.is_timing_enabled and other.is_timing_enabled):
+            raise RuntimeError("both events must be made with timing_enabled=True")
         return float(do(driver.cuEventElapsedTime, other.handle, self.handle))
 
     def __hash__(self) -> int:

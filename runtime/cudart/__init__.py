@@ -8,18 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 from ..driver.unsupported import refusing
+from .arrays import *  # noqa: F403
 from .constants import *  # noqa: F403
+from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
-from .enums import *  # noqa: F403
+from .enums import OWN as ENUMS
 from .enums import cudaError_t
+from .errors import *  # noqa: F403
+from .forwards import forwards
+from .functions import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .signatures import SIGNATURES
-from .structs import *  # noqa: F403
+from .structs import OWN as STRUCTS
+
+globals().update(forwards())
 
 
-def __getattr__(name: str) -> Any:
-    """A call that is not supported."""
-    found = refusing(SIGNATURES, name, cudaError_t.cudaErrorNotSupported) if name.startswith("cuda") else None
+def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
+    """An enum, a structure, or a call that is not supported."""
+    found: Any = ENUMS.get(name) or STRUCTS.get(name) or refusing(SIGNATURES, name, cudaError_t.cudaErrorNotSupported)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
@@ -33,4 +40,4 @@ def __dir__() -> list[str]:
         for name in globals()
         if name.lower().startswith("cu") or name in ("dim3", "make_cudaExtent", "make_cudaPos", "make_cudaPitchedPtr")
     }
-    return sorted(own.union(line.split(" ", 1)[0] for line in SIGNATURES.splitlines()))
+    return sorted(own.union(ENUMS.lines, STRUCTS.lines, (line.split(" ", 1)[0] for line in SIGNATURES.splitlines())))

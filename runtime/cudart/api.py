@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from .. import driver
 from ..context import Context
 from ..driver.api import STATE, current, initialise
+from ..driver.enums import CUresult
 from ..errors import ApiError
 from ..machine import Device, machine
 from .enums import cudaError_t
@@ -37,7 +37,7 @@ def code_of(e: ApiError) -> cudaError_t:
         return cudaError_t[e.name]
     if e.name in _OTHER:
         return _OTHER[e.name]
-    return cudaError_t(driver.CUresult[e.name].value)
+    return cudaError_t(CUresult[e.name].value)
 
 
 def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]], Callable[P, tuple[Any, ...]]]:

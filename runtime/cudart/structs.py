@@ -1,460 +1,100 @@
-"""The handles and structures of the CUDA runtime API, with their fields, written by tests/runtime/derive_api.py."""
-
-from typing import Annotated
-
-from ..driver.layout import Handle, Struct, Union, f32, i32, i64, pointer, u8, u16, u32, usize
-from .enums import (
-    cudaAccessProperty,
-    cudaChannelFormatKind,
-    cudaClusterSchedulingPolicy,
-    cudaLaunchAttributeID,
-    cudaLaunchAttributePortableClusterMode,
-    cudaLaunchMemSyncDomain,
-    cudaMemAccessFlags,
-    cudaMemAllocationHandleType,
-    cudaMemAllocationType,
-    cudaMemcpyKind,
-    cudaMemcpySrcAccessOrder,
-    cudaMemLocationType,
-    cudaMemoryType,
-    cudaResourceType,
-    cudaResourceViewFormat,
-    cudaSharedMemoryMode,
-    cudaSynchronizationPolicy,
-    cudaTextureAddressMode,
-    cudaTextureFilterMode,
-    cudaTextureReadMode,
-)
-
-
-class cudaArray_t(Handle):
-    __slots__ = ()
-
-
-class cudaDevResourceDesc_t(Handle):
-    __slots__ = ()
-
-
-class cudaEvent_t(Handle):
-    __slots__ = ()
-
-
-class cudaExecutionContext_t(Handle):
-    __slots__ = ()
-
-
-class cudaExternalMemory_t(Handle):
-    __slots__ = ()
-
-
-class cudaExternalSemaphore_t(Handle):
-    __slots__ = ()
-
-
-class cudaFunction_t(Handle):
-    __slots__ = ()
-
-
-class cudaGraphDeviceNode_t(Handle):
-    __slots__ = ()
-
-
-class cudaGraphExec_t(Handle):
-    __slots__ = ()
-
-
-class cudaGraphNode_t(Handle):
-    __slots__ = ()
-
-
-class cudaGraph_t(Handle):
-    __slots__ = ()
-
-
-class cudaKernel_t(Handle):
-    __slots__ = ()
-
-
-class cudaLibrary_t(Handle):
-    __slots__ = ()
-
-
-class cudaLogsCallbackHandle(Handle):
-    __slots__ = ()
-
-
-class cudaMemPool_t(Handle):
-    __slots__ = ()
-
-
-class cudaMipmappedArray_t(Handle):
-    __slots__ = ()
-
-
-class cudaStream_t(Handle):
-    __slots__ = ()
-
-
-class cudaUserObject_t(Handle):
-    __slots__ = ()
-
-
-class dim3(Struct):
-    x: u32
-    y: u32
-    z: u32
-
-
-class cudaUUID_t(Struct):
-    bytes: Annotated[bytes, 16]
-
-
-class cudaDeviceProp(Struct):
-    name: Annotated[bytes, 256]
-    uuid: cudaUUID_t
-    luid: Annotated[bytes, 8]
-    luidDeviceNodeMask: u32
-    totalGlobalMem: usize
-    sharedMemPerBlock: usize
-    regsPerBlock: i32
-    warpSize: i32
-    memPitch: usize
-    maxThreadsPerBlock: i32
-    maxThreadsDim: Annotated[list[i32], 3]
-    maxGridSize: Annotated[list[i32], 3]
-    totalConstMem: usize
-    major: i32
-    minor: i32
-    textureAlignment: usize
-    texturePitchAlignment: usize
-    multiProcessorCount: i32
-    integrated: i32
-    canMapHostMemory: i32
-    maxTexture1D: i32
-    maxTexture1DMipmap: i32
-    maxTexture2D: Annotated[list[i32], 2]
-    maxTexture2DMipmap: Annotated[list[i32], 2]
-    maxTexture2DLinear: Annotated[list[i32], 3]
-    maxTexture2DGather: Annotated[list[i32], 2]
-    maxTexture3D: Annotated[list[i32], 3]
-    maxTexture3DAlt: Annotated[list[i32], 3]
-    maxTextureCubemap: i32
-    maxTexture1DLayered: Annotated[list[i32], 2]
-    maxTexture2DLayered: Annotated[list[i32], 3]
-    maxTextureCubemapLayered: Annotated[list[i32], 2]
-    maxSurface1D: i32
-    maxSurface2D: Annotated[list[i32], 2]
-    maxSurface3D: Annotated[list[i32], 3]
-    maxSurface1DLayered: Annotated[list[i32], 2]
-    maxSurface2DLayered: Annotated[list[i32], 3]
-    maxSurfaceCubemap: i32
-    maxSurfaceCubemapLayered: Annotated[list[i32], 2]
-    surfaceAlignment: usize
-    concurrentKernels: i32
-    ECCEnabled: i32
-    pciBusID: i32
-    pciDeviceID: i32
-    pciDomainID: i32
-    tccDriver: i32
-    asyncEngineCount: i32
-    unifiedAddressing: i32
-    memoryBusWidth: i32
-    l2CacheSize: i32
-    persistingL2CacheMaxSize: i32
-    maxThreadsPerMultiProcessor: i32
-    streamPrioritiesSupported: i32
-    globalL1CacheSupported: i32
-    localL1CacheSupported: i32
-    sharedMemPerMultiprocessor: usize
-    regsPerMultiprocessor: i32
-    managedMemory: i32
-    isMultiGpuBoard: i32
-    multiGpuBoardGroupID: i32
-    hostNativeAtomicSupported: i32
-    pageableMemoryAccess: i32
-    concurrentManagedAccess: i32
-    computePreemptionSupported: i32
-    canUseHostPointerForRegisteredMem: i32
-    cooperativeLaunch: i32
-    sharedMemPerBlockOptin: usize
-    pageableMemoryAccessUsesHostPageTables: i32
-    directManagedMemAccessFromHost: i32
-    maxBlocksPerMultiProcessor: i32
-    accessPolicyMaxWindowSize: i32
-    reservedSharedMemPerBlock: usize
-    hostRegisterSupported: i32
-    sparseCudaArraySupported: i32
-    hostRegisterReadOnlySupported: i32
-    timelineSemaphoreInteropSupported: i32
-    memoryPoolsSupported: i32
-    gpuDirectRDMASupported: i32
-    gpuDirectRDMAFlushWritesOptions: u32
-    gpuDirectRDMAWritesOrdering: i32
-    memoryPoolSupportedHandleTypes: u32
-    deferredMappingCudaArraySupported: i32
-    ipcEventSupported: i32
-    clusterLaunch: i32
-    unifiedFunctionPointers: i32
-    deviceNumaConfig: i32
-    deviceNumaId: i32
-    mpsEnabled: i32
-    hostNumaId: i32
-    gpuPciDeviceID: u32
-    gpuPciSubsystemID: u32
-    hostNumaMultinodeIpcSupported: i32
-    reserved: Annotated[list[i32], 56]
-
-
-class cudaPos(Struct):
-    x: usize
-    y: usize
-    z: usize
-
-
-class cudaPitchedPtr(Struct):
-    ptr: pointer
-    pitch: usize
-    xsize: usize
-    ysize: usize
-
-
-class cudaExtent(Struct):
-    width: usize
-    height: usize
-    depth: usize
-
-
-class cudaMemcpy3DParms(Struct):
-    srcArray: cudaArray_t
-    srcPos: cudaPos
-    srcPtr: cudaPitchedPtr
-    dstArray: cudaArray_t
-    dstPos: cudaPos
-    dstPtr: cudaPitchedPtr
-    extent: cudaExtent
-    kind: cudaMemcpyKind
-
-
-class cudaMemcpy3DPeerParms(Struct):
-    srcArray: cudaArray_t
-    srcPos: cudaPos
-    srcPtr: cudaPitchedPtr
-    srcDevice: i32
-    dstArray: cudaArray_t
-    dstPos: cudaPos
-    dstPtr: cudaPitchedPtr
-    dstDevice: i32
-    extent: cudaExtent
-
-
-class cudaChannelFormatDesc(Struct):
-    x: i32
-    y: i32
-    z: i32
-    w: i32
-    f: cudaChannelFormatKind
-
-
-class cudaPointerAttributes(Struct):
-    type: cudaMemoryType
-    device: i32
-    devicePointer: pointer
-    hostPointer: pointer
-    localityDomainOrdinal: i32
-    unused: i64
-    reserved: Annotated[list[i64], 7]
-
-
-class cudaFuncAttributes(Struct):
-    sharedSizeBytes: usize
-    constSizeBytes: usize
-    localSizeBytes: usize
-    maxThreadsPerBlock: i32
-    numRegs: i32
-    ptxVersion: i32
-    binaryVersion: i32
-    cacheModeCA: i32
-    maxDynamicSharedSizeBytes: i32
-    preferredShmemCarveout: i32
-    clusterDimMustBeSet: i32
-    requiredClusterWidth: i32
-    requiredClusterHeight: i32
-    requiredClusterDepth: i32
-    clusterSchedulingPolicyPreference: i32
-    nonPortableClusterSizeAllowed: i32
-    deviceNodeUpdateStatus: i32
-    sharedMemoryMode: cudaSharedMemoryMode
-    reserved: Annotated[list[i32], 14]
-
-
-class cudaMemLocation_localized(Struct):
-    deviceId: u8
-    localityDomainId: u8
-
-
-class cudaMemLocation(Struct):
-    type: cudaMemLocationType
-    id: i32
-    localized: cudaMemLocation_localized
-
-
-class cudaMemPoolProps(Struct):
-    allocType: cudaMemAllocationType
-    handleTypes: cudaMemAllocationHandleType
-    location: cudaMemLocation
-    win32SecurityAttributes: pointer
-    maxSize: usize
-    usage: u16
-    reserved: Annotated[list[u8], 53]
-    reserved1: u8
-
-
-class cudaMemAccessDesc(Struct):
-    location: cudaMemLocation
-    flags: cudaMemAccessFlags
-
-
-class cudaResourceDesc_res_array(Struct):
-    array: cudaArray_t
-
-
-class cudaResourceDesc_res_mipmap(Struct):
-    mipmap: cudaMipmappedArray_t
-
-
-class cudaResourceDesc_res_linear(Struct):
-    devPtr: pointer
-    desc: cudaChannelFormatDesc
-    sizeInBytes: usize
-
-
-class cudaResourceDesc_res_pitch2D(Struct):
-    devPtr: pointer
-    desc: cudaChannelFormatDesc
-    width: usize
-    height: usize
-    pitchInBytes: usize
-
-
-class cudaResourceDesc_res_reserved(Struct):
-    reserved: Annotated[list[i32], 32]
-
-
-class cudaResourceDesc_res(Union):
-    array: cudaResourceDesc_res_array
-    mipmap: cudaResourceDesc_res_mipmap
-    linear: cudaResourceDesc_res_linear
-    pitch2D: cudaResourceDesc_res_pitch2D
-    reserved: cudaResourceDesc_res_reserved
-
-
-class cudaResourceDesc(Struct):
-    resType: cudaResourceType
-    res: cudaResourceDesc_res
-    flags: u32
-
-
-class cudaTextureDesc(Struct):
-    addressMode: Annotated[list[cudaTextureAddressMode], 3]
-    filterMode: cudaTextureFilterMode
-    readMode: cudaTextureReadMode
-    sRGB: i32
-    borderColor: Annotated[list[f32], 4]
-    normalizedCoords: i32
-    maxAnisotropy: u32
-    mipmapFilterMode: cudaTextureFilterMode
-    mipmapLevelBias: f32
-    minMipmapLevelClamp: f32
-    maxMipmapLevelClamp: f32
-    disableTrilinearOptimization: i32
-    seamlessCubemap: i32
-
-
-class cudaResourceViewDesc(Struct):
-    format: cudaResourceViewFormat
-    width: usize
-    height: usize
-    depth: usize
-    firstMipmapLevel: u32
-    lastMipmapLevel: u32
-    firstLayer: u32
-    lastLayer: u32
-    reserved: Annotated[list[u32], 16]
-
-
-class cudaMemcpyAttributes(Struct):
-    srcAccessOrder: cudaMemcpySrcAccessOrder
-    srcLocHint: cudaMemLocation
-    dstLocHint: cudaMemLocation
-    flags: u32
-
-
-class cudaAccessPolicyWindow(Struct):
-    base_ptr: pointer
-    num_bytes: usize
-    hitRatio: f32
-    hitProp: cudaAccessProperty
-    missProp: cudaAccessProperty
-
-
-class cudaLaunchMemSyncDomainMap(Struct):
-    default_: u8
-    remote: u8
-
-
-class cudaLaunchAttributeValue_clusterDim(Struct):
-    x: u32
-    y: u32
-    z: u32
-
-
-class cudaLaunchAttributeValue_programmaticEvent(Struct):
-    event: cudaEvent_t
-    flags: i32
-    triggerAtBlockStart: i32
-
-
-class cudaLaunchAttributeValue_preferredClusterDim(Struct):
-    x: u32
-    y: u32
-    z: u32
-
-
-class cudaLaunchAttributeValue_launchCompletionEvent(Struct):
-    event: cudaEvent_t
-    flags: i32
-
-
-class cudaLaunchAttributeValue_deviceUpdatableKernelNode(Struct):
-    deviceUpdatable: i32
-    devNode: cudaGraphDeviceNode_t
-
-
-class cudaLaunchAttributeValue(Union):
-    pad: Annotated[bytes, 64]
-    accessPolicyWindow: cudaAccessPolicyWindow
-    cooperative: i32
-    syncPolicy: cudaSynchronizationPolicy
-    clusterDim: cudaLaunchAttributeValue_clusterDim
-    clusterSchedulingPolicyPreference: cudaClusterSchedulingPolicy
-    programmaticStreamSerializationAllowed: i32
-    programmaticEvent: cudaLaunchAttributeValue_programmaticEvent
-    priority: i32
-    memSyncDomainMap: cudaLaunchMemSyncDomainMap
-    memSyncDomain: cudaLaunchMemSyncDomain
-    preferredClusterDim: cudaLaunchAttributeValue_preferredClusterDim
-    launchCompletionEvent: cudaLaunchAttributeValue_launchCompletionEvent
-    deviceUpdatableKernelNode: cudaLaunchAttributeValue_deviceUpdatableKernelNode
-    sharedMemCarveout: u32
-    nvlinkUtilCentricScheduling: u32
-    portableClusterSizeMode: cudaLaunchAttributePortableClusterMode
-    sharedMemoryMode: cudaSharedMemoryMode
-
-
-class cudaLaunchAttribute(Struct):
-    id: cudaLaunchAttributeID
-    val: cudaLaunchAttributeValue
-
-
-cudaKernelNodeAttrValue = cudaLaunchAttributeValue
-cudaStreamAttrValue = cudaLaunchAttributeValue
+"""The handles and structures of the CUDA runtime API: a table that tests/runtime/derive_api.py writes, in the form that the driver's tables.py reads."""
+
+from __future__ import annotations
+
+from ..driver.structs import STRUCTS
+from ..driver.tables import Structs
+from .enums import OWN as ENUMS
+
+_TABLE = """\
+handle cudaArray_t cudaAsyncCallback cudaDevResourceDesc_t cudaEvent_t cudaExecutionContext_t cudaExternalMemory_t cudaExternalSemaphore_t
+    cudaFunction_t cudaGraphDeviceNode_t cudaGraphExec_t cudaGraphNode_t cudaGraph_t cudaHostFn_t cudaKernel_t cudaLibrary_t
+    cudaLogsCallbackHandle cudaMemPool_t cudaMipmappedArray_t cudaStreamCallback_t cudaStream_t cudaUserObject_t
+number u64 cudaGraphConditionalHandle cudaSurfaceObject_t cudaTextureObject_t
+number u32 cudaLogIterator
+struct dim3 x:u32 y:u32 z:u32
+struct cudaUUID_t bytes:bytes[16]
+struct cudaDeviceProp name:bytes[256] uuid:cudaUUID_t luid:bytes[8] luidDeviceNodeMask:u32 totalGlobalMem:usize sharedMemPerBlock:usize
+    regsPerBlock:i32 warpSize:i32 memPitch:usize maxThreadsPerBlock:i32 maxThreadsDim:i32[3] maxGridSize:i32[3] totalConstMem:usize
+    major:i32 minor:i32 textureAlignment:usize texturePitchAlignment:usize multiProcessorCount:i32 integrated:i32 canMapHostMemory:i32
+    maxTexture1D:i32 maxTexture1DMipmap:i32 maxTexture2D:i32[2] maxTexture2DMipmap:i32[2] maxTexture2DLinear:i32[3]
+    maxTexture2DGather:i32[2] maxTexture3D:i32[3] maxTexture3DAlt:i32[3] maxTextureCubemap:i32 maxTexture1DLayered:i32[2]
+    maxTexture2DLayered:i32[3] maxTextureCubemapLayered:i32[2] maxSurface1D:i32 maxSurface2D:i32[2] maxSurface3D:i32[3]
+    maxSurface1DLayered:i32[2] maxSurface2DLayered:i32[3] maxSurfaceCubemap:i32 maxSurfaceCubemapLayered:i32[2] surfaceAlignment:usize
+    concurrentKernels:i32 ECCEnabled:i32 pciBusID:i32 pciDeviceID:i32 pciDomainID:i32 tccDriver:i32 asyncEngineCount:i32
+    unifiedAddressing:i32 memoryBusWidth:i32 l2CacheSize:i32 persistingL2CacheMaxSize:i32 maxThreadsPerMultiProcessor:i32
+    streamPrioritiesSupported:i32 globalL1CacheSupported:i32 localL1CacheSupported:i32 sharedMemPerMultiprocessor:usize
+    regsPerMultiprocessor:i32 managedMemory:i32 isMultiGpuBoard:i32 multiGpuBoardGroupID:i32 hostNativeAtomicSupported:i32
+    pageableMemoryAccess:i32 concurrentManagedAccess:i32 computePreemptionSupported:i32 canUseHostPointerForRegisteredMem:i32
+    cooperativeLaunch:i32 sharedMemPerBlockOptin:usize pageableMemoryAccessUsesHostPageTables:i32 directManagedMemAccessFromHost:i32
+    maxBlocksPerMultiProcessor:i32 accessPolicyMaxWindowSize:i32 reservedSharedMemPerBlock:usize hostRegisterSupported:i32
+    sparseCudaArraySupported:i32 hostRegisterReadOnlySupported:i32 timelineSemaphoreInteropSupported:i32 memoryPoolsSupported:i32
+    gpuDirectRDMASupported:i32 gpuDirectRDMAFlushWritesOptions:u32 gpuDirectRDMAWritesOrdering:i32 memoryPoolSupportedHandleTypes:u32
+    deferredMappingCudaArraySupported:i32 ipcEventSupported:i32 clusterLaunch:i32 unifiedFunctionPointers:i32 deviceNumaConfig:i32
+    deviceNumaId:i32 mpsEnabled:i32 hostNumaId:i32 gpuPciDeviceID:u32 gpuPciSubsystemID:u32 hostNumaMultinodeIpcSupported:i32
+    reserved:i32[56]
+struct cudaPos x:usize y:usize z:usize
+struct cudaPitchedPtr ptr:pointer pitch:usize xsize:usize ysize:usize
+struct cudaExtent width:usize height:usize depth:usize
+struct cudaMemcpy3DParms srcArray:cudaArray_t srcPos:cudaPos srcPtr:cudaPitchedPtr dstArray:cudaArray_t dstPos:cudaPos dstPtr:cudaPitchedPtr
+    extent:cudaExtent kind:cudaMemcpyKind
+struct cudaMemcpy3DPeerParms srcArray:cudaArray_t srcPos:cudaPos srcPtr:cudaPitchedPtr srcDevice:i32 dstArray:cudaArray_t dstPos:cudaPos
+    dstPtr:cudaPitchedPtr dstDevice:i32 extent:cudaExtent
+struct cudaChannelFormatDesc x:i32 y:i32 z:i32 w:i32 f:cudaChannelFormatKind
+struct cudaPointerAttributes type:cudaMemoryType device:i32 devicePointer:pointer hostPointer:pointer localityDomainOrdinal:i32 unused:i64
+    reserved:i64[7]
+struct cudaFuncAttributes sharedSizeBytes:usize constSizeBytes:usize localSizeBytes:usize maxThreadsPerBlock:i32 numRegs:i32 ptxVersion:i32
+    binaryVersion:i32 cacheModeCA:i32 maxDynamicSharedSizeBytes:i32 preferredShmemCarveout:i32 clusterDimMustBeSet:i32
+    requiredClusterWidth:i32 requiredClusterHeight:i32 requiredClusterDepth:i32 clusterSchedulingPolicyPreference:i32
+    nonPortableClusterSizeAllowed:i32 deviceNodeUpdateStatus:i32 sharedMemoryMode:cudaSharedMemoryMode reserved:i32[14]
+struct cudaMemLocation_localized deviceId:u8 localityDomainId:u8
+struct cudaMemLocation type:cudaMemLocationType id:i32 localized:cudaMemLocation_localized
+struct cudaMemPoolProps allocType:cudaMemAllocationType handleTypes:cudaMemAllocationHandleType location:cudaMemLocation
+    win32SecurityAttributes:pointer maxSize:usize usage:u16 reserved:u8[53] reserved1:u8
+struct cudaMemAccessDesc location:cudaMemLocation flags:cudaMemAccessFlags
+struct cudaResourceDesc_res_array array:cudaArray_t
+struct cudaResourceDesc_res_mipmap mipmap:cudaMipmappedArray_t
+struct cudaResourceDesc_res_linear devPtr:pointer desc:cudaChannelFormatDesc sizeInBytes:usize
+struct cudaResourceDesc_res_pitch2D devPtr:pointer desc:cudaChannelFormatDesc width:usize height:usize pitchInBytes:usize
+struct cudaResourceDesc_res_reserved reserved:i32[32]
+union cudaResourceDesc_res array:cudaResourceDesc_res_array mipmap:cudaResourceDesc_res_mipmap linear:cudaResourceDesc_res_linear
+    pitch2D:cudaResourceDesc_res_pitch2D reserved:cudaResourceDesc_res_reserved
+struct cudaResourceDesc resType:cudaResourceType res:cudaResourceDesc_res flags:u32
+struct cudaTextureDesc addressMode:cudaTextureAddressMode[3] filterMode:cudaTextureFilterMode readMode:cudaTextureReadMode sRGB:i32
+    borderColor:f32[4] normalizedCoords:i32 maxAnisotropy:u32 mipmapFilterMode:cudaTextureFilterMode mipmapLevelBias:f32
+    minMipmapLevelClamp:f32 maxMipmapLevelClamp:f32 disableTrilinearOptimization:i32 seamlessCubemap:i32
+struct cudaResourceViewDesc format:cudaResourceViewFormat width:usize height:usize depth:usize firstMipmapLevel:u32 lastMipmapLevel:u32
+    firstLayer:u32 lastLayer:u32 reserved:u32[16]
+struct cudaMemcpyAttributes srcAccessOrder:cudaMemcpySrcAccessOrder srcLocHint:cudaMemLocation dstLocHint:cudaMemLocation flags:u32
+struct cudaAccessPolicyWindow base_ptr:pointer num_bytes:usize hitRatio:f32 hitProp:cudaAccessProperty missProp:cudaAccessProperty
+struct cudaLaunchMemSyncDomainMap default_:u8 remote:u8
+struct cudaLaunchAttributeValue_clusterDim x:u32 y:u32 z:u32
+struct cudaLaunchAttributeValue_programmaticEvent event:cudaEvent_t flags:i32 triggerAtBlockStart:i32
+struct cudaLaunchAttributeValue_preferredClusterDim x:u32 y:u32 z:u32
+struct cudaLaunchAttributeValue_launchCompletionEvent event:cudaEvent_t flags:i32
+struct cudaLaunchAttributeValue_deviceUpdatableKernelNode deviceUpdatable:i32 devNode:cudaGraphDeviceNode_t
+union cudaLaunchAttributeValue pad:bytes[64] accessPolicyWindow:cudaAccessPolicyWindow cooperative:i32 syncPolicy:cudaSynchronizationPolicy
+    clusterDim:cudaLaunchAttributeValue_clusterDim clusterSchedulingPolicyPreference:cudaClusterSchedulingPolicy
+    programmaticStreamSerializationAllowed:i32 programmaticEvent:cudaLaunchAttributeValue_programmaticEvent priority:i32
+    memSyncDomainMap:cudaLaunchMemSyncDomainMap memSyncDomain:cudaLaunchMemSyncDomain
+    preferredClusterDim:cudaLaunchAttributeValue_preferredClusterDim launchCompletionEvent:cudaLaunchAttributeValue_launchCompletionEvent
+    deviceUpdatableKernelNode:cudaLaunchAttributeValue_deviceUpdatableKernelNode sharedMemCarveout:u32 nvlinkUtilCentricScheduling:u32
+    portableClusterSizeMode:cudaLaunchAttributePortableClusterMode sharedMemoryMode:cudaSharedMemoryMode
+struct cudaLaunchAttribute id:cudaLaunchAttributeID val:cudaLaunchAttributeValue
+alias CUuuid_st=cudaUUID_t cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaLaunchAttribute_st=cudaLaunchAttribute
+    cudaLaunchMemSyncDomainMap_st=cudaLaunchMemSyncDomainMap cudaStreamAttrValue=cudaLaunchAttributeValue
+"""
+OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
+    """A class of the table."""
+    found = OWN.get(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
+
+
+def __dir__() -> list[str]:
+    """Every name of the table."""
+    return sorted(OWN.lines)

@@ -10,21 +10,20 @@ from typing import Any
 from .constants import *  # noqa: F403
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
-from .enums import *  # noqa: F403
-from .enums import CUresult
+from .enums import ENUMS, CUresult
 from .launching import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .modules import *  # noqa: F403
 from .pools import *  # noqa: F403
 from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
-from .structs import *  # noqa: F403
+from .structs import STRUCTS
 from .unsupported import refusing
 
 
-def __getattr__(name: str) -> Any:
-    """A call that is not supported."""
-    found = refusing(SIGNATURES, name, CUresult.CUDA_ERROR_NOT_SUPPORTED) if name.startswith("cu") else None
+def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
+    """An enum, a structure, or a call that is not supported."""
+    found: Any = ENUMS.get(name) or STRUCTS.get(name) or refusing(SIGNATURES, name, CUresult.CUDA_ERROR_NOT_SUPPORTED)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
@@ -34,4 +33,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """CUDA's own names, those of the calls that are not supported too."""
     own = {name for name in globals() if name.lower().startswith("cu")}
-    return sorted(own.union(line.split(" ", 1)[0] for line in SIGNATURES.splitlines()))
+    return sorted(own.union(ENUMS.lines, STRUCTS.lines, (line.split(" ", 1)[0] for line in SIGNATURES.splitlines())))

@@ -30,6 +30,14 @@ class State(threading.local):
 
 
 STATE = State()
+# Calls that answer all the same when the current context's error is known.
+CALM = frozenset(
+    """
+    cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuCtxCreate cuCtxDestroy cuCtxPushCurrent cuCtxPopCurrent cuCtxSetCurrent
+    cuCtxGetCurrent cuCtxGetDevice cuCtxGetDevice_v2 cuCtxGetFlags cuCtxGetId cuCtxGetApiVersion cuPointerGetAttribute
+    cuPointerGetAttributes cuModuleGetLoadingMode cuStreamAddCallback
+    """.split()
+)
 _ready: list[bool] = []
 
 
@@ -47,11 +55,15 @@ def api(results: int = 0, before_init: bool = False) -> Callable[[Callable[P, ob
     """A function that returns its results, or raises ApiError, as a driver call: (code, *results)."""
 
     def wrap(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
+        calm = work.__name__ in CALM or work.__name__.startswith("cuDevice")
+
         @functools.wraps(work)
         def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
             try:
                 if not before_init and not _ready:
                     raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
+                if not calm and STATE.stack and STATE.stack[-1].alive:
+                    STATE.stack[-1].check()
                 out = work(*args, **kwargs)
             except ApiError as e:
                 STATE.last = e

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from ..arrays import DeviceArray, Side, copy_box
 from ..errors import invalid, unsupported
+from ..machine import Device, machine
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
 from .layout import address_of
@@ -11,7 +14,6 @@ from .memory import later, now
 from .structs import (
     CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_ARRAY_DESCRIPTOR,
-    CUDA_ARRAY_MEMORY_REQUIREMENTS,
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
     CUDA_MEMCPY3D_PEER,
@@ -35,8 +37,34 @@ def new_array(width: int, height: int, depth: int, format: CUarray_format, chann
     if channels not in (1, 2, 4) or width < 1:
         raise invalid(f"{channels} channels, width {width}")
     if flags & ~(LAYERED | SURFACE | CUBEMAP | GATHER):
-        raise unsupported(f"array flags {flags:#x}")
+        raise invalid(f"array flags {flags:#x}")
+    check_extent(machine().device(c.ordinal), width, height, depth, flags)
     return CUarray(handle_of(DeviceArray(width, height, depth, int(format), channels, _BYTES[format], flags)))
+
+
+def check_extent(d: Device, width: int, height: int, depth: int, flags: int) -> None:
+    """Refuses an array that the device's attributes do not allow, or that is no shape of its kind."""
+    if flags & CUBEMAP:
+        layers = depth // 6
+        if width != height or depth % 6 or not layers or (layers > 1 and not flags & LAYERED):
+            raise invalid(f"{width} x {height} x {depth} is no cube map: six square faces a layer")
+        kind, have = "TEXTURECUBEMAP", {"WIDTH": width}
+    elif flags & LAYERED:
+        kind, have = ("TEXTURE2D_LAYERED", {"WIDTH": width, "HEIGHT": height}) if height else ("TEXTURE1D_LAYERED", {"WIDTH": width})
+        have["LAYERS"] = depth
+    elif depth:
+        if not height:
+            raise invalid("an array with a depth has a height")
+        wide = any(n > d.attribute(f"MAXIMUM_TEXTURE3D_{a}") for a, n in (("WIDTH", width), ("HEIGHT", height), ("DEPTH", depth)))
+        other = "_ALTERNATE" if wide else ""
+        kind, have = "TEXTURE3D", {f"WIDTH{other}": width, f"HEIGHT{other}": height, f"DEPTH{other}": depth}
+    elif height:
+        kind, have = "TEXTURE2D", {"WIDTH": width, "HEIGHT": height}
+    else:
+        kind, have = "TEXTURE1D", {"WIDTH": width}
+    for axis, n in have.items():
+        if n > d.attribute(f"MAXIMUM_{kind}_{axis}"):
+            raise invalid(f"{n} is more than MAXIMUM_{kind}_{axis} of the device")
 
 
 @api(1)
@@ -80,17 +108,30 @@ def cuArray3DGetDescriptor(hArray: object) -> CUDA_ARRAY3D_DESCRIPTOR:
 
 
 @api(1)
-def cuArrayGetMemoryRequirements(array: object, device: object) -> CUDA_ARRAY_MEMORY_REQUIREMENTS:
-    """The memory that an array takes."""
+def cuArrayGetMemoryRequirements(array: object, device: object) -> None:
+    """The memory that an array takes whose memory is mapped later, which none here is."""
     device_of(device)
-    out = CUDA_ARRAY_MEMORY_REQUIREMENTS()
-    out.size, out.alignment = object_of(array, DeviceArray).contents.nbytes, 512
-    return out
+    object_of(array, DeviceArray)
+    raise invalid("the array is not one whose memory is mapped later")
+
+
+@api(1)
+def cuArrayGetSparseProperties(array: object) -> None:
+    """How a sparse array lies in memory, which none here is."""
+    object_of(array, DeviceArray)
+    raise invalid("the array is not sparse")
+
+
+@api(1)
+def cuArrayGetPlane(hArray: object, planeIdx: object) -> None:
+    """A plane of a planar array, which none here is."""
+    object_of(hArray, DeviceArray)
+    raise invalid("the array has no planes")
 
 
 # ---------------------------------------------------------------- boxes
 
-Copy = CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER
+Copy: TypeAlias = Any  # one of the CUDA_MEMCPY structures
 
 
 def _side(c: Copy, which: str) -> Side:
@@ -108,7 +149,10 @@ def _side(c: Copy, which: str) -> Side:
         return Side(object_of(getattr(c, which + "Array"), DeviceArray), 0, 0, 0, x, y, z)
     device, host = get("Device"), get("Host")
     address = host if kind == CUmemorytype.CU_MEMORYTYPE_HOST else device if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE else device or host
-    return Side(None, address, get("Pitch") or c.WidthInBytes, get("Height") or c.Height, x, y, z)
+    height = get("Height") or c.Height
+    if not isinstance(c, CUDA_MEMCPY2D) and c.Depth > 1 and y + c.Height > height:
+        raise invalid(f"{c.Height} rows from {y} on do not fit a height of {height}")
+    return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z)
 
 
 def _copy(c: Copy | None) -> None:
@@ -171,8 +215,6 @@ def cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D_PEER | None, hStream: object) -> No
 
 def _array(handle: object, offset: object) -> Side:
     a = object_of(handle, DeviceArray)
-    if a.contents.shape[:2] != (1, 1):
-        raise invalid("the array has more than one dimension")
     return Side(a, 0, x=integer(offset))
 
 

@@ -12,12 +12,14 @@ from .structs import CUcontext, CUdevice, CUdevprop, CUuuid
 
 VERSION = 13000
 API_VERSION = 3020
+MAP_HOST = 8  # the flag that every context has, with one address space for host and devices
 LIMIT_NAMES = {
     CUlimit.CU_LIMIT_STACK_SIZE: "stack_size", CUlimit.CU_LIMIT_PRINTF_FIFO_SIZE: "printf_fifo_size",
     CUlimit.CU_LIMIT_MALLOC_HEAP_SIZE: "malloc_heap_size", CUlimit.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: "dev_runtime_sync_depth",
     CUlimit.CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: "dev_runtime_pending_launch_count",
     CUlimit.CU_LIMIT_MAX_L2_FETCH_GRANULARITY: "max_l2_fetch_granularity",
-    CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE: "persisting_l2_cache_size",
+    CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE: "persisting_l2_cache_size", CUlimit.CU_LIMIT_SHMEM_SIZE: "shmem_size",
+    CUlimit.CU_LIMIT_CIG_ENABLED: "cig_enabled",
 }  # fmt: skip
 
 
@@ -39,7 +41,7 @@ def cuDriverGetVersion() -> int:
 def cuGetErrorName(error: object) -> bytes:
     """CUDA's name for a code."""
     try:
-        return CUresult(integer(error)).name.encode()
+        return str(CUresult(integer(error)).name).encode()
     except ValueError:
         raise invalid(f"{error} is no code") from None
 
@@ -243,6 +245,8 @@ def cuCtxDestroy(ctx: object) -> None:
 @api()
 def cuCtxPushCurrent(ctx: object) -> None:
     """Makes a context current, above the one that is."""
+    if not integer(ctx):
+        raise invalid("the context is null")
     STATE.stack.append(object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT"))
 
 
@@ -285,7 +289,7 @@ def cuCtxGetDevice_v2(ctx: object) -> CUdevice:
 @api(1)
 def cuCtxGetFlags() -> int:
     """The current context's flags."""
-    return current().flags
+    return current().flags | MAP_HOST
 
 
 @api()
@@ -385,7 +389,7 @@ def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
     if integer(Flags):
         raise invalid("the flags must be 0")
     if c.ordinal == peer.ordinal:
-        raise ApiError("CUDA_ERROR_INVALID_DEVICE" if c is not peer else "CUDA_ERROR_INVALID_CONTEXT", "both are on one device")
+        raise ApiError("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "both are on one device")
     if min(c.profile.capability, peer.profile.capability) < (2, 0):
         raise ApiError("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "a device is too old")
     if peer in c.peers:

@@ -8,10 +8,9 @@ from math import prod
 from typing import Any
 
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.occupancy import block_limits
 
 from ..errors import ApiError, invalid
-from ..kernels import KernelHandle, Shape
+from ..kernels import OUT_OF_RESOURCES, KernelHandle, Shape
 from .api import api, integer, kernel_of, stream_of
 from .enums import CUlaunchAttributeID
 from .layout import Handle, address_of
@@ -77,10 +76,9 @@ def _extra(k: KernelHandle, at: int) -> bytes:
             break
     if buffer is None or size is None:
         raise invalid("extra names no buffer, or no size")
-    raw = ctypes.string_at(buffer, size)
-    if size < k.kernel.parameter_bytes:
-        raise invalid(f"{size} bytes of parameters; {k.name} takes {k.kernel.parameter_bytes}")
-    return raw[: k.kernel.parameter_bytes]
+    if size > k.kernel.parameter_bytes:
+        raise ApiError(OUT_OF_RESOURCES, f"{size} bytes of parameters; {k.name} takes {k.kernel.parameter_bytes}")
+    return ctypes.string_at(buffer, size).ljust(k.kernel.parameter_bytes, b"\0")
 
 
 def start(k: KernelHandle, shape: Shape, stream: object, block: bytes) -> None:
@@ -195,12 +193,8 @@ def cuOccupancyAvailableDynamicSMemPerBlock(func: object, numBlocks: object, blo
     if blocks < 1 or not k.resident_blocks(threads, 0) >= blocks:
         raise invalid(f"{blocks} blocks of {threads} threads do not fit")
     p = k.context.profile
-    low, high = 0, p.shared_per_block_optin - k.static_shared
-    while low < high:
-        middle = (low + high + 1) // 2
-        fit = min(block_limits(p, threads, k.registers, k.static_shared + middle, barriers=k.barriers).values())
-        low, high = (middle, high) if fit >= blocks else (low, middle - 1)
-    return low
+    share = p.shared // blocks // p.shared_unit * p.shared_unit  # CUDA counts without what the system reserves of it
+    return max(0, min(share - k.static_shared, k.dynamic_limit))
 
 
 def potential(k: KernelHandle, shared: Callable[[int], int], limit: int) -> tuple[int, int]:
@@ -208,7 +202,8 @@ def potential(k: KernelHandle, shared: Callable[[int], int], limit: int) -> tupl
     p = k.context.profile
     most = min(limit or k.max_threads, k.max_threads)
     best = (0, 0, 0)
-    for size in range(most // 32 * 32 or most, 0, -32):
+    for whole in range(-(-most // 32) * 32, 0, -32):
+        size = min(whole, most)
         blocks = k.resident_blocks(size, shared(size))
         if blocks * size > best[0]:
             best = (blocks * size, blocks, size)
@@ -251,15 +246,18 @@ def cuOccupancyMaxPotentialClusterSize(func: object, config: CUlaunchConfig | No
     shape, _ = configured(config)
     if k.context.profile.capability < (9, 0):
         raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "the device has no clusters")
+    if shape.cluster is not None:
+        k.cluster_of(shape)
     return k.max_cluster_blocks(prod(shape.block), shape.dynamic_shared)
 
 
 @api(1)
 def cuOccupancyMaxActiveClusters(func: object, config: CUlaunchConfig | None) -> int:
-    """Clusters that the device holds at once, where all multiprocessors serve any."""
+    """Clusters that the device holds at once."""
     k = kernel_of(func)
     shape, _ = configured(config)
     cluster = shape.cluster or k.needed_cluster
     if k.context.profile.capability < (9, 0) or cluster is None:
         raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", "no cluster is given, or the device has none")
-    return k.resident_blocks(prod(shape.block), shape.dynamic_shared) * k.context.profile.multiprocessors // prod(cluster)
+    k.cluster_of(shape)
+    return k.resident_clusters(prod(shape.block), shape.dynamic_shared, prod(cluster))

@@ -11,12 +11,13 @@ from ..context import Context
 from ..errors import ApiError, invalid, unsupported
 from ..machine import machine
 from ..memory import PITCH, SPACE, Buffer, RegisteredArena, host_bytes
-from .api import api, context_of, current, handle_of, integer, member, stream_of
-from .enums import CUmem_advise, CUmemLocationType, CUmemorytype, CUpointer_attribute
+from .api import STATE, api, context_of, current, handle_of, integer, member, stream_of
+from .enums import CUmem_advise, CUmem_range_attribute, CUmemLocationType, CUmemorytype, CUpointer_attribute
 from .layout import address_of
 from .structs import CUcontext, CUdeviceptr
 
 Pointer = CUpointer_attribute
+HOST = -1  # CU_DEVICE_CPU
 
 
 # ---------------------------------------------------------------- allocation
@@ -40,15 +41,22 @@ def cuMemAllocPitch(WidthInBytes: object, Height: object, ElementSizeBytes: obje
 @api()
 def cuMemFree(dptr: object) -> None:
     """Gives device memory back."""
-    c = current()
+    address = integer(dptr)
+    found = SPACE.buffers.get(address)
+    if not STATE.stack:  # an address says whose it is
+        if found is None:
+            raise invalid(f"{address:#x} is not the start of an allocation")
+        c = found.context
+    else:
+        c = current()
     c.synchronize()
-    c.free(integer(dptr))
+    c.free(address)
 
 
 @api(1)
 def cuMemAllocHost(bytesize: object) -> int:
     """Pinned host memory."""
-    return current().allocate_host(integer(bytesize))
+    return current().allocate_host(integer(bytesize)) if integer(bytesize) else 0
 
 
 @api(1)
@@ -57,7 +65,7 @@ def cuMemHostAlloc(bytesize: object, Flags: object) -> int:
     flags = integer(Flags)
     if flags & ~7:
         raise invalid(f"flags {flags:#x}")
-    return current().allocate_host(integer(bytesize), flags)
+    return current().allocate_host(integer(bytesize), flags) if integer(bytesize) else 0
 
 
 @api()
@@ -72,7 +80,7 @@ def cuMemFreeHost(p: object) -> None:
 @api(1)
 def cuMemAllocManaged(bytesize: object, flags: object) -> CUdeviceptr:
     """Memory that host and devices use under one address."""
-    if integer(flags) not in (1, 2, 4):
+    if integer(flags) not in (1, 2):
         raise invalid(f"flags {integer(flags):#x}")
     return CUdeviceptr(current().allocate_managed(integer(bytesize), integer(flags)))
 
@@ -87,7 +95,9 @@ def cuMemHostRegister(p: object, bytesize: object, Flags: object) -> None:
     for arena in SPACE.host_arenas():
         a = arena.living()
         if any(x.start < address + size and address < x.end for x in a):
-            raise ApiError("CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "a part of it is pinned or registered")
+            if not isinstance(arena, RegisteredArena):
+                raise invalid("a part of it is pinned")
+            raise ApiError("CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "a part of it is registered")
     arena = SPACE.registered[address] = RegisteredArena(address, size)
     SPACE.add(arena.living()[0], arena, "registered", c, integer(Flags))
 
@@ -97,6 +107,8 @@ def cuMemHostUnregister(p: object) -> None:
     """Ends what cuMemHostRegister began."""
     current().synchronize()
     if address_of(p) not in SPACE.registered:
+        if SPACE.buffer_at(address_of(p)) is not None:
+            raise invalid("the address is not the start of a registration")
         raise ApiError("CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "it is not registered")
     SPACE.release(address_of(p), ("registered",))
 
@@ -120,7 +132,8 @@ def cuMemHostGetDevicePointer(p: object, Flags: object) -> CUdeviceptr:
 @api(1)
 def cuMemHostGetFlags(p: object) -> int:
     """The flags that pinned memory was made with; with one address space it is always mapped."""
-    return _pinned(p).flags | 2
+    b = SPACE.buffer_at(address_of(p))
+    return 2 if b is not None and b.kind == "managed" else _pinned(p).flags | 2
 
 
 @api(2)
@@ -279,16 +292,24 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
 
 
 def _memset(address: object, value: object, element: int, n: object) -> None:
+    _element(value, element)
     current().check()
     fill(integer(address), 0, value, element, integer(n), 1)
 
 
+def _element(value: object, size: int) -> None:
+    if not 0 <= integer(value) < 1 << 8 * size:
+        raise OverflowError(f"{value} is no unsigned number of {8 * size} bits")
+
+
 def _memset_async(address: object, value: object, element: int, n: object, stream: object) -> None:
+    _element(value, element)
     if not later(stream):
         fill(integer(address), 0, value, element, integer(n), 1)
 
 
 def _memset_2d(address: object, pitch: object, value: object, element: int, width: object, height: object) -> None:
+    _element(value, element)
     current().check()
     fill(integer(address), integer(pitch), value, element, integer(width), integer(height))
 
@@ -371,38 +392,66 @@ def cuMemsetD2D32Async(dstDevice: object, dstPitch: object, ui: object, Width: o
 # ---------------------------------------------------------------- advice and prefetch
 
 
-def _location(location: Any) -> None:
-    if location is not None and location.type == CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
-        machine().device(location.id)
+def _location(location: Any) -> int:
+    """The device that a location means, or -1 for the host."""
+    if location is None or location.type != CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
+        return HOST
+    return machine().device(location.id).ordinal
 
 
-def _managed(address: int, size: int) -> None:
+def _managed(address: int, size: int) -> Buffer:
     b = SPACE.buffer_at(address)
     if b is None or b.kind != "managed" or address + size > b.start + b.size:
         raise invalid(f"{size} bytes at {address:#x} are no managed memory")
+    return b
 
 
 @api()
 def cuMemAdvise(devPtr: object, count: object, advice: object, location: object) -> None:
     """Advice on managed memory, on which no result depends."""
     current()
-    member(CUmem_advise, advice)
-    _location(location)
-    _managed(integer(devPtr), integer(count))
+    verb, _, what = member(CUmem_advise, advice).name.removeprefix("CU_MEM_ADVISE_").partition("_")
+    at = _location(location)
+    b = _managed(integer(devPtr), integer(count))
+    if not integer(count):
+        raise invalid("no bytes")
+    if what == "ACCESSED_BY":
+        known = b.advice.setdefault(what, set())
+        known.add(at) if verb == "SET" else known.discard(at)
+    elif verb == "SET":
+        b.advice[what] = {1 if what == "READ_MOSTLY" else at}
+    else:
+        b.advice.pop(what, None)
+
+
+@api(1)
+def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, count: object) -> int | list[int]:
+    """Advice that was given on managed memory: all of it has the same here, since no result depends on it."""
+    which = member(CUmem_range_attribute, attribute)
+    b = _managed(integer(devPtr), integer(count))
+    name = which.name.removeprefix("CU_MEM_RANGE_ATTRIBUTE_")
+    if name == "ACCESSED_BY":
+        devices = sorted(b.advice.get(name, ()))
+        return [*devices, *(-2 for _ in range(integer(dataSize) // 4 - len(devices)))][: integer(dataSize) // 4]
+    if name not in ("READ_MOSTLY", "PREFERRED_LOCATION", "LAST_PREFETCH_LOCATION"):
+        raise unsupported(f"{which.name} is not known")
+    return next(iter(b.advice.get(name, ())), 0 if name == "READ_MOSTLY" else -2)
 
 
 @api()
 def cuMemPrefetchAsync(devPtr: object, count: object, location: object, flags: object, hStream: object) -> None:
     """Managed memory is where it is used already."""
     stream_of(hStream)
-    _location(location)
-    _managed(integer(devPtr), integer(count))
+    if integer(flags):
+        raise invalid("the flags must be 0")
+    at = _location(location)
+    _managed(integer(devPtr), integer(count)).advice["LAST_PREFETCH_LOCATION"] = {at}
 
 
 # ---------------------------------------------------------------- pointer attributes
 
 
-def pointer_attribute(which: Pointer, address: int) -> object:
+def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
     """What is known of the memory that an address means."""
     b = SPACE.buffer_at(address)
     found = SPACE.find(address)
@@ -410,13 +459,15 @@ def pointer_attribute(which: Pointer, address: int) -> object:
         raise invalid(f"{address:#x}: {SPACE.explain(address)}")
     arena, allocation = found
     on_device = arena in SPACE.devices
+    managed = b.kind == "managed" if b is not None else not on_device  # a variable in host memory is a managed one
     owner = b.context if b is not None else current()
     match which:
         case Pointer.CU_POINTER_ATTRIBUTE_CONTEXT:
+            if (b is None and managed) or (b is not None and b.pool is not None):
+                return CUcontext(0)
             return CUcontext(handle_of(owner))
         case Pointer.CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-            on = on_device or (b is not None and b.kind == "managed")
-            return int(CUmemorytype.CU_MEMORYTYPE_DEVICE if on else CUmemorytype.CU_MEMORYTYPE_HOST)
+            return int(CUmemorytype.CU_MEMORYTYPE_DEVICE if on_device or managed else CUmemorytype.CU_MEMORYTYPE_HOST)
         case Pointer.CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
             return CUdeviceptr(address)
         case Pointer.CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -426,7 +477,7 @@ def pointer_attribute(which: Pointer, address: int) -> object:
         case Pointer.CU_POINTER_ATTRIBUTE_BUFFER_ID:
             return b.number if b is not None else 0
         case Pointer.CU_POINTER_ATTRIBUTE_IS_MANAGED:
-            return b is not None and b.kind == "managed"
+            return managed
         case Pointer.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
             return owner.ordinal
         case Pointer.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
@@ -436,7 +487,7 @@ def pointer_attribute(which: Pointer, address: int) -> object:
         case Pointer.CU_POINTER_ATTRIBUTE_MAPPED:
             return True
         case Pointer.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-            return b is not None and b.sync_memops
+            return managed or (b is not None and b.sync_memops)
         case Pointer.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
             return handle_of(b.pool) if b is not None and b.pool is not None else 0
         case Pointer.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
@@ -452,20 +503,18 @@ def pointer_attribute(which: Pointer, address: int) -> object:
 @api(1)
 def cuPointerGetAttribute(attribute: object, ptr: object) -> object:
     """One attribute of an address."""
-    current()
     return pointer_attribute(member(Pointer, attribute), integer(ptr))
 
 
 @api(1)
 def cuPointerGetAttributes(numAttributes: object, attributes: Sequence[Any], ptr: object) -> list[object]:
     """Several attributes; zero where the address is no device's."""
-    current()
     out: list[object] = []
     for a in attributes[: integer(numAttributes)]:
         try:
             out.append(pointer_attribute(member(Pointer, a), integer(ptr)))
         except ApiError:
-            out.append(-2 if a == Pointer.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL else 0)
+            out.append(0)
     return out
 
 

@@ -17,6 +17,7 @@ from ..kernels import KernelHandle, LoadedModule
 from ..loading import Source, image_at, link, linked_image, parsed, sources
 from .api import api, current, device_of, forget, handle_of, integer, kernel_of, member, object_of, text
 from .enums import (
+    CUclusterSchedulingPolicy,
     CUfunc_cache,
     CUfunction_attribute,
     CUfunctionLoadingState,
@@ -152,14 +153,18 @@ def cuModuleGetFunctionCount(mod: object) -> int:
 
 @api(1)
 def cuModuleEnumerateFunctions(numFunctions: object, mod: object) -> list[CUfunction]:
-    """The first so many entries."""
-    return [CUfunction(handle_of(k)) for k in list(object_of(mod, LoadedModule).kernels.values())[: integer(numFunctions)]]
+    """The first so many entries; null where there are fewer."""
+    found = [CUfunction(handle_of(k)) for k in object_of(mod, LoadedModule).kernels.values()]
+    return [*found, *(CUfunction(0) for _ in range(integer(numFunctions) - len(found)))][: integer(numFunctions)]
 
 
 @api(2)
 def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a variable."""
-    address, size = object_of(hmod, LoadedModule).variable(text(name))
+    m = object_of(hmod, LoadedModule)
+    if not text(name) or text(name) in m.kernels:
+        raise invalid(f"{text(name)!r} is no variable")
+    address, size = m.variable(text(name))
     return CUdeviceptr(address), size
 
 
@@ -174,7 +179,7 @@ def cuModuleGetLoadingMode() -> CUmoduleLoadingMode:
 
 @dataclass(eq=False)
 class Library:
-    """Code that every context loads when it first needs it."""
+    """Code that every context loads when it first needs it; what is wrong with it is told then."""
 
     image: bytes
     logs: Logs
@@ -211,24 +216,13 @@ def _library_kernel(library: Library, name: str) -> CUkernel:
     return CUkernel(handle_of(found))
 
 
-def new_library(image: bytes, logs: Logs) -> Library:
-    """Reads the code, so that what is wrong with it is told now."""
-    for s in sources(image):
-        try:
-            parsed(s.data, s.name)
-        except ApiError as e:
-            logs.write("ERROR", e.message)
-            raise
-    return Library(image, logs)
-
-
 @api(1)
 def cuLibraryLoadData(
     code: object, jitOptions: Sequence[Any] | None, jitOptionsValues: Sequence[Any] | None, numJitOptions: object,
     libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
 ) -> CUlibrary:  # fmt: skip
     """A library from memory."""
-    return CUlibrary(handle_of(new_library(image_of(code), Logs(jitOptions, jitOptionsValues))))
+    return CUlibrary(handle_of(Library(image_of(code), Logs(jitOptions, jitOptionsValues))))
 
 
 @api(1)
@@ -237,7 +231,7 @@ def cuLibraryLoadFromFile(
     libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
 ) -> CUlibrary:  # fmt: skip
     """A library from a file."""
-    return CUlibrary(handle_of(new_library(read_file(fileName), Logs(jitOptions, jitOptionsValues))))
+    return CUlibrary(handle_of(Library(read_file(fileName), Logs(jitOptions, jitOptionsValues))))
 
 
 @api()
@@ -320,9 +314,11 @@ def cuKernelGetName(hfunc: object) -> bytes:
 def attribute(k: KernelHandle, attrib: object) -> int:
     """One attribute of a kernel."""
     which = member(FunctionAttribute, attrib)
-    cluster = k.needed_cluster or (0, 0, 0)
+    own = k.directive(".reqnctapercluster")
+    cluster = (*own, 1, 1)[:3] if own else k.cluster
+    k.wanted = True
     c = k.context.profile.capability
-    values: dict[FunctionAttribute, Callable[[], int]] = {
+    values: dict[CUfunction_attribute, Callable[[], int]] = {
         FunctionAttribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: lambda: k.max_threads,
         FunctionAttribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: lambda: k.static_shared,
         FunctionAttribute.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: lambda: k.const_bytes,
@@ -363,15 +359,14 @@ def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:
     elif which.name in axes:
         if value < 0:
             raise invalid(f"a cluster of {value}")
-        if k.directive(".reqnctapercluster"):
-            raise ApiError("CUDA_ERROR_NOT_PERMITTED", "the kernel's own directive sets its cluster")
+        own = k.directive(".reqnctapercluster")
+        if own and (*own, 1, 1)[axes.index(which.name)] != value:
+            raise invalid("the kernel's own directive sets its cluster")
         k.cluster[axes.index(which.name)] = value
-        for n, v in enumerate(k.cluster):  # the other axes are 1 until they are set
-            k.cluster[n] = v or 1
     elif which is FunctionAttribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         k.nonportable_cluster = bool(value)
     elif which is FunctionAttribute.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        k.scheduling_policy = value
+        k.scheduling_policy = int(member(CUclusterSchedulingPolicy, value))
     else:
         raise invalid(f"{which.name} can't be set")
 
@@ -440,6 +435,7 @@ def cuFuncGetName(hfunc: object) -> bytes:
 
 def _parameter(k: KernelHandle, index: object) -> tuple[int, int]:
     n = integer(index)
+    k.wanted = True
     if not 0 <= n < len(k.parameters):
         raise invalid(f"{k.name} has {len(k.parameters)} parameters")
     return k.parameters[n][1:]
@@ -471,9 +467,9 @@ def cuKernelGetParamCount(kernel: object) -> int:
 
 @api(1)
 def cuFuncIsLoaded(function: object) -> CUfunctionLoadingState:
-    """Was the function planned for execution?"""
-    state = CUfunctionLoadingState
-    return state.CU_FUNCTION_LOADING_STATE_LOADED if kernel_of(function).kernel.plans else state.CU_FUNCTION_LOADING_STATE_UNLOADED
+    """Did somebody need more of the function than its name?"""
+    state, k = CUfunctionLoadingState, kernel_of(function)
+    return state.CU_FUNCTION_LOADING_STATE_LOADED if k.wanted or k.kernel.plans else state.CU_FUNCTION_LOADING_STATE_UNLOADED
 
 
 @api()
@@ -486,11 +482,18 @@ def cuFuncLoad(function: object) -> None:
 # ---------------------------------------------------------------- linking
 
 
+def strong_names(m: Module) -> list[str]:
+    """What a module defines for the others."""
+    defined = [f.name for f in m.functions.values() if f.body is not None and f.linkage == "visible"]
+    return defined + [v.name for v in m.variables.values() if v.linkage == "visible"]
+
+
 @dataclass(eq=False)
 class LinkState:
-    """What is to be linked."""
+    """What is to be linked, for the device of a context."""
 
     logs: Logs
+    context: Context
     inputs: list[Source] = field(default_factory=list)
     image: Any = None
 
@@ -501,20 +504,33 @@ class LinkState:
             raise unsupported(f"inputs of the kind {which.name}")
         if which is CUjitInputType.CU_JIT_INPUT_PTX:
             data = data.split(b"\0", 1)[0]
-        for s in sources(data, name):
-            try:
-                parsed(s.data, s.name)
-            except ApiError as e:
-                self.logs.write("ERROR", e.message)
-                raise
-            self.inputs.append(s)
+        try:
+            for s in sources(data, name):
+                try:
+                    fits(parsed(s.data, s.name), self.context)
+                except ApiError as e:
+                    unread = e.name == "CUDA_ERROR_INVALID_IMAGE" and which is not CUjitInputType.CU_JIT_INPUT_PTX
+                    raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU" if unread else e.name, e.message) from None
+                self.inputs.append(s)
+                self.clash()
+        except ApiError as e:
+            self.logs.write("ERROR", e.message)
+            raise
+
+    def clash(self) -> None:
+        """Refuses inputs that define one name twice; what no input defines yet may come with a later one."""
+        seen: dict[str, str] = {}
+        for i in self.inputs:
+            for name in strong_names(parsed(i.data, i.name)):
+                if name in seen:
+                    raise ApiError("CUDA_ERROR_INVALID_SOURCE", f"{name} is defined in {seen[name]} and in {i.name}")
+                seen[name] = i.name
 
 
 @api(1)
 def cuLinkCreate(numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None) -> CUlinkState:
     """Begins a link."""
-    current()
-    return CUlinkState(handle_of(LinkState(Logs(options, optionValues))))
+    return CUlinkState(handle_of(LinkState(Logs(options, optionValues), current())))
 
 
 @api()
@@ -539,8 +555,11 @@ def cuLinkAddFile(
 def cuLinkComplete(state: object) -> tuple[int, int]:
     """(address, size) of the linked image, which lives as long as the state."""
     s = object_of(state, LinkState)
+    if s.image is not None:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the link is complete already")
     try:
-        link([parsed(i.data, i.name) for i in s.inputs])
+        s.clash()
+        link([parsed(i.data, i.name) for i in s.inputs], "CUDA_ERROR_INVALID_SOURCE")
     except ApiError as e:
         s.logs.write("ERROR", e.message)
         raise

@@ -78,7 +78,9 @@ def cuMemPoolCreate(poolProps: CUmemPoolProps | None) -> CUmemoryPool:
             raise invalid("the pool has no location")
     except ValueError as e:
         raise invalid(str(e)) from None
-    ordinal = machine().device(where.id).ordinal if kind == "device" else 0
+    if kind == "device" and not 0 <= where.id < len(machine().devices):
+        raise invalid(f"there is no device {where.id}")
+    ordinal = where.id if kind == "device" else 0
     return CUmemoryPool(handle_of(Pool(ordinal, kind, maximum=poolProps.maxSize)))
 
 
@@ -141,7 +143,7 @@ def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, coun
             continue
         machine().device(d.location.id)
         if d.location.id == p.ordinal and p.kind == "device" and int(d.flags) != 3:
-            raise invalid("a pool's own device always has access")
+            raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a pool's own device always has access")
         p.access[d.location.id] = int(d.flags)
 
 
@@ -157,8 +159,8 @@ def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> int:
 def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     """Allocates from a pool, in a stream's order."""
     c = stream_of(stream).context
-    if c.broken:
-        c.check()
+    if not size:
+        return CUdeviceptr(0)
     if p.maximum and p.used + size > p.maximum:
         raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"the pool holds {p.maximum} bytes")
     if p.kind == "device" and p.ordinal != c.ordinal:

@@ -57,7 +57,7 @@ def cuStreamSynchronize(hStream: object) -> None:
 @api()
 def cuStreamQuery(hStream: object) -> None:
     """Success: all work is done by now; or what went wrong in it."""
-    stream_of(hStream).context.check()
+    stream_of(hStream).context.tell()
 
 
 @api(1)
@@ -139,7 +139,7 @@ def cuStreamGetAttribute(hStream: object, attr: object) -> CUlaunchAttributeValu
     elif which.name.endswith("PRIORITY"):
         out.priority = s.priority
     elif which.name.endswith("SYNCHRONIZATION_POLICY"):
-        out.syncPolicy = 1  # type: ignore[assignment]
+        out.syncPolicy = 1
     return out
 
 
@@ -255,7 +255,7 @@ def cuStreamWriteValue64(stream: object, addr: object, value: object, flags: obj
 
 def event_of(handle: object) -> Event:
     """An event by its handle."""
-    e = object_of(handle, Event)
+    e = object_of(handle, Event, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
     if not e.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
     return e
@@ -302,13 +302,15 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
     """As cuEventRecord."""
     if integer(flags) & ~1:
         raise invalid(f"flags {integer(flags):#x}")
+    if integer(flags):
+        raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded while the stream is being captured")
     record(hEvent, hStream)
 
 
 @api()
 def cuEventQuery(hEvent: object) -> None:
     """Success: an event that was recorded was reached, and one that was not holds nobody up."""
-    event_of(hEvent).context.check()
+    event_of(hEvent).context.tell()
 
 
 @api()
@@ -320,7 +322,10 @@ def cuEventSynchronize(hEvent: object) -> None:
 @api(1)
 def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
     """Milliseconds between two events."""
-    return event_of(hEnd).milliseconds_since(event_of(hStart))
+    start, end = event_of(hStart), event_of(hEnd)
+    if start.context is not end.context:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the events are of different contexts")
+    return end.milliseconds_since(start)
 
 
 @api()

@@ -1,585 +1,132 @@
-"""The handles and structures of the CUDA driver API, with their fields, written by tests/runtime/derive_api.py."""
-
-import ctypes
-from typing import Annotated
-
-from .enums import (
-    CUaccessProperty,
-    CUaddress_mode,
-    CUarray_format,
-    CUcigDataType,
-    CUclusterSchedulingPolicy,
-    CUexecAffinityType,
-    CUfilter_mode,
-    CUlaunchAttributeID,
-    CUlaunchAttributePortableClusterMode,
-    CUlaunchMemSyncDomain,
-    CUmemAccess_flags,
-    CUmemAllocationHandleType,
-    CUmemAllocationType,
-    CUmemcpySrcAccessOrder,
-    CUmemLocationType,
-    CUmemorytype,
-    CUresourcetype,
-    CUresourceViewFormat,
-    CUsharedMemoryMode,
-    CUstreamAtomicReductionDataType,
-    CUstreamAtomicReductionOpType,
-    CUstreamBatchMemOpType,
-    CUsynchronizationPolicy,
-)
-from .layout import Handle, Number, Struct, Union, f32, i32, pointer, u8, u16, u32, u64, usize
-
-
-class CUarray(Handle):
-    __slots__ = ()
-
-
-class CUasyncCallbackHandle(Handle):
-    __slots__ = ()
-
-
-class CUcheckpointOperationHandle(Handle):
-    __slots__ = ()
-
-
-class CUcontext(Handle):
-    __slots__ = ()
-
-
-class CUcoredumpCallbackHandle(Handle):
-    __slots__ = ()
-
-
-class CUdevResourceDesc(Handle):
-    __slots__ = ()
-
-
-class CUdevice(Number):
-    __slots__ = ()
-    c_type = ctypes.c_int
-
-
-class CUdeviceptr(Number):
-    __slots__ = ()
-    c_type = ctypes.c_ulonglong
-
-
-class CUevent(Handle):
-    __slots__ = ()
-
-
-class CUexternalMemory(Handle):
-    __slots__ = ()
-
-
-class CUexternalSemaphore(Handle):
-    __slots__ = ()
-
-
-class CUfunction(Handle):
-    __slots__ = ()
-
-
-class CUgraph(Handle):
-    __slots__ = ()
-
-
-class CUgraphDeviceNode(Handle):
-    __slots__ = ()
-
-
-class CUgraphExec(Handle):
-    __slots__ = ()
-
-
-class CUgraphNode(Handle):
-    __slots__ = ()
-
-
-class CUgraphicsResource(Handle):
-    __slots__ = ()
-
-
-class CUgreenCtx(Handle):
-    __slots__ = ()
-
-
-class CUkernel(Handle):
-    __slots__ = ()
-
-
-class CUlibrary(Handle):
-    __slots__ = ()
-
-
-class CUlinkState(Handle):
-    __slots__ = ()
-
-
-class CUlogsCallbackHandle(Handle):
-    __slots__ = ()
-
-
-class CUmemoryPool(Handle):
-    __slots__ = ()
-
-
-class CUmipmappedArray(Handle):
-    __slots__ = ()
-
-
-class CUmodule(Handle):
-    __slots__ = ()
-
-
-class CUstream(Handle):
-    __slots__ = ()
-
-
-class CUsurfref(Handle):
-    __slots__ = ()
-
-
-class CUtexref(Handle):
-    __slots__ = ()
-
-
-class CUuserObject(Handle):
-    __slots__ = ()
-
-
-class CUuuid(Struct):
-    bytes: Annotated[bytes, 16]
-
-
-class CUdevprop(Struct):
-    maxThreadsPerBlock: i32
-    maxThreadsDim: Annotated[list[i32], 3]
-    maxGridSize: Annotated[list[i32], 3]
-    sharedMemPerBlock: i32
-    totalConstantMemory: i32
-    SIMDWidth: i32
-    memPitch: i32
-    regsPerBlock: i32
-    clockRate: i32
-    textureAlign: i32
-
-
-class CUDA_MEMCPY2D(Struct):
-    srcXInBytes: usize
-    srcY: usize
-    srcMemoryType: CUmemorytype
-    srcHost: pointer
-    srcDevice: CUdeviceptr
-    srcArray: CUarray
-    srcPitch: usize
-    dstXInBytes: usize
-    dstY: usize
-    dstMemoryType: CUmemorytype
-    dstHost: pointer
-    dstDevice: CUdeviceptr
-    dstArray: CUarray
-    dstPitch: usize
-    WidthInBytes: usize
-    Height: usize
-
-
-class CUDA_MEMCPY3D(Struct):
-    srcXInBytes: usize
-    srcY: usize
-    srcZ: usize
-    srcLOD: usize
-    srcMemoryType: CUmemorytype
-    srcHost: pointer
-    srcDevice: CUdeviceptr
-    srcArray: CUarray
-    reserved0: pointer
-    srcPitch: usize
-    srcHeight: usize
-    dstXInBytes: usize
-    dstY: usize
-    dstZ: usize
-    dstLOD: usize
-    dstMemoryType: CUmemorytype
-    dstHost: pointer
-    dstDevice: CUdeviceptr
-    dstArray: CUarray
-    reserved1: pointer
-    dstPitch: usize
-    dstHeight: usize
-    WidthInBytes: usize
-    Height: usize
-    Depth: usize
-
-
-class CUDA_MEMCPY3D_PEER(Struct):
-    srcXInBytes: usize
-    srcY: usize
-    srcZ: usize
-    srcLOD: usize
-    srcMemoryType: CUmemorytype
-    srcHost: pointer
-    srcDevice: CUdeviceptr
-    srcArray: CUarray
-    srcContext: CUcontext
-    srcPitch: usize
-    srcHeight: usize
-    dstXInBytes: usize
-    dstY: usize
-    dstZ: usize
-    dstLOD: usize
-    dstMemoryType: CUmemorytype
-    dstHost: pointer
-    dstDevice: CUdeviceptr
-    dstArray: CUarray
-    dstContext: CUcontext
-    dstPitch: usize
-    dstHeight: usize
-    WidthInBytes: usize
-    Height: usize
-    Depth: usize
-
-
-class CUDA_ARRAY_DESCRIPTOR(Struct):
-    Width: usize
-    Height: usize
-    Format: CUarray_format
-    NumChannels: u32
-
-
-class CUDA_ARRAY3D_DESCRIPTOR(Struct):
-    Width: usize
-    Height: usize
-    Depth: usize
-    Format: CUarray_format
-    NumChannels: u32
-    Flags: u32
-
-
-class CUDA_ARRAY_MEMORY_REQUIREMENTS(Struct):
-    size: usize
-    alignment: usize
-    reserved: Annotated[list[u32], 4]
-
-
-class CUDA_RESOURCE_DESC_res_array(Struct):
-    hArray: CUarray
-
-
-class CUDA_RESOURCE_DESC_res_mipmap(Struct):
-    hMipmappedArray: CUmipmappedArray
-
-
-class CUDA_RESOURCE_DESC_res_linear(Struct):
-    devPtr: CUdeviceptr
-    format: CUarray_format
-    numChannels: u32
-    sizeInBytes: usize
-
-
-class CUDA_RESOURCE_DESC_res_pitch2D(Struct):
-    devPtr: CUdeviceptr
-    format: CUarray_format
-    numChannels: u32
-    width: usize
-    height: usize
-    pitchInBytes: usize
-
-
-class CUDA_RESOURCE_DESC_res_reserved(Struct):
-    reserved: Annotated[list[i32], 32]
-
-
-class CUDA_RESOURCE_DESC_res(Union):
-    array: CUDA_RESOURCE_DESC_res_array
-    mipmap: CUDA_RESOURCE_DESC_res_mipmap
-    linear: CUDA_RESOURCE_DESC_res_linear
-    pitch2D: CUDA_RESOURCE_DESC_res_pitch2D
-    reserved: CUDA_RESOURCE_DESC_res_reserved
-
-
-class CUDA_RESOURCE_DESC(Struct):
-    resType: CUresourcetype
-    res: CUDA_RESOURCE_DESC_res
-    flags: u32
-
-
-class CUDA_TEXTURE_DESC(Struct):
-    addressMode: Annotated[list[CUaddress_mode], 3]
-    filterMode: CUfilter_mode
-    flags: u32
-    maxAnisotropy: u32
-    mipmapFilterMode: CUfilter_mode
-    mipmapLevelBias: f32
-    minMipmapLevelClamp: f32
-    maxMipmapLevelClamp: f32
-    borderColor: Annotated[list[f32], 4]
-    reserved: Annotated[list[i32], 12]
-
-
-class CUDA_RESOURCE_VIEW_DESC(Struct):
-    format: CUresourceViewFormat
-    width: usize
-    height: usize
-    depth: usize
-    firstMipmapLevel: u32
-    lastMipmapLevel: u32
-    firstLayer: u32
-    lastLayer: u32
-    reserved: Annotated[list[u32], 16]
-
-
-class CUaccessPolicyWindow(Struct):
-    base_ptr: pointer
-    num_bytes: usize
-    hitRatio: f32
-    hitProp: CUaccessProperty
-    missProp: CUaccessProperty
-
-
-class CUlaunchAttributeValue_clusterDim(Struct):
-    x: u32
-    y: u32
-    z: u32
-
-
-class CUlaunchAttributeValue_programmaticEvent(Struct):
-    event: CUevent
-    flags: i32
-    triggerAtBlockStart: i32
-
-
-class CUlaunchAttributeValue_launchCompletionEvent(Struct):
-    event: CUevent
-    flags: i32
-
-
-class CUlaunchMemSyncDomainMap(Struct):
-    default_: u8
-    remote: u8
-
-
-class CUlaunchAttributeValue_preferredClusterDim(Struct):
-    x: u32
-    y: u32
-    z: u32
-
-
-class CUlaunchAttributeValue_deviceUpdatableKernelNode(Struct):
-    deviceUpdatable: i32
-    devNode: CUgraphDeviceNode
-
-
-class CUlaunchAttributeValue(Union):
-    pad: Annotated[bytes, 64]
-    accessPolicyWindow: CUaccessPolicyWindow
-    cooperative: i32
-    syncPolicy: CUsynchronizationPolicy
-    clusterDim: CUlaunchAttributeValue_clusterDim
-    clusterSchedulingPolicyPreference: CUclusterSchedulingPolicy
-    programmaticStreamSerializationAllowed: i32
-    programmaticEvent: CUlaunchAttributeValue_programmaticEvent
-    launchCompletionEvent: CUlaunchAttributeValue_launchCompletionEvent
-    priority: i32
-    memSyncDomainMap: CUlaunchMemSyncDomainMap
-    memSyncDomain: CUlaunchMemSyncDomain
-    preferredClusterDim: CUlaunchAttributeValue_preferredClusterDim
-    deviceUpdatableKernelNode: CUlaunchAttributeValue_deviceUpdatableKernelNode
-    sharedMemCarveout: u32
-    nvlinkUtilCentricScheduling: u32
-    portableClusterSizeMode: CUlaunchAttributePortableClusterMode
-    sharedMemoryMode: CUsharedMemoryMode
-
-
-class CUlaunchAttribute(Struct):
-    id: CUlaunchAttributeID
-    value: CUlaunchAttributeValue
-
-
-class CUlaunchConfig(Struct):
-    gridDimX: u32
-    gridDimY: u32
-    gridDimZ: u32
-    blockDimX: u32
-    blockDimY: u32
-    blockDimZ: u32
-    sharedMemBytes: u32
-    hStream: CUstream
-    attrs: Annotated[list[CUlaunchAttribute], "pointer"]
-    numAttrs: u32
-
-
-class CUmemLocation_localized(Struct):
-    deviceId: u8
-    localityDomainId: u8
-
-
-class CUmemLocation(Struct):
-    type: CUmemLocationType
-    id: i32
-    localized: CUmemLocation_localized
-
-
-class CUmemPoolProps(Struct):
-    allocType: CUmemAllocationType
-    handleTypes: CUmemAllocationHandleType
-    location: CUmemLocation
-    win32SecurityAttributes: pointer
-    maxSize: usize
-    usage: u16
-    gpuDirectRDMACapable: u8
-    reserved: Annotated[list[u8], 53]
-
-
-class CUmemAccessDesc(Struct):
-    location: CUmemLocation
-    flags: CUmemAccess_flags
-
-
-class CUextent3D(Struct):
-    width: usize
-    height: usize
-    depth: usize
-
-
-class CUoffset3D(Struct):
-    x: usize
-    y: usize
-    z: usize
-
-
-class CUDA_LAUNCH_PARAMS(Struct):
-    function: CUfunction
-    gridDimX: u32
-    gridDimY: u32
-    gridDimZ: u32
-    blockDimX: u32
-    blockDimY: u32
-    blockDimZ: u32
-    sharedMemBytes: u32
-    hStream: CUstream
-    kernelParams: pointer
-
-
-class CUmemcpyAttributes(Struct):
-    srcAccessOrder: CUmemcpySrcAccessOrder
-    srcLocHint: CUmemLocation
-    dstLocHint: CUmemLocation
-    flags: u32
-
-
-class CUexecAffinitySmCount(Struct):
-    val: u32
-
-
-class CUexecAffinityParam_param(Union):
-    smCount: CUexecAffinitySmCount
-
-
-class CUexecAffinityParam(Struct):
-    type: CUexecAffinityType
-    param: CUexecAffinityParam_param
-
-
-class CUctxCigParam(Struct):
-    sharedDataType: CUcigDataType
-    sharedData: pointer
-
-
-class CUctxCreateParams(Struct):
-    execAffinityParams: Annotated[list[CUexecAffinityParam], "pointer"]
-    numExecAffinityParams: i32
-    cigParams: Annotated[list[CUctxCigParam], "pointer"]
-
-
-class CUmemAllocationProp_allocFlags(Struct):
-    compressionType: u8
-    gpuDirectRDMACapable: u8
-    usage: u16
-    reserved: Annotated[list[u8], 4]
-
-
-class CUmemAllocationProp(Struct):
-    type: CUmemAllocationType
-    requestedHandleTypes: CUmemAllocationHandleType
-    location: CUmemLocation
-    win32HandleMetaData: pointer
-    allocFlags: CUmemAllocationProp_allocFlags
-
-
-class CUtensorMap(Struct):
-    opaque: Annotated[list[u64], 16]
-
-
-class CUDA_KERNEL_NODE_PARAMS(Struct):
-    func: CUfunction
-    gridDimX: u32
-    gridDimY: u32
-    gridDimZ: u32
-    blockDimX: u32
-    blockDimY: u32
-    blockDimZ: u32
-    sharedMemBytes: u32
-    kernelParams: pointer
-    extra: pointer
-    kern: CUkernel
-    ctx: CUcontext
-
-
-class CUstreamMemOpWaitValueParams_st(Struct):
-    operation: CUstreamBatchMemOpType
-    address: CUdeviceptr
-    value: u32
-    value64: u64
-    flags: u32
-    alias: CUdeviceptr
-
-
-class CUstreamMemOpWriteValueParams_st(Struct):
-    operation: CUstreamBatchMemOpType
-    address: CUdeviceptr
-    value: u32
-    value64: u64
-    flags: u32
-    alias: CUdeviceptr
-
-
-class CUstreamMemOpFlushRemoteWritesParams_st(Struct):
-    operation: CUstreamBatchMemOpType
-    flags: u32
-
-
-class CUstreamMemOpMemoryBarrierParams_st(Struct):
-    operation: CUstreamBatchMemOpType
-    flags: u32
-
-
-class CUstreamMemOpAtomicReductionParams_st(Struct):
-    operation: CUstreamBatchMemOpType
-    flags: u32
-    reductionOp: CUstreamAtomicReductionOpType
-    dataType: CUstreamAtomicReductionDataType
-    address: CUdeviceptr
-    value: u64
-    alias: CUdeviceptr
-
-
-class CUstreamBatchMemOpParams(Union):
-    operation: CUstreamBatchMemOpType
-    waitValue: CUstreamMemOpWaitValueParams_st
-    writeValue: CUstreamMemOpWriteValueParams_st
-    flushRemoteWrites: CUstreamMemOpFlushRemoteWritesParams_st
-    memoryBarrier: CUstreamMemOpMemoryBarrierParams_st
-    atomicReduction: CUstreamMemOpAtomicReductionParams_st
-    pad: Annotated[list[u64], 6]
-
-
-class CUmemPoolPtrExportData(Struct):
-    reserved: Annotated[list[u8], 64]
-
-
-CUkernelNodeAttrValue = CUlaunchAttributeValue
-CUkernelNodeAttrValue_v1 = CUlaunchAttributeValue
-CUstreamAttrValue = CUlaunchAttributeValue
-CUstreamAttrValue_v1 = CUlaunchAttributeValue
+"""The handles and structures of the CUDA driver API: a table that tests/runtime/derive_api.py writes, in the form that the driver's tables.py reads."""
+
+from __future__ import annotations
+
+from .enums import ENUMS
+from .tables import Structs
+
+_TABLE = """\
+handle CUarray CUasyncCallback CUasyncCallbackHandle CUcheckpointOperationHandle CUcontext CUcoredumpCallbackHandle CUdevResourceDesc
+    CUevent CUexternalMemory CUexternalSemaphore CUfunction CUgraph CUgraphDeviceNode CUgraphExec CUgraphNode CUgraphicsResource CUgreenCtx
+    CUhostFn CUkernel CUlibrary CUlinkState CUlogsCallbackHandle CUmemoryPool CUmipmappedArray CUmodule CUoccupancyB2DSize CUstream
+    CUstreamCallback CUsurfref CUtexref CUuserObject
+number i32 CUdevice CUdevice_v1
+number u64 CUdeviceptr CUdeviceptr_v2 CUgraphConditionalHandle CUmemGenericAllocationHandle CUmemGenericAllocationHandle_v1 CUsurfObject
+    CUsurfObject_v1 CUtexObject CUtexObject_v1
+number u32 CUlogIterator CUlogicalEndpointId
+struct CUuuid bytes:bytes[16]
+struct CUdevprop maxThreadsPerBlock:i32 maxThreadsDim:i32[3] maxGridSize:i32[3] sharedMemPerBlock:i32 totalConstantMemory:i32 SIMDWidth:i32
+    memPitch:i32 regsPerBlock:i32 clockRate:i32 textureAlign:i32
+struct CUDA_MEMCPY2D srcXInBytes:usize srcY:usize srcMemoryType:CUmemorytype srcHost:pointer srcDevice:CUdeviceptr srcArray:CUarray
+    srcPitch:usize dstXInBytes:usize dstY:usize dstMemoryType:CUmemorytype dstHost:pointer dstDevice:CUdeviceptr dstArray:CUarray
+    dstPitch:usize WidthInBytes:usize Height:usize
+struct CUDA_MEMCPY3D srcXInBytes:usize srcY:usize srcZ:usize srcLOD:usize srcMemoryType:CUmemorytype srcHost:pointer srcDevice:CUdeviceptr
+    srcArray:CUarray reserved0:pointer srcPitch:usize srcHeight:usize dstXInBytes:usize dstY:usize dstZ:usize dstLOD:usize
+    dstMemoryType:CUmemorytype dstHost:pointer dstDevice:CUdeviceptr dstArray:CUarray reserved1:pointer dstPitch:usize dstHeight:usize
+    WidthInBytes:usize Height:usize Depth:usize
+struct CUDA_MEMCPY3D_PEER srcXInBytes:usize srcY:usize srcZ:usize srcLOD:usize srcMemoryType:CUmemorytype srcHost:pointer
+    srcDevice:CUdeviceptr srcArray:CUarray srcContext:CUcontext srcPitch:usize srcHeight:usize dstXInBytes:usize dstY:usize dstZ:usize
+    dstLOD:usize dstMemoryType:CUmemorytype dstHost:pointer dstDevice:CUdeviceptr dstArray:CUarray dstContext:CUcontext dstPitch:usize
+    dstHeight:usize WidthInBytes:usize Height:usize Depth:usize
+struct CUDA_ARRAY_DESCRIPTOR Width:usize Height:usize Format:CUarray_format NumChannels:u32
+struct CUDA_ARRAY3D_DESCRIPTOR Width:usize Height:usize Depth:usize Format:CUarray_format NumChannels:u32 Flags:u32
+struct CUDA_ARRAY_MEMORY_REQUIREMENTS size:usize alignment:usize reserved:u32[4]
+struct CUDA_RESOURCE_DESC_res_array hArray:CUarray
+struct CUDA_RESOURCE_DESC_res_mipmap hMipmappedArray:CUmipmappedArray
+struct CUDA_RESOURCE_DESC_res_linear devPtr:CUdeviceptr format:CUarray_format numChannels:u32 sizeInBytes:usize
+struct CUDA_RESOURCE_DESC_res_pitch2D devPtr:CUdeviceptr format:CUarray_format numChannels:u32 width:usize height:usize pitchInBytes:usize
+struct CUDA_RESOURCE_DESC_res_reserved reserved:i32[32]
+union CUDA_RESOURCE_DESC_res array:CUDA_RESOURCE_DESC_res_array mipmap:CUDA_RESOURCE_DESC_res_mipmap linear:CUDA_RESOURCE_DESC_res_linear
+    pitch2D:CUDA_RESOURCE_DESC_res_pitch2D reserved:CUDA_RESOURCE_DESC_res_reserved
+struct CUDA_RESOURCE_DESC resType:CUresourcetype res:CUDA_RESOURCE_DESC_res flags:u32
+struct CUDA_TEXTURE_DESC addressMode:CUaddress_mode[3] filterMode:CUfilter_mode flags:u32 maxAnisotropy:u32 mipmapFilterMode:CUfilter_mode
+    mipmapLevelBias:f32 minMipmapLevelClamp:f32 maxMipmapLevelClamp:f32 borderColor:f32[4] reserved:i32[12]
+struct CUDA_RESOURCE_VIEW_DESC format:CUresourceViewFormat width:usize height:usize depth:usize firstMipmapLevel:u32 lastMipmapLevel:u32
+    firstLayer:u32 lastLayer:u32 reserved:u32[16]
+struct CUaccessPolicyWindow base_ptr:pointer num_bytes:usize hitRatio:f32 hitProp:CUaccessProperty missProp:CUaccessProperty
+struct CUlaunchAttributeValue_clusterDim x:u32 y:u32 z:u32
+struct CUlaunchAttributeValue_programmaticEvent event:CUevent flags:i32 triggerAtBlockStart:i32
+struct CUlaunchAttributeValue_launchCompletionEvent event:CUevent flags:i32
+struct CUlaunchMemSyncDomainMap default_:u8 remote:u8
+struct CUlaunchAttributeValue_preferredClusterDim x:u32 y:u32 z:u32
+struct CUlaunchAttributeValue_deviceUpdatableKernelNode deviceUpdatable:i32 devNode:CUgraphDeviceNode
+union CUlaunchAttributeValue pad:bytes[64] accessPolicyWindow:CUaccessPolicyWindow cooperative:i32 syncPolicy:CUsynchronizationPolicy
+    clusterDim:CUlaunchAttributeValue_clusterDim clusterSchedulingPolicyPreference:CUclusterSchedulingPolicy
+    programmaticStreamSerializationAllowed:i32 programmaticEvent:CUlaunchAttributeValue_programmaticEvent
+    launchCompletionEvent:CUlaunchAttributeValue_launchCompletionEvent priority:i32 memSyncDomainMap:CUlaunchMemSyncDomainMap
+    memSyncDomain:CUlaunchMemSyncDomain preferredClusterDim:CUlaunchAttributeValue_preferredClusterDim
+    deviceUpdatableKernelNode:CUlaunchAttributeValue_deviceUpdatableKernelNode sharedMemCarveout:u32 nvlinkUtilCentricScheduling:u32
+    portableClusterSizeMode:CUlaunchAttributePortableClusterMode sharedMemoryMode:CUsharedMemoryMode
+struct CUlaunchAttribute id:CUlaunchAttributeID value:CUlaunchAttributeValue
+struct CUlaunchConfig gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32 sharedMemBytes:u32 hStream:CUstream
+    attrs:CUlaunchAttribute* numAttrs:u32
+struct CUmemLocation_localized deviceId:u8 localityDomainId:u8
+struct CUmemLocation type:CUmemLocationType id:i32 localized:CUmemLocation_localized
+struct CUmemPoolProps allocType:CUmemAllocationType handleTypes:CUmemAllocationHandleType location:CUmemLocation
+    win32SecurityAttributes:pointer maxSize:usize usage:u16 gpuDirectRDMACapable:u8 reserved:u8[53]
+struct CUmemAccessDesc location:CUmemLocation flags:CUmemAccess_flags
+struct CUextent3D width:usize height:usize depth:usize
+struct CUoffset3D x:usize y:usize z:usize
+struct CUDA_LAUNCH_PARAMS function:CUfunction gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32
+    sharedMemBytes:u32 hStream:CUstream kernelParams:pointer
+struct CUmemcpyAttributes srcAccessOrder:CUmemcpySrcAccessOrder srcLocHint:CUmemLocation dstLocHint:CUmemLocation flags:u32
+struct CUexecAffinitySmCount val:u32
+union CUexecAffinityParam_param smCount:CUexecAffinitySmCount
+struct CUexecAffinityParam type:CUexecAffinityType param:CUexecAffinityParam_param
+struct CUctxCigParam sharedDataType:CUcigDataType sharedData:pointer
+struct CUctxCreateParams execAffinityParams:CUexecAffinityParam* numExecAffinityParams:i32 cigParams:CUctxCigParam*
+struct CUmemAllocationProp_allocFlags compressionType:u8 gpuDirectRDMACapable:u8 usage:u16 reserved:u8[4]
+struct CUmemAllocationProp type:CUmemAllocationType requestedHandleTypes:CUmemAllocationHandleType location:CUmemLocation
+    win32HandleMetaData:pointer allocFlags:CUmemAllocationProp_allocFlags
+struct CUtensorMap opaque:u64[16]
+struct CUDA_KERNEL_NODE_PARAMS func:CUfunction gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32
+    sharedMemBytes:u32 kernelParams:pointer extra:pointer kern:CUkernel ctx:CUcontext
+struct CUstreamMemOpWaitValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 value64:u64 flags:u32
+    alias:CUdeviceptr
+struct CUstreamMemOpWriteValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 value64:u64 flags:u32
+    alias:CUdeviceptr
+struct CUstreamMemOpFlushRemoteWritesParams_st operation:CUstreamBatchMemOpType flags:u32
+struct CUstreamMemOpMemoryBarrierParams_st operation:CUstreamBatchMemOpType flags:u32
+struct CUstreamMemOpAtomicReductionParams_st operation:CUstreamBatchMemOpType flags:u32 reductionOp:CUstreamAtomicReductionOpType
+    dataType:CUstreamAtomicReductionDataType address:CUdeviceptr value:u64 alias:CUdeviceptr
+union CUstreamBatchMemOpParams operation:CUstreamBatchMemOpType waitValue:CUstreamMemOpWaitValueParams_st
+    writeValue:CUstreamMemOpWriteValueParams_st flushRemoteWrites:CUstreamMemOpFlushRemoteWritesParams_st
+    memoryBarrier:CUstreamMemOpMemoryBarrierParams_st atomicReduction:CUstreamMemOpAtomicReductionParams_st pad:u64[6]
+struct CUmemPoolPtrExportData reserved:u8[64]
+alias CUDA_ARRAY3D_DESCRIPTOR_st=CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY3D_DESCRIPTOR_v2=CUDA_ARRAY3D_DESCRIPTOR
+    CUDA_ARRAY_DESCRIPTOR_st=CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR_v2=CUDA_ARRAY_DESCRIPTOR
+    CUDA_ARRAY_MEMORY_REQUIREMENTS_st=CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_MEMORY_REQUIREMENTS_v1=CUDA_ARRAY_MEMORY_REQUIREMENTS
+    CUDA_KERNEL_NODE_PARAMS_v2=CUDA_KERNEL_NODE_PARAMS CUDA_KERNEL_NODE_PARAMS_v2_st=CUDA_KERNEL_NODE_PARAMS
+    CUDA_LAUNCH_PARAMS_st=CUDA_LAUNCH_PARAMS CUDA_LAUNCH_PARAMS_v1=CUDA_LAUNCH_PARAMS CUDA_MEMCPY2D_st=CUDA_MEMCPY2D
+    CUDA_MEMCPY2D_v2=CUDA_MEMCPY2D CUDA_MEMCPY3D_PEER_st=CUDA_MEMCPY3D_PEER CUDA_MEMCPY3D_PEER_v1=CUDA_MEMCPY3D_PEER
+    CUDA_MEMCPY3D_st=CUDA_MEMCPY3D CUDA_MEMCPY3D_v2=CUDA_MEMCPY3D CUDA_RESOURCE_DESC_st=CUDA_RESOURCE_DESC
+    CUDA_RESOURCE_DESC_v1=CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC_st=CUDA_RESOURCE_VIEW_DESC
+    CUDA_RESOURCE_VIEW_DESC_v1=CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC_st=CUDA_TEXTURE_DESC CUDA_TEXTURE_DESC_v1=CUDA_TEXTURE_DESC
+    CUaccessPolicyWindow_st=CUaccessPolicyWindow CUaccessPolicyWindow_v1=CUaccessPolicyWindow CUctxCigParam_st=CUctxCigParam
+    CUctxCreateParams_st=CUctxCreateParams CUdevprop_st=CUdevprop CUdevprop_v1=CUdevprop CUexecAffinityParam_st=CUexecAffinityParam
+    CUexecAffinityParam_v1=CUexecAffinityParam CUexecAffinitySmCount_st=CUexecAffinitySmCount CUexecAffinitySmCount_v1=CUexecAffinitySmCount
+    CUextent3D_st=CUextent3D CUextent3D_v1=CUextent3D CUkernelNodeAttrValue=CUlaunchAttributeValue
+    CUkernelNodeAttrValue_v1=CUlaunchAttributeValue CUlaunchAttributeValue_union=CUlaunchAttributeValue
+    CUlaunchAttribute_st=CUlaunchAttribute CUlaunchConfig_st=CUlaunchConfig CUlaunchMemSyncDomainMap_st=CUlaunchMemSyncDomainMap
+    CUmemAccessDesc_st=CUmemAccessDesc CUmemAccessDesc_v1=CUmemAccessDesc CUmemAllocationProp_st=CUmemAllocationProp
+    CUmemAllocationProp_v1=CUmemAllocationProp CUmemLocation_st=CUmemLocation CUmemLocation_v1=CUmemLocation
+    CUmemPoolProps_st=CUmemPoolProps CUmemPoolProps_v1=CUmemPoolProps CUmemPoolPtrExportData_st=CUmemPoolPtrExportData
+    CUmemPoolPtrExportData_v1=CUmemPoolPtrExportData CUmemcpyAttributes_st=CUmemcpyAttributes CUmemcpyAttributes_v1=CUmemcpyAttributes
+    CUoffset3D_st=CUoffset3D CUoffset3D_v1=CUoffset3D CUstreamAttrValue=CUlaunchAttributeValue CUstreamAttrValue_v1=CUlaunchAttributeValue
+    CUstreamBatchMemOpParams_union=CUstreamBatchMemOpParams CUstreamBatchMemOpParams_v1=CUstreamBatchMemOpParams CUtensorMap_st=CUtensorMap
+    CUuuid_st=CUuuid
+"""
+STRUCTS = Structs(__name__, _TABLE, ENUMS.get)
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
+    """A class of the table."""
+    found = STRUCTS.get(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found
+
+
+def __dir__() -> list[str]:
+    """Every name of the table."""
+    return sorted(STRUCTS.lines)

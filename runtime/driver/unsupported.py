@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 
-def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:
-    """The function of that name, made from its line in a table of signatures; None where the table has no such line."""
-    line = next((s for s in signatures.splitlines() if s.split(" ", 1)[0] == name), None)
-    if line is None:
+@functools.cache
+def _table(signatures: str) -> dict[str, tuple[int, str]]:
+    """name -> (number of results, parameters), of a table of signatures."""
+    out = {}
+    for line in signatures.splitlines():
+        name, count, *rest = line.split(" ", 2)
+        out[name] = int(count), rest[0] if rest else ""
+    return out
+
+
+def signature_of(signatures: str, name: str) -> inspect.Signature | None:
+    """The signature that a table has for a name."""
+    if name not in _table(signatures):
         return None
-    _, count, *rest = line.split(" ", 2)
     parameters = []
-    for word in rest[0].split(", ") if rest else []:
+    for word in filter(None, _table(signatures)[name][1].split(", ")):
         plain, _, default = word.partition("=")
         parameters.append(
             inspect.Parameter(plain, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int(default) if default else inspect.Parameter.empty)
         )
-    signature = inspect.Signature(parameters)
-    result = (code, *(None,) * int(count))
+    return inspect.Signature(parameters)
+
+
+def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:
+    """The function of that name, made from its line in a table of signatures; None where the table has no such line."""
+    signature = signature_of(signatures, name)
+    if signature is None:
+        return None
+    result = (code, *(None,) * _table(signatures)[name][0])
 
     def refuse(*args: object, **kwargs: object) -> tuple[Any, ...]:
         signature.bind(*args, **kwargs)

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from warplab.runtime.driver.tables import camel
 
 ROOT = Path(__file__).parents[2]
 BASIC = {
@@ -17,6 +20,15 @@ BASIC = {
     "unsigned int": "u32", "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "size_t": "usize",
     "float": "f32", "double": "f64", "cuuint32_t": "u32", "cuuint64_t": "u64",
 }  # fmt: skip
+FUNCTIONS = (
+    "CUhostFn",
+    "CUstreamCallback",
+    "CUoccupancyB2DSize",
+    "CUasyncCallback",
+    "cudaHostFn_t",
+    "cudaStreamCallback_t",
+    "cudaAsyncCallback",
+)
 DRIVER_STRUCTS = """CUuuid CUdevprop CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_PEER CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY3D_DESCRIPTOR
     CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_RESOURCE_DESC CUDA_TEXTURE_DESC CUDA_RESOURCE_VIEW_DESC CUlaunchConfig CUlaunchAttribute
     CUlaunchAttributeValue CUaccessPolicyWindow CUmemPoolProps CUmemLocation CUmemAccessDesc CUextent3D CUoffset3D CUDA_LAUNCH_PARAMS
@@ -36,13 +48,96 @@ def enums(module: ModuleType) -> Iterator[type[Any]]:
             yield found
 
 
-def write_enums(module: ModuleType, what: str, path: Path) -> None:
-    """One static class an enum."""
-    out = [f'"""The enums of {what}: names and numbers, written by tests/runtime/derive_api.py."""', "", "from enum import IntEnum"]
-    for e in enums(module):
-        out += ["", "", f"class {e.__name__}(IntEnum):"]
-        out += [f"    {name} = {int(value)}" for name, value in e.__members__.items()]
-    path.write_text("\n".join(out) + "\n")
+def common_prefix(names: list[str]) -> str:
+    """What all names of an enum begin with, up to a place where a word ends."""
+    first, last = min(names), max(names)
+    start = first[: next((i for i, (x, y) in enumerate(zip(first, last, strict=False)) if x != y), min(len(first), len(last)))]
+
+    def fits(n: str) -> bool:
+        rest = n[len(start) :]
+        return bool(re.match(r"[A-Za-z]", rest)) and (start.endswith("_") or rest[0].isupper())
+
+    while start and not all(map(fits, names)):
+        start = start[:-1]
+    return start
+
+
+def listed(values: dict[str, int]) -> list[str]:
+    """Names and numbers as words: the number only where it is not one more than the one before."""
+    out, number = [], -1
+    for name, value in values.items():
+        out.append(name if value == number + 1 else f"{name}={value}")
+        number = value
+    return out
+
+
+def enum_line(name: str, own: dict[str, int], others: dict[str, tuple[str, dict[str, int]]]) -> str:
+    """An enum's line: written out, or as another API's enum in its own spelling where that is shorter."""
+    prefix = common_prefix(list(own))
+    best = f"{name} {prefix or '-'}: {' '.join(listed({n.removeprefix(prefix): v for n, v in own.items()}))}"
+    for other, (theirs, values) in others.items():
+        have = {prefix + camel(n.removeprefix(theirs)): v for n, v in values.items()}
+        gone = [f"-{n.removeprefix(prefix)}" for n, v in have.items() if own.get(n) != v]
+        more = listed({n.removeprefix(prefix): v for n, v in own.items() if have.get(n) != v})
+        line = f"{name} {prefix or '-'} < {other}: {' '.join([*gone, *(f'+{w}' for w in more)])}".rstrip()
+        in_order = list(own.values()) == sorted(own.values()) and len(set(own.values())) == len(own)
+        if in_order and len(line) < len(best):
+            best = line
+    return best
+
+
+def wrapped(line: str) -> str:
+    """A line of a table, folded."""
+    return textwrap.fill(line, 140, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def write_enums(module: ModuleType, what: str, path: Path, source: ModuleType | None = None) -> None:
+    """All enums as a table."""
+    others = {}
+    for e in enums(source) if source is not None else ():
+        prefix = common_prefix(list(e.__members__))
+        others[e.__name__] = prefix, {n: int(v) for n, v in e.__members__.items()}
+    lines = [wrapped(enum_line(e.__name__, {n: int(v) for n, v in e.__members__.items()}, others)) for e in enums(module)]
+    if source is None:
+        write_table(path, f"The enums of {what}", "from .tables import Enums", lines, "ENUMS = Enums(__name__, _TABLE)")
+    else:
+        imports = "from ..driver.enums import ENUMS\nfrom ..driver.tables import Enums"
+        write_table(path, f"The enums of {what}", imports, lines, "OWN = Enums(__name__, _TABLE, ENUMS)")
+
+
+MODULE = """\
+\"\"\"{title}: a table that tests/runtime/derive_api.py writes, in the form that the driver's tables.py reads.\"\"\"
+
+from __future__ import annotations
+
+from typing import Any
+
+{imports}
+
+_TABLE = \"\"\"\\
+{table}
+\"\"\"
+{make}
+
+
+def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
+    \"\"\"A class of the table.\"\"\"
+    found = {own}.get(name)
+    if found is None:
+        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+    return found
+
+
+def __dir__() -> list[str]:
+    \"\"\"Every name of the table.\"\"\"
+    return sorted({own}.lines)
+"""
+
+
+def write_table(path: Path, title: str, imports: str, lines: list[str], make: str) -> None:
+    """A module that holds a table and makes its classes."""
+    own = make.split(" ", 1)[0]
+    path.write_text(MODULE.format(title=title, imports=imports, table="\n".join(lines), make=make, own=own))
 
 
 class Declarations:
@@ -123,62 +218,67 @@ class Declarations:
         return name
 
 
-def handles(module: ModuleType, found: Declarations) -> list[str]:
-    """Every class whose instances are handles."""
-    out = []
+def handles(module: ModuleType, found: Declarations) -> tuple[list[str], dict[str, list[str]]]:
+    """(classes whose instances stand for objects, or are addresses of functions; basic type -> classes that are numbers)."""
+    plain: list[str] = []
+    numbers: dict[str, list[str]] = {}
     for name in dir(module):
-        known = getattr(module, name)
-        target = found.aliases.get(name, "")
-        opaque = re.fullmatch(r"\w+_st\*", target) or name in found.handles or name in ("CUdevice", "CUdeviceptr")
-        if isinstance(known, type) and opaque and name[:2] in ("CU", "cu"):
-            out.append(name)
-    return out
+        known, target = getattr(module, name), found.aliases.get(name, "")
+        if not isinstance(known, type) or name[:2] not in ("CU", "cu"):
+            continue
+        while target not in BASIC and target in found.aliases:
+            target = found.aliases[target]
+        if target in BASIC and name not in ("CUdeviceptr", "CUdevice"):
+            numbers.setdefault(BASIC[target], []).append(name)
+        elif name in ("CUdevice", "CUdeviceptr"):
+            numbers.setdefault("i32" if name == "CUdevice" else "u64", []).append(name)
+        elif re.fullmatch(r"\w+_st\*", target) or name in found.handles or name in FUNCTIONS:
+            plain.append(name)
+    return plain, numbers
+
+
+def table_line(lines: list[str]) -> str:
+    """A structure's class as a line of a table."""
+    name, kind = re.fullmatch(r"class (\w+)\((\w+)\):", lines[0]).groups()  # type: ignore[union-attr]
+    words = []
+    for line in lines[1:]:
+        field, _, note = line.strip().partition(": ")
+        note = re.sub(r'Annotated\[list\[(\w+)\], "pointer"\]', r"\1*", note)
+        note = re.sub(r"Annotated\[bytes, (\d+)\]", r"bytes[\1]", note)
+        note = re.sub(r"Annotated\[list\[(\w+)\], (\d+)\]", r"\1[\2]", note)
+        words.append(f"{field}:{note}")
+    return f"{kind.lower()} {name} {' '.join(words)}"
 
 
 def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: Path, shared: str = "") -> None:
-    """Handles and structures as classes with annotations."""
+    """Handles and structures as a table."""
     found = Declarations(pxd.read_text(), module)
     for name in wanted.split():
         found.struct(name)
-    text = "\n\n\n".join("\n".join(found.lines[n]) for n in found.order)
-    known = {e.__name__ for e in enums(module)}
-    used = sorted(n for n in known if re.search(rf"\b{n}\b", text))
-    basics = sorted(
-        {b for b in (*BASIC.values(), "pointer") if re.search(rf": {b}$|\[{b}\]", text, re.M)}
-        | {"Struct", "Union", "Handle"}
-        | ({"Number"} if not shared else set())
-    )
-    layout = ".layout" if not shared else "..driver.layout"
-    out = [
-        f'"""The handles and structures of {what}, with their fields, written by tests/runtime/derive_api.py."""', "",
-        "import ctypes" if not shared else "", "from typing import Annotated", "",
-        f"from .enums import {', '.join(used)}", f"from {layout} import {', '.join(basics)}",
-    ]  # fmt: skip
+    lines = [table_line(found.lines[n]) for n in found.order]
+    plain, numbers = handles(module, found)
     taken = shared.split()
-    if taken:
-        out.append(f"from ..driver.structs import {', '.join(taken)}")
-    for h in handles(module, found):
-        if h in taken:
-            continue
-        if h in ("CUdevice", "CUdeviceptr"):
-            c = "c_int" if h == "CUdevice" else "c_ulonglong"
-            out += ["", "", f"class {h}(Number):", "    __slots__ = ()", f"    c_type = ctypes.{c}"]
-        else:
-            out += ["", "", f"class {h}(Handle):", "    __slots__ = ()"]
-    out += ["", "", text]
+    lines = [f"handle {' '.join(n for n in plain if n not in taken)}", *(f"number {k} {' '.join(v)}" for k, v in numbers.items()), *lines]
+    known = {w for line in lines for w in line.split()}
     aliases = []
     for name in dir(module):
-        for n in found.order:
-            if (
-                name != n
-                and name not in found.order
-                and isinstance(getattr(module, name), type)
-                and issubclass(getattr(module, name), getattr(module, n, ()))
-            ):
-                aliases.append(f"{name} = {n}")
-    path.write_text(
-        "\n".join(line for line in out if line is not None) + "\n" + ("\n" + "\n".join(sorted(set(aliases))) + "\n" if aliases else "")
-    )
+        real = getattr(module, name)
+        if name in known or not isinstance(real, type) or name.startswith("_"):
+            continue
+        for n in (*found.order, *plain):
+            if real is getattr(module, n, None) or issubclass(real, getattr(module, n, ())) or issubclass(getattr(module, n, object), real):
+                if real is not object:
+                    aliases.append(f"{name}={n}")
+                break
+    lines.append("alias " + " ".join(aliases))
+    lines = list(map(wrapped, lines))
+    title = f"The handles and structures of {what}"
+    if not shared:
+        imports = "from .enums import ENUMS\nfrom .tables import Structs"
+        write_table(path, title, imports, lines, "STRUCTS = Structs(__name__, _TABLE, ENUMS.get)")
+    else:
+        imports = "from ..driver.structs import STRUCTS\nfrom ..driver.tables import Structs\nfrom .enums import OWN as ENUMS"
+        write_table(path, title, imports, lines, "OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))")
 
 
 def outputs(function: Any) -> int:
@@ -236,7 +336,7 @@ def main() -> None:
     folder = Path(driver.__file__).parent
     d, r = ROOT / "runtime" / "driver", ROOT / "runtime" / "cudart"
     write_enums(driver, "the CUDA driver API", d / "enums.py")
-    write_enums(runtime, "the CUDA runtime API", r / "enums.py")
+    write_enums(runtime, "the CUDA runtime API", r / "enums.py", driver)
     write_structs(driver, "the CUDA driver API", DRIVER_STRUCTS, folder / "cydriver.pxd", d / "structs.py")
     write_structs(runtime, "the CUDA runtime API", RUNTIME_STRUCTS, folder / "cyruntime.pxd", r / "structs.py", "CUuuid")
     write_constants(driver, "the CUDA driver API", d / "constants.py")

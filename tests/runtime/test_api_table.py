@@ -7,7 +7,6 @@ The real packages need no GPU; where they are not installed, the recorded signat
 
 from __future__ import annotations
 
-import enum
 import importlib
 import inspect
 import textwrap
@@ -122,10 +121,13 @@ def test_calls_are_those_of_the_real_package(title: str) -> None:
 def test_enums_and_structures_are_those_of_the_real_package(title: str) -> None:
     module, name = FACES[title]
     real = real_module(name)
-    for n, own in vars(module).items():
-        if isinstance(own, type) and issubclass(own, enum.IntEnum) and n.lower().startswith("cu"):
-            assert {k: int(v) for k, v in own.__members__.items()} == {k: int(v) for k, v in getattr(real, n).__members__.items()}, n
-        if isinstance(own, type) and issubclass(own, Struct | Union) and hasattr(real, n):
+    for n in module.ENUMS.lines:
+        theirs = {k: int(v) for k, v in getattr(real, n).__members__.items()}
+        assert {k: int(v) for k, v in getattr(module, n).__members__.items()} == theirs, n
+    assert {n for n in dir(real) if hasattr(getattr(real, n), "__members__")} - {"_FastEnum"} <= {*module.ENUMS.lines}
+    for n in module.STRUCTS.lines:
+        own = getattr(module, n)
+        if issubclass(own, Struct | Union) and hasattr(real, n):
             fields = {f for f in dir(getattr(real, n)) if not f.startswith("_")} - {"getPtr"}
             assert fields <= {*own._names}, n
 

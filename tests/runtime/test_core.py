@@ -1,8 +1,10 @@
 """Python's face: what cuda.core's programs do, and what is added to it."""
 
+import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -156,7 +158,7 @@ def test_streams_and_events(device: w.Device) -> None:
     end.sync()
     assert end.is_done
     assert end - start > 0
-    with pytest.raises(w.CUDAError):
+    with pytest.raises(RuntimeError):
         _ = end - one.record()
     assert w.Stream.from_handle(one.handle) == one
     assert one.device is device
@@ -240,4 +242,5 @@ def test_a_cluster_counts_the_grid_in_clusters() -> None:
 
 def test_importing_the_host_is_cheap() -> None:
     code = "import sys, warplab.runtime; assert not {'numpy', 'lark'} & set(sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    path = os.pathsep.join([str(Path(w.__path__[0]).parents[1]), *sys.path])
+    assert subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}).returncode == 0

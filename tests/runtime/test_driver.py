@@ -1,18 +1,16 @@
 """The driver API: calls, codes, and what CUDA says happens when."""
 
 import ctypes
+import importlib
 import struct
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
-from warplab.runtime import driver as cu
-from warplab.runtime import last_fault
-from warplab.runtime.driver.api import STATE
-from warplab.runtime.driver.structs import CUdeviceptr
-
-from .conftest import HEAD, KERNELS, POINTER, U32, Host
+from .conftest import DRIVER, HEAD, KERNELS, MODEL, POINTER, U32, Host, model_only
+from .conftest import driver as cu
 
 LIMIT = cu.CUlimit
 ATTRIBUTE = cu.CUdevice_attribute
@@ -21,6 +19,16 @@ FUNCTION = cu.CUfunction_attribute
 
 def add(host: Host, n: int, params: object, extra: object = 0) -> str:
     return host.code("cuLaunchKernel", host.function("add"), -(-n // 64), 1, 1, 64, 1, 1, 0, 0, params, extra)
+
+
+def core_context() -> Any:
+    """The model's own current context."""
+    return importlib.import_module("warplab.runtime.driver.api").current()
+
+
+def fault_says(words: str) -> bool:
+    """Is that what the model knows of the last fault?  A driver knows only a code."""
+    return DRIVER != MODEL or words in str(importlib.import_module("warplab.runtime").last_fault())
 
 
 # ---------------------------------------------------------------- the four ways of passing parameters
@@ -45,7 +53,7 @@ def test_parameters_by_pointers_tuples_and_buffer(host: Host) -> None:
             "pointers": ctypes.addressof(table),
             "array of pointers": np.array([ctypes.addressof(k) for k in keep], np.uint64),
             "tuples": ((*at, 100), (POINTER, POINTER, POINTER, U32)),
-            "handles": ((*map(CUdeviceptr, at), 100), (None, None, None, U32)),
+            "handles": ((*map(cu.CUdeviceptr, at), 100), (None, None, None, U32)),
             "extra": 0,
         }[way]
         assert add(host, 100, params, ctypes.addressof(words) if way == "extra" else 0) == "SUCCESS", way
@@ -57,9 +65,11 @@ def test_parameters_that_do_not_fit(host: Host) -> None:
     f = host.function("add")
     assert host.launch(f, 1, 1, (1, 2), (POINTER, POINTER)) == "INVALID_VALUE"
     assert host.code("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0) == "INVALID_VALUE"
-    raw, size = ctypes.create_string_buffer(8), ctypes.c_size_t(8)
+    raw, size = ctypes.create_string_buffer(32), ctypes.c_size_t(8)
     words = (ctypes.c_void_p * 5)(1, ctypes.addressof(raw), 2, ctypes.addressof(size), 0)
-    assert host.code("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, 0, 0, ctypes.addressof(words)) == "INVALID_VALUE"
+    assert host.code("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, 0, 0, ctypes.addressof(words)) == "SUCCESS", "the rest is zero"
+    size.value = 32
+    assert host.code("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, 0, 0, ctypes.addressof(words)) == "LAUNCH_OUT_OF_RESOURCES"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +118,9 @@ def test_dynamic_shared_memory_needs_the_attribute(host: Host) -> None:
     assert host.code("cuFuncSetAttribute", f, which, 232448) == "INVALID_VALUE"
     host("cuFuncSetAttribute", f, which, 232448 - 1024)
     assert host.launch(f, 1, 1, (out,), (POINTER,), 231424) == "SUCCESS"
-    assert host.download(out, np.zeros(2, np.uint32)).tolist() == [232448, 1024]
+    total, start = host.download(out, np.zeros(2, np.uint32)).tolist()
+    assert total == 232448
+    assert start % 1024 == 0 < start, "dynamic memory lies behind the static"
 
 
 def test_too_many_registers_for_a_block(host: Host) -> None:
@@ -144,6 +156,8 @@ def test_launch_configuration_with_a_cluster(host: Host) -> None:
     d.x = 3
     config.attrs = [attribute]
     assert host.code("cuLaunchKernelEx", config, f, ((at,), (POINTER,)), 0) == "INVALID_CLUSTER_SIZE"
+    assert host.code("cuOccupancyMaxPotentialClusterSize", f, config) == "INVALID_CLUSTER_SIZE"
+    config.numAttrs = 0
     assert host("cuOccupancyMaxPotentialClusterSize", f, config) == 8
 
 
@@ -158,14 +172,25 @@ def test_a_fault_is_told_when_the_host_waits_and_sticks_until_reset(host: Host) 
     assert host.code("cuCtxSynchronize") == "ILLEGAL_ADDRESS"
     assert host.code("cuMemAlloc", 4) == "ILLEGAL_ADDRESS"
     assert host.launch(f, 1, 1, (at, 1), (POINTER, U32)) == "ILLEGAL_ADDRESS"
-    assert "null pointer: 4-byte write at address 0x10" in str(last_fault())
+    assert fault_says("null pointer: 4-byte write at address 0x10")
+    if DRIVER != MODEL:
+        return  # an H200's driver gives the process no new context
     host("cuDevicePrimaryCtxReset", 0)
     assert host.code("cuCtxSynchronize") == "CONTEXT_IS_DESTROYED"
     host("cuCtxSetCurrent", host("cuDevicePrimaryCtxRetain", 0))
     host("cuMemAlloc", 4)
 
 
-@pytest.mark.parametrize(("offset", "code"), [(16, "ILLEGAL_ADDRESS"), (2, "MISALIGNED_ADDRESS"), (-4, "ILLEGAL_ADDRESS"), (12, "SUCCESS")])
+@pytest.mark.parametrize(
+    ("offset", "code"),
+    [
+        pytest.param(16, "ILLEGAL_ADDRESS", marks=model_only),  # a device's pages are larger than an allocation
+        pytest.param(-4, "ILLEGAL_ADDRESS", marks=model_only),
+        (1 << 40, "ILLEGAL_ADDRESS"),
+        (2, "MISALIGNED_ADDRESS"),
+        (12, "SUCCESS"),
+    ],
+)
 def test_codes_of_faults(host: Host, offset: int, code: str) -> None:
     at = host.upload(np.zeros(4, np.uint32))
     host.launch(host.function("poke"), 1, 1, (at + offset, 1), (POINTER, U32))
@@ -179,19 +204,23 @@ def test_use_after_free_and_double_free(host: Host) -> None:
     assert host.code("cuMemcpyHtoD", at, np.zeros(4, np.uint32), 16) == "INVALID_VALUE"
     host.launch(f, 1, 1, (at, 1), (POINTER, U32))
     assert host.code("cuStreamSynchronize", 0) == "ILLEGAL_ADDRESS"
-    assert "use after free" in str(last_fault())
+    assert fault_says("use after free")
 
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [("trap;", "LAUNCH_FAILED"), ("L: bra L;", "LAUNCH_TIMEOUT"), ("ld.global.u32 %r, [%rd];", "ILLEGAL_ADDRESS")],
+    [
+        ("trap;", "LAUNCH_FAILED"),
+        pytest.param("L: bra L;", "LAUNCH_TIMEOUT", marks=model_only),
+        ("ld.volatile.global.u32 %r, [%rd];", "ILLEGAL_ADDRESS"),
+    ],
 )
 def test_other_ends(host: Host, body: str, code: str) -> None:
     f = host.function("k", f"{HEAD}.visible .entry k() {{ .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, 0; {body} ret; }}")
-    STATE.stack[-1].options.max_steps = 10_000
+    if DRIVER == MODEL:
+        core_context().options.max_steps = 10_000
     assert host.launch(f, 1, 32, (), ()) == "SUCCESS"
     assert host.code("cuCtxSynchronize") == code
-    STATE.stack[-1].options.max_steps = None
 
 
 def test_assert_writes_to_stderr(host: Host, capfd: pytest.CaptureFixture[str]) -> None:
@@ -279,7 +308,10 @@ def test_linking_two_texts(host: Host) -> None:
     ptx = cu.CUjitInputType.CU_JIT_INPUT_PTX
     state = host("cuLinkCreate", 0, [], [])
     host("cuLinkAddData", state, ptx, two.encode(), len(two), b"two", 0, [], [])
-    assert host.code("cuLinkComplete", state) == "UNKNOWN"
+    assert host.code("cuLinkComplete", state) == "INVALID_SOURCE"
+    host("cuLinkDestroy", state)
+    state = host("cuLinkCreate", 0, [], [])
+    host("cuLinkAddData", state, ptx, two.encode(), len(two), b"two", 0, [], [])
     host("cuLinkAddData", state, ptx, one.encode(), len(one), b"one", 0, [], [])
     image, size = host("cuLinkComplete", state)
     kept = ctypes.string_at(image, size)
@@ -305,8 +337,9 @@ def test_libraries_load_in_each_context(host: Host) -> None:
     assert host.launch(kernel, 1, 1, (at, 9), (POINTER, U32)) == "INVALID_HANDLE"
 
 
+@model_only
 def test_the_same_text_is_read_once(host: Host) -> None:
-    first, second = (STATE.stack[-1].load([KERNELS]) for _ in range(2))
+    first, second = (core_context().load([KERNELS]) for _ in range(2))
     assert first.modules[0] is second.modules[0]
     assert first.variable("counter") != second.variable("counter"), "each load has variables of its own"
 
@@ -329,9 +362,9 @@ def test_copies_in_all_directions(host: Host) -> None:
     out = bytearray(8)
     host("cuMemcpyDtoHAsync", out, a, 8, 0)
     assert out == data[:2].tobytes()
-    host("cuMemcpy", b, data, 256)
+    host("cuMemcpy", b, data.ctypes.data, 256)
     assert (host.download(b, data) == data).all()
-    for wrong in (("cuMemcpyHtoD", b, data, 257), ("cuMemcpyDtoH", out, 0, 4), ("cuMemsetD32", int(b) + 2, 0, 1), ("cuMemAlloc", 0)):
+    for wrong in (("cuMemcpyHtoD", b, data, 1 << 30), ("cuMemcpyDtoH", out, 0, 4), ("cuMemsetD32", int(b) + 2, 0, 1), ("cuMemAlloc", 0)):
         assert host.code(*wrong) == "INVALID_VALUE", wrong
 
 
@@ -341,7 +374,7 @@ def test_rows_with_a_pitch(host: Host) -> None:
     host("cuMemsetD2D8", at, pitch, 0xEE, 100, 7)
     data = np.arange(700, dtype=np.uint8).reshape(7, 100)
     c, kinds = cu.CUDA_MEMCPY2D(), cu.CUmemorytype
-    c.srcMemoryType, c.srcHost, c.srcPitch, c.dstMemoryType = kinds.CU_MEMORYTYPE_HOST, data, 100, kinds.CU_MEMORYTYPE_DEVICE  # type: ignore[assignment]
+    c.srcMemoryType, c.srcHost, c.srcPitch, c.dstMemoryType = kinds.CU_MEMORYTYPE_HOST, data, 100, kinds.CU_MEMORYTYPE_DEVICE
     c.dstDevice, c.dstPitch, c.WidthInBytes, c.Height, c.srcY, c.srcXInBytes = at, pitch, 50, 3, 2, 10
     host("cuMemcpy2D", c)
     want = np.full((7, 100), 0xEE, np.uint8)
@@ -529,7 +562,8 @@ def test_occupancy(host: Host) -> None:
     assert [host(ask, f, n, 0) for n in (1, 32, 65, 128, 256, 1025)] == [32, 32, 21, 16, 8, 0], "the bound on the block does not count"
     assert host("cuOccupancyMaxPotentialBlockSize", f, 0, 0, 0) == (132 * 16, 128)
     assert host("cuOccupancyMaxPotentialBlockSize", f, lambda threads: threads * 1024, 0, 0)[1] == 32
-    assert host("cuOccupancyAvailableDynamicSMemPerBlock", f, 2, 64) == 233472 // 2 - 1024
+    assert host("cuOccupancyAvailableDynamicSMemPerBlock", f, 2, 64) == 49152, "no more than the function allows"
+    assert host("cuOccupancyAvailableDynamicSMemPerBlock", f, 8, 64) == 233472 // 8
 
 
 def test_what_is_not_supported_says_so(host: Host) -> None:

@@ -1,0 +1,101 @@
+"""The runtime's calls about arrays, and the small structures that its copies take."""
+
+from __future__ import annotations
+
+from .. import driver
+from ..arrays import DeviceArray
+from ..driver.api import integer, object_of
+from ..driver.layout import address_of
+from ..errors import ApiError, invalid
+from .api import api, call
+from .enums import cudaChannelFormatKind
+from .structs import cudaArray_t, cudaChannelFormatDesc, cudaExtent, cudaPitchedPtr, cudaPos
+
+Formats = driver.CUarray_format
+_FORMATS = {
+    (8, 0): Formats.CU_AD_FORMAT_SIGNED_INT8, (16, 0): Formats.CU_AD_FORMAT_SIGNED_INT16, (32, 0): Formats.CU_AD_FORMAT_SIGNED_INT32,
+    (8, 1): Formats.CU_AD_FORMAT_UNSIGNED_INT8, (16, 1): Formats.CU_AD_FORMAT_UNSIGNED_INT16, (32, 1): Formats.CU_AD_FORMAT_UNSIGNED_INT32,
+    (16, 2): Formats.CU_AD_FORMAT_HALF, (32, 2): Formats.CU_AD_FORMAT_FLOAT,
+}  # fmt: skip
+
+
+def make_cudaExtent(w: int, h: int, d: int) -> cudaExtent:
+    """An extent."""
+    out = cudaExtent()
+    out.width, out.height, out.depth = w, h, d
+    return out
+
+
+def make_cudaPos(x: int, y: int, z: int) -> cudaPos:
+    """A place."""
+    out = cudaPos()
+    out.x, out.y, out.z = x, y, z
+    return out
+
+
+def make_cudaPitchedPtr(d: object, p: int, xsz: int, ysz: int) -> cudaPitchedPtr:
+    """An address with its pitch."""
+    out = cudaPitchedPtr()
+    out.ptr, out.pitch, out.xsize, out.ysize = address_of(d), p, xsz, ysz
+    return out
+
+
+@api(1)
+def cudaCreateChannelDesc(x: int, y: int, z: int, w: int, f: cudaChannelFormatKind) -> cudaChannelFormatDesc:
+    """The format of an array's elements: the bits of each channel."""
+    out = cudaChannelFormatDesc()
+    out.x, out.y, out.z, out.w, out.f = x, y, z, w, f
+    return out
+
+
+def _new_array(desc: cudaChannelFormatDesc | None, width: int, height: int, depth: int, flags: int) -> cudaArray_t:
+    if desc is None:
+        raise invalid("the format is null")
+    bits = [b for b in (desc.x, desc.y, desc.z, desc.w) if b]
+    found = _FORMATS.get((bits[0] if bits else 0, int(desc.f)))
+    if found is None or len(set(bits)) != 1:
+        raise ApiError("cudaErrorInvalidChannelDescriptor", f"channels of {bits} bits")
+    d = driver.CUDA_ARRAY3D_DESCRIPTOR()
+    d.Width, d.Height, d.Depth, d.Format, d.NumChannels, d.Flags = width, height, depth, found, len(bits), int(flags)
+    return cudaArray_t(call(driver.cuArray3DCreate, d))
+
+
+@api(1)
+def cudaMallocArray(desc: cudaChannelFormatDesc | None, width: int, height: int, flags: int) -> cudaArray_t:
+    """An array of one or two dimensions."""
+    return _new_array(desc, width, height, 0, flags)
+
+
+@api(1)
+def cudaMalloc3DArray(desc: cudaChannelFormatDesc | None, extent: cudaExtent, flags: int) -> cudaArray_t:
+    """An array of up to three dimensions."""
+    return _new_array(desc, extent.width, extent.height, extent.depth, flags)
+
+
+@api()
+def cudaFreeArray(array: object) -> None:
+    """Ends an array; null is ignored."""
+    if integer(array):
+        call(driver.cuArrayDestroy, array)
+
+
+@api(3)
+def cudaArrayGetInfo(array: object) -> tuple[cudaChannelFormatDesc, cudaExtent, int]:
+    """(format, extent, flags) of an array."""
+    a = object_of(array, DeviceArray)
+    return _format(a), make_cudaExtent(a.width, a.height, a.depth), a.flags
+
+
+def _format(a: DeviceArray) -> cudaChannelFormatDesc:
+    kind = next(kind for (_, kind), f in _FORMATS.items() if f == a.format)
+    out = cudaChannelFormatDesc()
+    bits = [8 * a.element] * a.channels + [0] * (4 - a.channels)
+    out.x, out.y, out.z, out.w = bits
+    out.f = cudaChannelFormatKind(kind)
+    return out
+
+
+@api(1)
+def cudaGetChannelDesc(array: object) -> cudaChannelFormatDesc:
+    """The format of an array."""
+    return _format(object_of(array, DeviceArray))

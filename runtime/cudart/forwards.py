@@ -1,0 +1,102 @@
+"""The runtime's calls that are a driver's call under another name: the driver does the work and describes it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .. import driver
+from ..driver.unsupported import signature_of
+from . import enums, structs
+from .api import api, bare, call
+from .signatures import SIGNATURES
+
+# name, the driver's call, and what each of its results becomes; a call of the second table needs no context.
+_WITH_CONTEXT = """
+    cudaDeviceSynchronize=cuCtxSynchronize cudaDeviceSetLimit=cuCtxSetLimit cudaDeviceGetLimit=cuCtxGetLimit:int
+    cudaDeviceSetCacheConfig=cuCtxSetCacheConfig cudaDeviceGetCacheConfig=cuCtxGetCacheConfig:cudaFuncCache
+    cudaDeviceSetSharedMemConfig=cuCtxSetSharedMemConfig cudaDeviceGetSharedMemConfig=cuCtxGetSharedMemConfig:cudaSharedMemConfig
+    cudaDeviceGetStreamPriorityRange=cuCtxGetStreamPriorityRange:int,int cudaCtxResetPersistingL2Cache=cuCtxResetPersistingL2Cache
+    cudaProfilerStart=cuProfilerStart cudaProfilerStop=cuProfilerStop
+    cudaFuncSetAttribute=cuFuncSetAttribute cudaFuncSetCacheConfig=cuFuncSetCacheConfig
+    cudaFuncSetSharedMemConfig=cuFuncSetSharedMemConfig cudaFuncGetParamCount=cuFuncGetParamCount:int
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor=cuOccupancyMaxActiveBlocksPerMultiprocessor:int
+    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags=cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags:int
+    cudaOccupancyAvailableDynamicSMemPerBlock=cuOccupancyAvailableDynamicSMemPerBlock:int
+    cudaLibraryLoadData=cuLibraryLoadData:cudaLibrary_t cudaLibraryLoadFromFile=cuLibraryLoadFromFile:cudaLibrary_t
+    cudaLibraryUnload=cuLibraryUnload cudaLibraryGetKernel=cuLibraryGetKernel:cudaKernel_t
+    cudaLibraryGetKernelCount=cuLibraryGetKernelCount:int cudaLibraryGetGlobal=cuLibraryGetGlobal:int,int
+    cudaLibraryGetManaged=cuLibraryGetManaged:int,int
+    cudaStreamCreateWithFlags=cuStreamCreate:cudaStream_t cudaStreamCreateWithPriority=cuStreamCreateWithPriority:cudaStream_t
+    cudaStreamDestroy=cuStreamDestroy cudaStreamSynchronize=cuStreamSynchronize cudaStreamQuery=cuStreamQuery
+    cudaStreamWaitEvent=cuStreamWaitEvent cudaStreamGetFlags=cuStreamGetFlags:int cudaStreamGetPriority=cuStreamGetPriority:int
+    cudaStreamGetId=cuStreamGetId:int cudaStreamGetDevice=cuStreamGetDevice:int cudaStreamCopyAttributes=cuStreamCopyAttributes
+    cudaStreamAttachMemAsync=cuStreamAttachMemAsync cudaStreamAddCallback=cuStreamAddCallback
+    cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
+    cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode
+    cudaLaunchHostFunc=cuLaunchHostFunc cudaLaunchHostFunc_v2=cuLaunchHostFunc_v2
+    cudaEventCreateWithFlags=cuEventCreate:cudaEvent_t cudaEventDestroy=cuEventDestroy cudaEventRecord=cuEventRecord
+    cudaEventRecordWithFlags=cuEventRecordWithFlags cudaEventQuery=cuEventQuery cudaEventSynchronize=cuEventSynchronize
+    cudaEventElapsedTime=cuEventElapsedTime:float
+    cudaMallocHost=cuMemAllocHost:int cudaHostAlloc=cuMemHostAlloc:int cudaFreeHost=cuMemFreeHost cudaHostRegister=cuMemHostRegister
+    cudaHostUnregister=cuMemHostUnregister cudaHostGetDevicePointer=cuMemHostGetDevicePointer:int cudaHostGetFlags=cuMemHostGetFlags:int
+    cudaMemGetInfo=cuMemGetInfo:int,int cudaMallocAsync=cuMemAllocAsync:int cudaMallocFromPoolAsync=cuMemAllocFromPoolAsync:int
+    cudaFreeAsync=cuMemFreeAsync cudaMemPoolDestroy=cuMemPoolDestroy cudaMemPoolTrimTo=cuMemPoolTrimTo
+    cudaMemPoolGetAttribute=cuMemPoolGetAttribute:int cudaMemPoolSetAttribute=cuMemPoolSetAttribute
+    cudaMemPoolSetAccess=cuMemPoolSetAccess cudaMemPoolGetAccess=cuMemPoolGetAccess:cudaMemAccessFlags
+    cudaMemGetDefaultMemPool=cuMemGetDefaultMemPool:cudaMemPool_t cudaMemGetMemPool=cuMemGetMemPool:cudaMemPool_t
+    cudaMemSetMemPool=cuMemSetMemPool cudaMemAdvise=cuMemAdvise cudaMemPrefetchAsync=cuMemPrefetchAsync
+    cudaMemRangeGetAttribute=cuMemRangeGetAttribute:same cudaMemcpyBatchAsync=cuMemcpyBatchAsync
+    cudaMemcpyWithAttributesAsync=cuMemcpyWithAttributesAsync
+    cudaArrayGetSparseProperties=cuArrayGetSparseProperties:same cudaArrayGetPlane=cuArrayGetPlane:same
+    cudaArrayGetMemoryRequirements=cuArrayGetMemoryRequirements:same
+"""
+_WITHOUT = """
+    cudaDeviceCanAccessPeer=cuDeviceCanAccessPeer:int cudaDeviceGetP2PAttribute=cuDeviceGetP2PAttribute:int
+    cudaDeviceGetPCIBusId=cuDeviceGetPCIBusId:bytes cudaDeviceGetByPCIBusId=cuDeviceGetByPCIBusId:int
+    cudaDeviceGetDefaultMemPool=cuDeviceGetDefaultMemPool:cudaMemPool_t cudaDeviceGetMemPool=cuDeviceGetMemPool:cudaMemPool_t
+    cudaDeviceSetMemPool=cuDeviceSetMemPool
+"""
+_PLAIN: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bytes": bytes, "same": lambda value: value}
+
+
+def _kind(name: str) -> Callable[[Any], Any]:
+    if name in _PLAIN:
+        return _PLAIN[name]
+    found: Callable[[Any], Any] | None = getattr(structs, name, None)
+    if found is not None:
+        return found
+    enum: Callable[[int], Any] = getattr(enums, name)
+    return lambda value: enum(int(value))
+
+
+def _forward(name: str, work: Callable[..., Any], kinds: list[str], through: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+    signature = signature_of(SIGNATURES, name)
+    assert signature is not None, name
+    become = [_kind(k) for k in kinds]
+
+    def forward(*args: object, **kwargs: object) -> Any:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        found = through(work, *given.args)
+        if len(become) > 1:
+            return tuple(f(value) for f, value in zip(become, found, strict=True))
+        return become[0](found) if become else None
+
+    forward.__name__ = forward.__qualname__ = name
+    forward.__doc__ = inspect.getdoc(work)
+    out = api(len(become))(forward)
+    out.__signature__ = signature  # type: ignore[attr-defined]
+    return out
+
+
+def forwards() -> dict[str, Callable[..., tuple[Any, ...]]]:
+    """Every call of the tables by its name."""
+    out = {}
+    for table, through in ((_WITH_CONTEXT, call), (_WITHOUT, bare)):
+        for word in table.split():
+            name, _, rest = word.partition("=")
+            theirs, _, kinds = rest.partition(":")
+            out[name] = _forward(name, getattr(driver, theirs), kinds.split(",") if kinds else [], through)
+    return out
