@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 import click
 
@@ -22,7 +23,9 @@ CHAPTERS = {  # of the manual's section 9.7
 
 @click.command()
 @click.argument("words", nargs=-1)
-@click.option("--search", "-s", metavar="TEXT", help="Only forms whose row or description contains the text.")
+@click.option(
+    "--search", "-s", metavar="TEXT", help="Only forms of which all these words are said: in the row, the description or the chapter."
+)
 @click.option("--target", metavar="SM", help="Only forms that this target has, such as sm_70.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def isa(words: tuple[str, ...], search: str | None, target: str | None, as_json: bool) -> None:
@@ -35,7 +38,8 @@ def isa(words: tuple[str, ...], search: str | None, target: str | None, as_json:
     if as_json:
         files.print_json([_as_json(f) for f in found])
     elif not found:
-        click.echo("no such instruction", err=True)
+        near = get_close_matches(words[0].split(".")[0], FORMS, 3) if words else []
+        click.echo("no such instruction" + (f"; did you mean {' or '.join(near)}?" if near else ""), err=True)
     elif not words and search is None:
         click.echo(_overview(found))
     else:
@@ -62,11 +66,16 @@ def _select(words: Iterable[str], search: str | None, capability: int | None) ->
     if wanted:
         found = [f for f in found if any(_matches(f, w) for w in wanted)]
     if search is not None:
-        text = search.lower()
-        found = [f for f in found if text in f.row.lower() or text in f.doc.lower() or any(text in s.words for s in f.slots)]
+        found = [f for f in found if all(text in _about(f) for text in search.lower().split())]
     if capability is not None:
         found = [f for f in found if f.need.sm <= capability]
     return found
+
+
+def _about(form: Form) -> str:
+    """All that is said of a form, to be searched."""
+    chapter = CHAPTERS.get(int(form.section.split(".")[2]), "")
+    return " ".join((form.row, form.doc, chapter, *(w for s in form.slots for w in s.words))).lower()
 
 
 def _matches(form: Form, word: str) -> bool:

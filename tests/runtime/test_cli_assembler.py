@@ -223,6 +223,8 @@ def test_isa() -> None:
     rows = json.loads(run("isa", "shfl.sync.bfly.b32", "--json").output)
     assert [r["opcode"] for r in rows] == ["shfl"] and rows[0]["sm"] == 30
     assert "vote" in run("isa", "--search", "ballot").output
+    assert "vote.sync.ballot" in run("isa", "--search", "lanes ballot").output  # the words in any order
+    assert "did you mean shf" in run("isa", "shlf").output
     everything = json.loads(run("isa", "--json").output)
     old = json.loads(run("isa", "--target", "sm_20", "--json").output)
     assert 0 < len(old) < len(everything)
