@@ -496,7 +496,8 @@ class _Lane:
             for n, b in enumerate(x.args[1] if isinstance(x.args[1], Several) else (x.args[1],)):
                 memory[at + n * size : at + n * size + size] = (self._value(b) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
         elif name in ("red", "atom"):
-            where, *operands = x.args if name == "red" else x.args[1:]
+            operands: list[Any] = list(x.args[name == "atom" :])
+            where = operands.pop(0)
             memory, at = self._place(words[0], where)
             old = int.from_bytes(memory[at : at + 4], "little")
             new = UPDATE[words[1]](old, *[self._value(b) & 0xFFFFFFFF for b in operands])
