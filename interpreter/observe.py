@@ -41,6 +41,9 @@ class Observer(Protocol):
     ) -> None:
         """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom") of `count` elements of a type a lane."""
 
+    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
+        """What an atomic operation changes memory by; its access follows, and only then memory changes."""
+
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch."""
 
@@ -66,6 +69,9 @@ class Silent:
     def access(
         self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
     ) -> None:
+        """See Observer."""
+
+    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         """See Observer."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
@@ -100,6 +106,8 @@ class ObservedAccess(Access):
         self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         ufunc: np.ufunc | None, returns: bool,
     ) -> Array:  # fmt: skip
+        for o in g.wave.launch.observers:
+            o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, ufunc, returns)
 

@@ -6,6 +6,8 @@ matrix descriptors, parameters of calls) counts as instructions alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +19,10 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
 from ..geometry import Geometry
-from ..memory.banks import atomic_passes, matrix_passes, shared_passes
 from ..memory.cache import empties_l1
 from ..memory.constant import constant_passes
 from ..memory.local import local_sectors
+from ..memory.loops import FLOATS, VECTORS, Loop, half_word_swaps, loop_of
 from ..observe import Silent
 from ..occupancy import l1_bytes
 from ..registers import kernel_registers, residency
@@ -30,9 +32,10 @@ from .hierarchy import Hierarchy, Outcome
 from .lanes import count_warps, few_lanes, lanes_of
 from .places import Places
 from .profile import KernelProfile
-from .static import flops_of, unused_results
+from .shared import MATRICES, SharedMemory
+from .static import flops_of, is_gathered, unused_results
 from .tally import SiteTally
-from .touch import WARP, Lanes, Patterns, patterns
+from .touch import WARP, Lanes, patterns
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -42,9 +45,8 @@ if TYPE_CHECKING:
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
-MATRICES = ("ldmatrix", "stmatrix")
+ATOMICS = ("atom", "red")
 OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
-OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 Index = NDArray[np.int64]
 
 
@@ -82,10 +84,13 @@ class Counters(Silent):
         self._warps = self._lanes = 0
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self._unused: dict[str, frozenset[int]] = {}
-        self._passes: dict[tuple[int, str, int, bytes, bytes], tuple[Index, Index]] = {}
+        self.shared = SharedMemory(self.device, launch.cluster_size)
         self.footprints = Footprints()
         self._copy: tuple[Array, Array | None] | None = None
         self._copied = False
+        self._operands: Sequence[Array] = ()
+        self._first: Array | None = None  # of a fragment's two joined accesses
+        self._elements = 0  # of a vector that are still to be announced
         self.timeline: list[tuple[int, int]] = []
         self._stretch, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
@@ -130,6 +135,7 @@ class Counters(Silent):
         tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
         if tally.special:
             self._copy, self._copied = None, False
+            self.shared.fresh()
             if empties_l1(site.instruction.opcode, site.instruction.modifiers):
                 self.memory.l1.empty(np.unique(self._where[id(group.wave)][g.blocks]))
         self._issued += self._warps
@@ -195,24 +201,56 @@ class Counters(Silent):
         self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
     ) -> None:
         tally, i, width = self._tally(site), site.instruction, type.bytes * count
-        if kind == "atom" and id(i) in self._unused.get(site.function, ()):
-            kind = "red"
+        if i.opcode in ATOMICS:
+            if self._elements:  # of a vector, which is one access
+                self._elements -= 1
+                return
+            parts = max((n for v, n in VECTORS.items() if v in i.modifiers), default=1)
+            self._elements, width = parts - 1, width * parts
+            if kind == "atom" and id(i) in self._unused.get(site.function, ()):
+                kind = "red"
+            elif kind == "red" and i.opcode == "atom" and parts > 1 and id(i) not in self._unused.get(site.function, ()):
+                kind = "atom"
         if kind != "ld" and space != "local":
             self._writes(group, mask)
         if i.opcode in OTHER_UNITS or "bulk" in i.modifiers or ("async" in i.modifiers and i.opcode in ("st", "red")):
             return
         if space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):
             return  # of a call: registers carry these
+        if i.opcode == "wmma":
+            for joined, size in self._joined(i, address, width):
+                self._place(tally, group, kind, space, joined, mask, size)
+        else:
+            self._place(tally, group, kind, space, address, mask, width)
+
+    def _place(self, tally: SiteTally, group: Group, kind: str, space: str, address: Array, mask: Array | None, width: int) -> None:
         if space.startswith("shared"):
-            self._shared(tally, group, kind, address, mask, width)
+            self._shared(tally, group, kind, address, mask, width, space)
         elif space == "const":
             self._constant(tally, group, kind, address, mask, width)
         elif space == "local":
             self._local(tally, group, kind, address, mask, width)
-        elif space == "generic" and int(address.max()) >= LOCAL_BASE:
-            self._generic(tally, group, kind, address, mask, width)
+        elif space == "generic":
+            self._generic(tally, group, "atom" if kind == "red" else kind, address, mask, width)
         else:
             self._global(tally, group, kind, address, mask, width)
+
+    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
+        self._operands = operands
+
+    def _joined(self, i: Instruction, address: Array, width: int) -> tuple[tuple[Array, int], ...]:
+        """The accesses of a fragment's next one or two: the assembler joins neighbours, and the halves of words of a transposed matrix."""
+        words = set(i.modifiers)
+        if not (width == 2 or (width >= 4 and words & {"c", "d"} and "f16" not in words)):
+            return ((address, width),)
+        if self._first is None:
+            self._first = address
+            return ()
+        first, self._first = self._first, None
+        if width > 2:
+            return ((first, 2 * width),) if (address - first == width).all() else ((first, width), (address, width))
+        every = np.sort(np.concatenate([first, address], axis=-1).reshape(*first.shape[:-1], -1, 2 * WARP), axis=-1)
+        return ((np.ascontiguousarray(every[..., ::2].reshape(first.shape)), 4),)
 
     def _writes(self, group: Group, mask: Array | None) -> None:
         g, wrote = group.geometry, self._wrote[id(group.wave)]
@@ -222,50 +260,46 @@ class Counters(Silent):
             wrote[g.block, g.thread] |= True if mask is None else mask
 
     def _generic(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
-        """Generic addresses of which some mean shared or local memory."""
+        """Generic addresses, of which some may mean shared or local memory."""
+        if int(address.max()) < min(SHARED_BASE, LOCAL_BASE):
+            self._global(tally, group, kind, address, mask, width)
+            return
         rest = np.ones((1, 1), np.bool_) if mask is None else mask
-        for base, count in ((SHARED_BASE, self._shared), (LOCAL_BASE, self._local)):
-            inside = (address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE))
-            own = rest & inside
-            if own.any():
-                rest = rest & ~inside
-                count(tally, group, kind, np.where(inside, address - np.uint64(base), np.uint64(0)), None if own.all() else own, width)
+        shared = rest & _within(address, SHARED_BASE)
+        if shared.any():
+            rest = rest & ~shared
+            where = np.where(shared, address - np.uint64(SHARED_BASE), np.uint64(0))
+            self._shared(tally, group, kind, where, None if shared.all() else shared, width, "generic", bool(rest.any()))
+        local = rest & _within(address, LOCAL_BASE)
+        rest = rest & ~local
         if rest.any():
             self._global(tally, group, kind, address, rest, width)
+        if local.any():
+            where = np.where(local, address - np.uint64(LOCAL_BASE), np.uint64(0))
+            own = None if local.all() else local
+            if kind != "atom":
+                self._local(tally, group, kind, where, own, width)
+            elif width > 4 or FLOATS & set(tally.site.instruction.modifiers):  # a load and a store
+                self._local(tally, group, "ld", where, own, width)
+                self._local(tally, group, "st", where, own, width)
+            else:
+                self._local_atomic(tally, group, where, local, rest, width)
 
-    def _shared(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
-        i = tally.site.instruction
-        if i.opcode == "cp":
-            if self._copy is not None and not self._copied:
-                self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
-            return
-        lanes, times = few_lanes(group.geometry, address & address.dtype.type(OFFSET), mask)
-        rows = patterns(lanes, 128)
-        key = (id(i), kind, width, *rows.key)
-        known = self._passes.get(key)
-        if known is None:
-            if len(self._passes) > 4096:
-                self._passes.clear()
-            known = self._passes[key] = self._banks(i, kind, rows, width)
-        passes, conflicts = known
-        total, beyond = int(passes @ rows.count) * times, int(conflicts @ rows.count) * times
-        asked = 0 if self._copied and i.opcode in MATRICES else lanes.requests * times
-        self._copied = i.opcode in MATRICES  # the further matrices belong to the same request
-        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=asked, units=total,
-                        ideal=total - beyond, conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
-        worst = int(passes.argmax())
-        if a.sample is None or passes[worst] > a.sample[2]:
-            a.sample = (rows.where[worst], rows.mask[worst], int(passes[worst]))
+    def _local_atomic(self, tally: SiteTally, group: Group, address: Array, local: Array, rest: Array, width: int) -> None:
+        """One instruction does these together with those on global memory, and counts as they do."""
+        lanes = lanes_of(group.geometry, address, local)
+        sectors = int(local_sectors(lanes.full, lanes.mask, width)[1].sum())
+        also = lanes_of(group.geometry, address, rest).mask.any(axis=1)
+        asked = int(np.count_nonzero(lanes.mask.any(axis=1) & ~also))
+        tally.count("global", "atom", width, lanes=lanes.count, requests=asked, units=sectors, ideal=sectors, moved=32 * sectors)
 
-    def _banks(self, i: Instruction, kind: str, rows: Patterns, width: int) -> tuple[Index, Index]:
-        """(passes, conflicts) of each pattern."""
-        if i.opcode in MATRICES:  # announced matrix by matrix: four lanes read a row of 16 bytes
-            return matrix_passes(np.tile(rows.where[:, ::4], 4), 1)
-        if kind in ("red", "atom"):
-            last = i.operands[-1]
-            counting = kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1
-            return atomic_passes(rows.where, rows.mask, width, counting=counting, swap="cas" in i.modifiers)
-        return shared_passes(self.device, rows.where, rows.mask, width, store=kind == "st")
+    def _shared(
+        self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int, space: str, others: bool = False
+    ) -> None:  # fmt: skip
+        if tally.site.instruction.opcode != "cp":
+            self.shared.access(tally, group, kind, address, mask, width, space, others=others, operands=self._operands)
+        elif self._copy is not None and not self._copied:
+            self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
 
     def _constant(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
         lanes, times = few_lanes(group.geometry, address, mask)
@@ -288,9 +322,28 @@ class Counters(Silent):
         if tally.site.instruction.opcode == "cp":
             self._copy = (address, mask)
             return
-        g, rows = group.geometry, self._rows(group)
+        g, rows, i = group.geometry, self._rows(group), tally.site.instruction
+        swaps = None
+        if kind in ("red", "atom") and self.memory.modern and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
+            lanes = lanes_of(g, address, mask)
+            swaps = half_word_swaps(lanes.full, lanes.mask, once="cas" in i.modifiers)
+            address, kind, width = address & ~address.dtype.type(3), "atom", 4
+            f, start = self.footprints.of(g, rows, address, mask, width)
+            self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         f, start = self.footprints.of(g, rows, address, mask, width)
-        self._count(tally, kind, f, start, self.memory.access(tally.site.instruction, kind, f, start, rows))
+        done = self.memory.access(i, kind, f, start, rows, gathers=kind in ("red", "atom") and self._gathers(i, kind, f))
+        if swaps is not None:
+            requests, sectors = swaps
+            total = int(sectors.sum())
+            done = replace(done, requests=int(requests.sum()), units=sectors, total=total, moved=32 * total)
+        self._count(tally, kind, f, start, done)
+
+    def _gathers(self, i: Instruction, kind: str, f: Footprint) -> bool:
+        """Does one lane act for its warp?  The assembler sees to it where it knows that all have one address."""
+        if f.lanes.where.shape[1] > 1:
+            return False
+        value = self._operands[0]
+        return is_gathered(i, kind, uniform=value.shape[-1] == 1, whole=f.lanes.active is None or bool(f.lanes.active.all()))
 
     def _copies(self, tally: SiteTally, group: Group, address: Array, mask: Array | None, target: Lanes) -> None:
         """The second half of a cp.async; one that copies byte by byte counts once."""
@@ -298,6 +351,8 @@ class Counters(Silent):
         i = tally.site.instruction
         width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
         g, rows = group.geometry, self._rows(group)
+        if len(i.operands) > 3:  # a size or a predicate: lanes that copy nothing stand at another lane's place
+            mask = _without_borrowers(np.broadcast_to(address, g.shape), mask)
         f, start = self.footprints.of(g, rows, address, mask, width)
         self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
 
@@ -316,3 +371,18 @@ class Counters(Silent):
         worst = int(done.units.argmax())
         if a.sample is None or done.units[worst] > a.sample[2]:
             a.sample = (f.lanes.full[worst] + start * 128, f.lanes.mask[worst], int(done.units[worst]))
+
+
+def _within(address: Array, base: int) -> Array:
+    return np.asarray((address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE)))
+
+
+def _without_borrowers(address: Array, mask: Array | None) -> Array | None:
+    own: Array
+    values, first, counts = np.unique(address, return_index=True, return_counts=True)
+    most = int(counts.argmax())
+    if counts[most] == 1:
+        return mask
+    own = address != values[most]
+    own.reshape(-1)[first[most]] = True
+    return own if mask is None else own & mask

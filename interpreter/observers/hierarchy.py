@@ -14,7 +14,6 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .footprint import Footprint
-from .static import is_gathered
 from .tables import CacheTable, count_bits, sectors_of
 from .touch import ALL_WORDS, WARP, Lanes, patterns
 
@@ -48,8 +47,11 @@ class Hierarchy:
         self.l2 = CacheTable(1, device.l2_cache // LINE, expected)
         self.written = 0  # sectors that became dirty
 
-    def access(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Index) -> Outcome:
-        """A load, store or atomic operation whose footprint begins at line `start`, by rows on these multiprocessors."""
+    def access(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Index, *, gathers: bool = False) -> Outcome:
+        """A load, store or atomic operation whose footprint begins at line `start`, by rows on these multiprocessors.
+
+        `gathers`: one lane of each warp acts for all.
+        """
         where, line = f.multiprocessors(rows), f.line + start
         if not self.modern:
             return self._early(i, kind, f, start, where, line)
@@ -60,7 +62,7 @@ class Hierarchy:
             if f.width >= 4:
                 self.l1.store(where, line, f.words, admit=store_policy(i.modifiers) is StorePolicy.KEEP, distinct=True)
         else:
-            if f.lanes.where.shape[1] > 1 or not is_gathered(i):
+            if not gathers:
                 units = contended_sectors(Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps), f.width)
                 total = int(units.sum())
             self.l1.drop(where, line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from warplab.assembler.flow import flow
-from warplab.assembler.ir import Function, Instruction, Register
+from warplab.assembler.ir import Function, Instruction, Operand, Register, Vector
 
 _ONE = frozenset({"add", "sub", "mul", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "min", "max"})
 _TWO = frozenset({"fma", "mad"})
@@ -45,14 +45,22 @@ def unused_results(function: Function) -> frozenset[int]:
         id(i)
         for b in graph.reachable
         for i, live in graph.live_after(b)
-        if i.opcode == "atom"
-        and "global" in i.modifiers
-        and not RETURNING & set(i.modifiers)
-        and (not isinstance(d := i.operands[0], Register) or not live >> d.index & 1)
+        if i.opcode == "atom" and not RETURNING & set(i.modifiers) and not any(live >> r.index & 1 for r in _registers(i.operands[0]))
     )
 
 
-def is_gathered(i: Instruction) -> bool:
-    """Does the assembler gather the lanes of a warp in one where it knows that all have one address?"""
+def _registers(o: Operand) -> list[Register]:
+    return [r for e in (o.elements if isinstance(o, Vector) else (o,)) for r in ((e,) if isinstance(e, Register) else ())]
+
+
+def is_gathered(i: Instruction, kind: str, *, uniform: bool, whole: bool) -> bool:
+    """Does the assembler gather the lanes of a warp in one where it knows that all have one address?
+
+    `uniform`: they also bring the same value; `whole`: all 32 take part.
+    """
     words = set(i.modifiers)
-    return bool(words & {"add", "min", "max", "and", "or", "xor"}) and bool(words & {"u32", "s32", "b32"})
+    if "add" in words and uniform and words & {"u32", "s32", "u64"}:
+        return True
+    if not words & {"u32", "s32", "b32"}:
+        return False
+    return bool(words & {"add", "min", "max", "and", "or", "xor"}) if kind == "red" else "add" in words and whole
