@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..driver.structs import STRUCTS
 from ..driver.tables import Structs
 from .enums import OWN as ENUMS

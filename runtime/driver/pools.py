@@ -10,7 +10,7 @@ from ..errors import ApiError, invalid, unsupported
 from ..machine import machine
 from ..memory import SPACE, Buffer
 from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
-from .enums import CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
+from .enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps
 
 PoolAttribute = CUmemPool_attribute
@@ -148,12 +148,12 @@ def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, coun
 
 
 @api(1)
-def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> int:
-    """What a device may do with the pool's memory: 3, read and write, or nothing."""
+def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> CUmemAccess_flags:
+    """What a device may do with the pool's memory."""
     p = _pool(memPool)
     if location is None:
         raise invalid("the location is null")
-    return 3 if p.kind != "device" or location.id == p.ordinal else p.access.get(location.id, 0)
+    return CUmemAccess_flags(3 if p.kind != "device" or location.id == p.ordinal else p.access.get(location.id, 0))
 
 
 def take(p: Pool, size: int, stream: object) -> CUdeviceptr:

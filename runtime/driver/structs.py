@@ -12,8 +12,8 @@ handle CUarray CUasyncCallback CUasyncCallbackHandle CUcheckpointOperationHandle
     CUstreamCallback CUsurfref CUtexref CUuserObject
 number i32 CUdevice CUdevice_v1
 number u64 CUdeviceptr CUdeviceptr_v2 CUgraphConditionalHandle CUmemGenericAllocationHandle CUmemGenericAllocationHandle_v1 CUsurfObject
-    CUsurfObject_v1 CUtexObject CUtexObject_v1
-number u32 CUlogIterator CUlogicalEndpointId
+    CUsurfObject_v1 CUtexObject CUtexObject_v1 cuuint64_t
+number u32 CUlogIterator CUlogicalEndpointId cuuint32_t
 struct CUuuid bytes:bytes[16]
 struct CUdevprop maxThreadsPerBlock:i32 maxThreadsDim:i32[3] maxGridSize:i32[3] sharedMemPerBlock:i32 totalConstantMemory:i32 SIMDWidth:i32
     memPitch:i32 regsPerBlock:i32 clockRate:i32 textureAlign:i32

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 BASIC = {
     "char": "char", "signed char": "char", "unsigned char": "u8", "short": "i16", "unsigned short": "u16", "int": "i32",
     "unsigned int": "u32", "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "size_t": "usize",
-    "float": "f32", "double": "f64", "cuuint32_t": "u32", "cuuint64_t": "u64",
+    "float": "f32", "double": "f64", "cuuint32_t": "u32", "cuuint64_t": "u64", "uint32_t": "u32", "uint64_t": "u64",
 }  # fmt: skip
 FUNCTIONS = (
     "CUhostFn",

@@ -89,6 +89,11 @@ class Notes:
         self.note(step or name, code, *(() if quiet else values))
         return values[0] if len(values) == 1 else tuple(values)
 
+    def pause(self, seconds: float) -> None:
+        """Gives a real device time to get on."""
+        if self.packages == PACKAGES["real"]:
+            time.sleep(seconds)
+
     def start(self) -> Any:
         """A current primary context."""
         self.cu.cuInit(0)
@@ -1188,7 +1193,7 @@ def host_functions(t: Notes) -> None:
     t("cuLaunchHostFunc", 0, at, 6, step="behind a trap")
     t("cuStreamAddCallback", 0, ctypes.cast(other, ctypes.c_void_p).value, 8, 0, step="callback behind a trap")
     t("cuStreamSynchronize", 0)
-    time.sleep(0.2)
+    t.pause(0.2)
     t.note("seen", seen)
 
 
@@ -1308,7 +1313,7 @@ def _tells(call: str) -> Callable[[Notes], None]:
         g = cu.cuModuleGetFunction(m, b"fixed")[1]
         cu.cuCtxSynchronize()
         t.launch(f, 1, 1, ((at,), (POINTER,)))
-        time.sleep(0.05)
+        t.pause(0.05)
         args: dict[str, tuple[Any, ...]] = {
             "cuMemAlloc": (64,), "cuMemFree": (at,), "cuStreamQuery": (s,), "cuEventRecord": (e, s), "cuMemcpyHtoD": (at, np.zeros(4).ctypes.data, 8), "cuMemsetD8": (at, 0, 4), "cuModuleLoadData": (KERNELS.encode() + b"\0",), "cuMemGetInfo": (), "cuStreamCreate": (0,), "cuStreamSynchronize": (s,),
             "cuLaunchKernel": (g, 1, 1, 1, 32, 2, 1, 0, s, 0, 0), "cuMemcpyHtoDAsync": (at, np.zeros(4).ctypes.data, 8, s), "cuModuleUnload": (m,), "cuEventCreate": (0,), "cuMemHostAlloc": (64, 0), "cuCtxGetLimit": (cu.CUlimit.CU_LIMIT_STACK_SIZE,),
@@ -1362,7 +1367,7 @@ def _flushes(call: str) -> Callable[[Notes], None]:
 
         def before() -> None:
             t.launch(f, 1, 2, ((0,), (U32,)))
-            time.sleep(0.05)
+            t.pause(0.05)
 
         t.note("at the launch", _captured(before))
         if call == "cuEventSynchronize":
@@ -1403,7 +1408,7 @@ def _asserts(grid: int, block: int, step: int) -> Callable[[Notes], None]:
 
         def launch() -> None:
             t.launch(f, grid, block, ((step,), (U32,)))
-            time.sleep(0.05)
+            t.pause(0.05)
 
         t.note("at the launch", _captured(launch, 2))
         lines = _captured(lambda: t("cuCtxSynchronize"), 2).splitlines()
