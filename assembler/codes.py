@@ -209,6 +209,19 @@ CODES: dict[str, Code] = {
         ".const .b8 c[65537];",
         False,
     ),
+    "too-much-shared": _error(
+        "{entry} uses {n} bytes of static shared memory, 49152 are allowed",
+        "A block has up to 48 KiB of shared memory with a size in the text (16 KiB on sm_1x), that of called functions included. "
+        "An array `.extern .shared .b8 x[];` takes what the launch gives it, which may be more.",
+        ".visible .entry e() { .shared .b8 tile[49153]; ret; }",
+        False,
+    ),
+    "input-parameter": _error(
+        "the parameter {parameter} is an input of {function} and cannot be written",
+        "Parameters are read only. A kernel gives results through pointers to global memory, a .func through its results.",
+        ".visible .entry e(.param .u32 p) { st.param.u32 [p], 1; ret; }",
+        False,
+    ),
     "bad-parameter": _error(
         "{parameter} cannot be declared like this",
         "Parameters in .param space are scalars or arrays; .ptr belongs to the parameters of an .entry; only "

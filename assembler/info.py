@@ -109,7 +109,9 @@ def layout(variables: Iterable[Variable]) -> tuple[dict[Variable, int], int]:
 
 def sizes(function: Function) -> tuple[int, int, int]:
     """Bytes of parameters, of static shared memory (with all that it may call) and of local memory."""
-    shared = dict.fromkeys(v for f in _reached(function) for v in _named(f) if v.space == "shared" and v.linkage != "extern")
+    reached = _reached(function)
+    mentioned = (v for f in reached for v in (*(d for s in statements(f.body) for d in declared(s)), *_named(f)))
+    shared = dict.fromkeys(v for v in mentioned if v.space == "shared" and v.linkage != "extern")
     local = (v for s in statements(function.body) for v in declared(s) if v.space == "local")
     return layout(v for v in function.params if v.register is None)[1], layout(shared)[1], layout(local)[1]
 

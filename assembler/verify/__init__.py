@@ -11,6 +11,7 @@ from ..diagnostics import Diagnostic
 from ..ir import Function, Module
 from . import module as modules
 from . import warnings as warn
+from .budgets import budgets
 from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
@@ -40,6 +41,7 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
         if isinstance(item, Function) and item.body is not None:
             for call in judge.body(item.body):
                 judge_call(judge, item, call)
+    found += budgets(module)
     found += modules.unresolved(module)
     if all(d.severity == "note" for d in found):  # what is wrong anyway needs no warnings
         found += warn.warnings(module, warnings)

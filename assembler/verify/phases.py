@@ -13,7 +13,7 @@ from ..ir import Function, Module
 
 OF_FUNCTIONS = frozenset({"needs", "unknown-label"})  # noticed with the closing brace, where they are about a statement of the body
 OF_TEXTS = frozenset({"version-target", "no-debug"})
-LAST = frozenset({"unresolved", "too-much-const", "too-many-parameters", "address-size", "target-mismatch"})
+LAST = frozenset({"unresolved", "too-much-const", "too-much-shared", "too-many-parameters", "address-size", "target-mismatch"})
 
 
 def ordered(module: Module | None, found: Collection[Diagnostic]) -> list[Diagnostic]:

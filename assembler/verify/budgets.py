@@ -1,0 +1,46 @@
+"""What a function may not do with its memory as a whole: more static shared memory than a block has, writes to its own input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics import Diagnostic, Note
+from ..info import sizes
+from ..ir import Address, Function, Instruction, Module, Symbol, Variable
+from ..walk import statements
+from .needs import capability
+from .places import places
+
+
+def budgets(module: Module) -> Iterator[Diagnostic]:
+    """The errors of all functions."""
+    allowed = 49152 if capability(module.target)[0] >= 20 else 16384
+    shared = ".shared" in module.text
+    for item in module.items:
+        if not isinstance(item, Function) or item.body is None:
+            continue
+        if shared and item.is_entry and (used := sizes(item)[1]) > allowed:
+            text = f"{item.name} uses {used} bytes of static shared memory, {allowed} are allowed"
+            help = "an .extern .shared array without a size takes what the launch gives it, which may be more"
+            yield Diagnostic("error", "too-much-shared", text, item.span, (), help, file=module.name)
+        yield from _inputs(module, item)
+
+
+def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
+    """Stores to the function's own parameters."""
+    inputs = {id(v) for v in function.params if v.space == "param"}
+    if not inputs:
+        return
+    for s in statements(function.body):
+        if not isinstance(s, Instruction) or s.opcode != "st" or "param" not in s.modifiers or not s.operands:
+            continue
+        at = s.operands[0]
+        base = at.base if isinstance(at, Address) else None
+        v = base.target if isinstance(base, Symbol) else base
+        if isinstance(v, Variable) and id(v) in inputs:
+            note = Note(f"{v.name} is declared here", v.span)
+            text = f"the parameter {v.name} is an input of {function.name} and cannot be written"
+            help = (
+                "a kernel gives results through pointers: load the pointer with ld.param and store to .global" if function.is_entry else ""
+            )
+            yield Diagnostic("error", "input-parameter", text, places(module, s).operand(0), (note,), help, file=module.name)
