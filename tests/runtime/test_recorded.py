@@ -28,6 +28,7 @@ KNOWN = {
     r"asserts_\w+: at the launch": "warps come in any order, see below",
     r"occupancy: .* clusters of (3|16) .*": "an H200's parts are known only as far as its counts show them",
     r"loading: unresolved variable": "an unknown address would follow",
+    r"loading: shared above 48 K": "refused as ptxas refuses it; a driver takes what the device has",
     r"(modules|libraries): cu\w+GetParamCount": "newer than the driver",
     r"error_words: name \w+(DETACHED|RECAPTURE_FAILURE)|runtime_devices: cudaDevAttr(AtomicReduction|CigStreams)Supported": "newer than the driver",
     r"runtime_devices: property gpuPci\w+": "which board it is",
