@@ -2,7 +2,7 @@
 
 lab.toml
     title = "..."            files = ["a.ptx", ...]   where a submission is a folder of several files; else it is one .ptx
-    [limits]                 steps  seconds  memory (MiB)  source (KiB)
+    [limits]                 steps  seconds  total (seconds)  memory (MiB)  source (KiB)
     [[test]]                 name  points  hidden  run = "--grid ... --expect ..." (or a list; `assembles = true` needs none)
                              launches = "file.toml"  modules = ["main.ptx"]  file = "a.ptx"  metrics = [...]  prints  fault  hint
                              require / forbid = ["regular expression", ...] over the code without comments
@@ -20,13 +20,16 @@ from typing import Any
 from ..errors import UsageError
 from ..runspec import RunSpec, from_text, from_toml
 
+GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one test of one submission may take."""
+    """What one test of one submission may take; `total` is for all its tests."""
 
     steps: int = 5_000_000
     seconds: float = 10.0
+    total: float = 30.0  # seconds for all tests of a submission together
     memory: int = 512  # MiB, of the device and of the process on top of what it starts with
     source: int = 512  # KiB a file
 
@@ -63,6 +66,10 @@ class Lab:
     def points(self) -> float:
         """What a submission can earn."""
         return sum(t.points for t in self.tests)
+
+    def deadline(self, number: int) -> float:
+        """Seconds after which a test is ended from outside."""
+        return self.limits.seconds * max(1, len(self.tests[number].runs)) + GRACE
 
 
 @dataclass(frozen=True, slots=True)

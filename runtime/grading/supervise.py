@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from .lab import Lab, Submission
 from .report import Report, TestReport
 
-GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
 POLL = 0.05
 START = 60.0  # seconds until a worker must be ready
 
@@ -55,7 +54,7 @@ class Worker:
             process.stdin.flush()
         except OSError:
             return self._ended("crash", "the process that ran the test ended", start)
-        deadline = start + lab.limits.seconds * max(1, len(lab.tests[number].runs)) + GRACE
+        deadline = start + lab.deadline(number)
         while True:
             try:
                 line = self.lines.get(timeout=POLL)
@@ -134,10 +133,15 @@ def resident(pid: int) -> int:
 
 
 def grade_one(lab: Lab, submission: Submission, worker: Worker) -> Report:
-    """All tests of a lab on one submission."""
+    """All tests of a lab on one submission; those for which it left no time are not run."""
     out = []
+    spent = 0.0
     for number, t in enumerate(lab.tests):
-        a = worker.run(lab, number, submission)
+        if spent < lab.limits.total:
+            a = worker.run(lab, number, submission)
+            spent += a.seconds
+        else:
+            a = Answer(f"not run: the tests before it took all of the {lab.limits.total:g} s that a submission has", 0.0, "time")
         good = not a.wrong
         out.append(
             TestReport(t.name, t.points, t.points if good else 0.0, t.hidden, good, a.wrong, "" if good else t.hint, a.seconds, a.ended)

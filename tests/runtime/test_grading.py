@@ -6,10 +6,13 @@ import csv
 import io
 import json
 import os
+import re
 import signal
+import sys
 import threading
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -77,6 +80,10 @@ HARM = {
         "limit",
     ),
     "nested braces": (ENTRY % ("{" * 20000 + "}" * 20000 + "ret;"), ""),
+    "nested parentheses": (ENTRY % (".reg .b32 %r; mov.u32 %r, " + "(" * 5000 + "1" + ")" * 5000 + "; ret;"), ""),
+    "a constant without end": (ENTRY % (".reg .b32 %r; mov.u32 %r, 0x" + "F" * 60000 + "; ret;"), "64 bits"),
+    "a shift without end": (ENTRY % ".reg .b32 %r; mov.u32 %r, (1 << (1 << 40)); ret;", "x == 7"),
+    "a billion registers": (ENTRY % ".reg .b32 %r<1000000000>; ret;", "x == 7"),
     "no text at all": (b"\xff\xfe\x00\x01" * 100, ""),
     "writes into the host": (ENTRY % "    .reg .b64 %a; mov.u64 %a, 4096; st.global.u32 [%a], 7; ret;", "out of bounds"),
 }  # fmt: skip
@@ -125,9 +132,30 @@ def test_a_process_that_dies_is_replaced(lab: Lab) -> None:
 
 
 def test_time_is_limited_from_outside(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warplab.runtime.grading.supervise.GRACE", -1.9)
+    monkeypatch.setattr("warplab.runtime.grading.lab.GRACE", -1.9)
     (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;".replace("bra a", "nanosleep.u32 1000; bra a"))])
     assert report.tests[0].ended in ("time", "") and report.score == 0
+
+
+def test_a_submission_has_so_many_seconds_in_all(lab: Lab) -> None:
+    hurried = Lab(lab.folder, "", (), replace(lab.limits, total=0.01), lab.tests)
+    endless, good = grade(hurried, [one(lab, ENTRY % "a: bra a;"), one(lab, GOOD)])
+    assert "limit" in endless.tests[0].message
+    assert endless.tests[1].ended == "time" and "took all of the 0.01 s" in endless.tests[1].message
+    assert good.tests[0].passed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel what a process may take")
+def test_the_system_bounds_a_worker(lab: Lab) -> None:
+    worker = Worker()
+    assert worker.run(lab, 0, one(lab, GOOD)).wrong == ""
+    assert worker.process is not None
+    folder = Path("/proc") / str(worker.process.pid)
+    limits = (folder / "limits").read_text()
+    assert int(re.findall(r"Max cpu time +(\d+)", limits)[0]) < 60  # it ends, even where its grader is gone
+    assert re.findall(r"Max file size +(\d+)", limits) == ["0"] and re.findall(r"Max core file size +(\d+)", limits) == ["0"]
+    assert (folder / "oom_score_adj").read_text().strip() == "1000"
+    worker.close()
 
 
 @pytest.fixture(scope="module")
