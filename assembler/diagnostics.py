@@ -107,8 +107,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that a person most likely meant."""
     # Comparing with everything is quadratic in bad cases, so only words of about the same length compete.
     pool = [k for k in known if abs(len(k) - len(word)) <= 2][:2000]
-    found = difflib.get_close_matches(word, pool, 1, 0.7)
-    return found[0] if found else None
+    found = difflib.get_close_matches(word, pool, 4, 0.7)
+    # Of equally close ones the one with the same beginning: ad is add rather than and or sad.
+    return max(found, key=lambda k: (difflib.SequenceMatcher(None, k, word).ratio(), k[:2] == word[:2]), default=None)
 
 
 EXPLANATIONS: dict[str, str] = {

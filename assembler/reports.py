@@ -25,6 +25,7 @@ class Reports:
         self.source = source
         self.code = source.code
         self.diagnostics: list[Diagnostic] = []
+        self.undeclared_names: dict[tuple[str, int], Diagnostic] = {}
         self.tainted = False  # a declaration was lost: undeclared names are then no news
 
     def report(self, code: str, message: str, start: int, end: int, *, notes: tuple[Note, ...] = (), hint: str = "") -> None:
@@ -69,8 +70,23 @@ class Reports:
         if word == '"':
             self.report("unterminated-string", "this string is never closed", at, end)
         else:
-            self.report("syntax", f"unexpected {word[:40]}{expected}", at, end)
+            self.report("syntax", f"unexpected {word[:40]}{expected}", at, end, hint=self._advice(word, at, start))
         return self.resync(at, start)
+
+    def _advice(self, word: str, at: int, start: int) -> str:
+        """What people who write this mostly mean."""
+        start = self.source.skip(start)
+        before = self.code[start:at].rstrip()
+        if word == "#":
+            return "a comment begins with //"
+        if word == "}" and not before:
+            return "no { is open here"
+        if guard := re.match(r"!?(%[\w$]+)\s*", self.code[start : start + 80]):
+            return f"PTX has no assignment: mov.u32 {guard[1]}, ..." if word == "=" else f"a guard begins with @: @{guard[1]}"
+        line = self.source.span(start + len(before), start + len(before)).line
+        if before and before[-1] not in ",({[|" and line < self.source.span(at, at).line:
+            return f"a ';' is missing at the end of line {line}"
+        return ""
 
     def resync(self, at: int, start: int) -> int:
         """The offset after an error at which the next statement may begin."""
@@ -93,13 +109,22 @@ class Reports:
 
     def undeclared(self, name: str, scope: Scope, at: int, to: int) -> None:
         """Reports a name that nothing declares."""
+        said = self.undeclared_names.get((name, id(scope)))
+        if said is not None:  # once is enough, where it stands first
+            if said.span.start < at:
+                return
+            self.diagnostics.remove(said)
         near = nearest(name, scope.known())
-        self.report("undeclared-name", f"{name} is not declared", at, to, hint=f"is {near} meant?" if near else scope.range_hint(name))
+        hint = f"is {near} meant?" if near else scope.range_hint(name)
+        if not hint and name.startswith("%"):
+            hint = f"a register is declared before its first use, as in .reg .b32 {name};"
+        self.report("undeclared-name", f"{name} is not declared", at, to, hint=hint)
+        self.undeclared_names[name, id(scope)] = self.diagnostics[-1]
 
 
 _SIGNS = {
-    "SEMICOLON": ";", "COMMA": ",", "RPAR": ")", "LPAR": "(", "RSQB": "]", "LSQB": "[", "RBRACE": "}", "LBRACE": "{", "COLON": ":",
-    "EQUAL": "=", "NAME": "a name", "INTEGER": "a number", "STRING": "a string", "MORETHAN": ">",
+    "SEMICOLON": "';'", "COMMA": "','", "RPAR": "')'", "LPAR": "'('", "RSQB": "']'", "LSQB": "'['", "RBRACE": "'}'", "LBRACE": "'{'",
+    "COLON": "':'", "EQUAL": "'='", "NAME": "a name", "INTEGER": "a number", "STRING": "a string", "MORETHAN": "'>'",
 }  # fmt: skip
 
 

@@ -13,6 +13,18 @@ from ..diagnostics import nearest
 from ..ir import Instruction
 
 MANY = 12  # forms shown
+# What other assemblers and languages say.
+OPCODES = {
+    "load": "ld", "store": "st", "jmp": "bra", "jump": "bra", "goto": "bra", "br": "bra", "b": "bra", "branch": "bra", "cmp": "setp",
+    "compare": "setp", "return": "ret", "halt": "exit", "move": "mov", "sll": "shl", "srl": "shr", "sar": "shr", "lea": "mov",
+    "syncthreads": "bar.sync 0", "__syncthreads": "bar.sync 0", "fadd": "add.f32", "fsub": "sub.f32", "fmul": "mul.f32", "iadd": "add.s32",
+    "imul": "mul.lo.s32", "inc": "add", "dec": "sub", "mod": "rem", "nop": "no statement at all", "select": "selp", "shuffle": "shfl.sync",
+    "atomic": "atom", "barrier_sync": "bar.sync 0", "sync": "bar.sync 0",
+}  # fmt: skip
+WORDS = {
+    "gte": "ge", "lte": "le", "neq": "ne", "float": "f32", "double": "f64", "half": "f16", "int": "s32", "uint": "u32", "long": "s64",
+    "byte": "u8", "char": "s8", "i32": "s32", "i64": "s64", "i16": "s16", "i8": "s8", "low": "lo", "high": "hi", "constant": "const",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +53,13 @@ def misspelt(instruction: Instruction) -> Spelling:
     """What is wrong with an instruction that no row fits."""
     opcode, words = instruction.opcode, instruction.modifiers
     if opcode not in FORMS:
-        near = nearest(opcode, FORMS)
+        near = OPCODES.get(opcode) or nearest(opcode, FORMS)
         return Spelling("unknown-instruction", f"no instruction is called {opcode}", -1, f"is {near} meant?" if near else "")
-    shown = tuple(f.canonical for f in _closest(opcode, words))
+    shown = tuple(dict.fromkeys(f.canonical for f in _closest(opcode, words)))
     known = words_of(opcode)
     for i, word in enumerate(words):
         if word not in known:
-            near = nearest(word, known)
+            near = WORDS[word] if WORDS.get(word) in known else nearest(word, known)
             hint = f"is .{near} meant?" if near else ""
             if word in _all_words():
                 return Spelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)

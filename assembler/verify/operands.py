@@ -189,7 +189,8 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
                 return None
             return Misfit("operand-type", f"{described(operand)} does not fit type .{t}", _constant_help(operand, t))
         case _:
-            return Misfit("operand-kind", f"a register or constant of type .{t} is expected here, not {described(operand)}")
+            help = "only ld, st, atom and their like reach memory: ld it into a register first" if isinstance(operand, Address) else ""
+            return Misfit("operand-kind", f"a register or constant of type .{t} is expected here, not {described(operand)}", help)
     if register.type.name in fitting(t.name, wider, plain):
         return None
     size = "at least " if wider else ""
@@ -504,7 +505,8 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     ):
         operand = Address(operand.target, operand.offset)  # g[1] without brackets around it
     if not isinstance(operand, Address):
-        return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}")
+        help = f"write [{operand.name}]" if isinstance(operand, Register | Variable) else ""
+        return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
     wanted = _address_space(form, settled, place)
     match operand.base:
         case None:
