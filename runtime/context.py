@@ -59,6 +59,7 @@ class Context:
         self.other_arenas = tuple(others)
         self.options = Options()
         self.observers: Sequence[Observer] = ()  # of every launch
+        self.assertion: Callable[[str], None] = to_stderr
         self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
         self.flags = 0
         self.cache_config = 0
@@ -291,9 +292,10 @@ class Context:
         words[0] = GRID_SYNC_BYTES
         return at
 
-    def assertion(self, line: str) -> None:
-        """Where a failed assert's message goes."""
-        print(line, file=sys.stderr, flush=True)
+
+def to_stderr(line: str) -> None:
+    """Where a failed assert's message goes if nobody else wants it."""
+    print(line, file=sys.stderr, flush=True)
 
 
 __all__ = ["SPACE", "Context", "KernelHandle", "LoadedModule", "Shape", "parsed"]

@@ -98,8 +98,7 @@ class Machine:
     def __init__(self, words: str) -> None:
         self.devices: list[Device] = []
         for word in words.split(","):
-            architecture, _, size = word.strip().partition(":")
-            self.add(architecture, _bytes(size) if size else None)
+            self.add(*model_of(word.strip()))
 
     def add(self, architecture: str, memory: int | None = None) -> Device:
         """One more device."""
@@ -120,6 +119,16 @@ class Machine:
     def of_architecture(self, architecture: str) -> Device:
         """The first device of a model; it is added where there is none."""
         return next((d for d in self.devices if d.architecture == architecture), None) or self.add(architecture)
+
+
+def model_of(words: str) -> tuple[str, int | None]:
+    """("sm_90", bytes of memory) from "sm_90:4G"; None without a size."""
+    architecture, _, size = words.partition(":")
+    try:
+        profile(architecture)
+    except (KeyError, ValueError) as e:
+        raise UsageError(str(e.args[0]) if e.args else architecture) from None
+    return architecture, _bytes(size) if size else None
 
 
 def _bytes(words: str) -> int:

@@ -16,6 +16,7 @@ from warplab.interpreter.faults import ExecutionError, LimitReached
 from .context import Context, KernelHandle, LoadedModule, Shape
 from .errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
+from .machine import model_of
 from .runspec import LaunchSpec, RunSpec, argument
 from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
@@ -53,6 +54,7 @@ class Outcome:
     error: str = ""  # CUDA's name for that
     cause: ExecutionError | None = None
     printed: str = ""
+    assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -73,13 +75,14 @@ class Runner:
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[Buffer], None] = lambda b: None
-        self.context = Context(spec.device or "sm_90")
+        self.context = Context(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.schedule = spec.schedule
         self.context.observers = tuple(observers)
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()
+        self.context.assertion = self.outcome.assertions.append
         self.trail: list[tuple[KernelHandle, Shape]] = []
 
     # ------------------------------------------------------------ carrying it out

@@ -29,7 +29,7 @@ LAUNCH_OPTIONS = (
     click.option("--cooperative", is_flag=True, help="All blocks are resident together."),
     click.option("--cluster", help="Blocks of a cluster."),
     click.option("--set", "symbols", multiple=True, help="SYMBOL=VALUE: a .global or .const variable before the launch."),
-    click.option("--device", help="The model to run on, such as sm_35 (sm_90)."),
+    click.option("--device", help="The model to run on, such as sm_35 (sm_90); a size of memory may follow: sm_90:64M."),
     click.option("--schedule", help="A seed: another legal interleaving of lanes, warps and blocks."),
     click.option("--max-steps", help="Ends the run after so many steps."),
     click.option("--timeout", help="Ends the run after so many seconds."),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..runspec import RunSpec
 
 SHOWN = 16  # elements of a buffer that are printed unasked
+ASSERTIONS = 32  # lines of failed asserts that are printed
 
 
 @click.command()
@@ -30,6 +31,7 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
     from ..errors import ApiError, UsageError
+    from ..progress import Progress
     from ..runner import Runner
 
     folder = Path(files[0].name).parent if not files[0].name.startswith("<") else Path()
@@ -43,10 +45,12 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
         for spec in specs:
             sources = [*files, *(_open(folder / m) for m in spec.modules)]
             runner = Runner([s.data for s in sources], [s.name for s in sources], spec, folder)
-            outcome = runner.run()
+            with Progress() as progress:
+                runner.context.observe = progress.watch
+                outcome = runner.run()
             code = max(code, outcome.code)
             if as_json:
-                reports.append(_report(outcome, spec))
+                reports.append(_report(runner, outcome, spec))
             else:
                 _tell(runner, outcome, spec)
             _dump(outcome, spec, folder)
@@ -75,9 +79,9 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
 
     what = describe_launches(runner.trail)
     if outcome.failure:
-        click.echo(f"FAULT  {what}\n{outcome.failure}", err=True)
+        _fault(outcome, what)
         return
-    _show(runner, outcome, spec)
+    _show(runner, spec)
     for m in outcome.mismatches:
         where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
         click.echo(f"FAILED {what}: {m.text}", err=True)
@@ -94,14 +98,30 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
                 click.echo(f"  {b.name} = {_preview(b)}")
 
 
-def _show(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
-    import numpy as np
+def _fault(outcome: Outcome, what: str) -> None:
+    """What ended the launch; the messages of asserts once each, as CUDA writes them."""
+    lines = outcome.failure.splitlines()
+    if outcome.assertions:
+        for line in outcome.assertions[:ASSERTIONS]:
+            click.echo(line, err=True)
+        if len(outcome.assertions) > ASSERTIONS:
+            click.echo(f"... and {len(outcome.assertions) - ASSERTIONS} more", err=True)
+        lines = lines[lines[0] in outcome.assertions :]
+    click.echo("\n".join([f"FAULT  {what}", *lines]), err=True)
 
+
+def _shown(runner: Runner, spec: RunSpec) -> dict[str, Any]:
+    """The values of --print by their expressions."""
     from ..expect import Evaluator, compile_expression
 
     now, before = runner.numbers()
-    for text in spec.show:
-        value = Evaluator(now, before).value(compile_expression(text).body, text)
+    return {text: Evaluator(now, before).value(compile_expression(text).body, text) for text in spec.show}
+
+
+def _show(runner: Runner, spec: RunSpec) -> None:
+    import numpy as np
+
+    for text, value in _shown(runner, spec).items():
         click.echo(f"{text} = {np.array2string(np.asarray(value), separator=', ', threshold=1000)}")
 
 
@@ -135,12 +155,17 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     return last_writer(runner, name, index)
 
 
-def _report(outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
+def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
+    import numpy as np
+
+    shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
+        "printed": shown, "assertions": outcome.assertions,
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
                        for m in outcome.mismatches],
-        "buffers": {b.name: {"type": b.type, "shape": list(b.before.shape), "changed": b.changed} for b in outcome.buffers.values()},
+        "buffers": {b.name: {"type": b.type, "shape": list(b.before.shape), "changed": b.changed,
+                             "unwritten": 0 if b.unwritten is None else int(b.unwritten.sum())} for b in outcome.buffers.values()},
     }  # fmt: skip
 
 

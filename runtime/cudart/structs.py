@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..driver.structs import STRUCTS
 from ..driver.tables import Structs
 from .enums import OWN as ENUMS

@@ -110,8 +110,6 @@ MODULE = """\
 
 from __future__ import annotations
 
-from typing import Any
-
 {imports}
 
 _TABLE = \"\"\"\\
