@@ -73,7 +73,7 @@ def fitting(i: Instruction) -> Instruction:
 
 def fits(i: Instruction, form: Form) -> bool:
     """Do an instruction's operands have the number and kinds that a row asks for?"""
-    wanted = places(form, i.operands)
+    wanted, settled = places(form, i.operands), (i.settled if form is i.form else form.match(i.modifiers)) or {}
     if len(wanted) != len(i.operands):
         return not form.operands  # labels and calls: their rows name no kinds
     for op, place in zip(i.operands, wanted, strict=True):
@@ -82,6 +82,8 @@ def fits(i: Instruction, form: Form) -> bool:
         if isinstance(place.count, int) and place.count > 1 and not (isinstance(op, Vector) and len(op.elements) == place.count):
             return False
         if place.count == 1 and isinstance(op, Vector) and i.opcode != "mov":
+            return False
+        if isinstance(op, Register) and op.type.kind == "p" and (kind := form.type_of(place, settled)) is not None and kind.kind != "p":
             return False
     return True
 

@@ -82,8 +82,8 @@ for _axis, _name in enumerate("xyz"):
         READERS[f"%{_table}.{_name}"] = _block(f"{_table}.{_name}")
 READERS["%cluster_ctarank"] = _block("cluster_ctarank")
 READERS["%cluster_nctarank"] = _constant(lambda g: g.wave.launch.cluster_size)
-READERS |= {f"%{n}.w": _constant(lambda g: 0) for n in ("tid", "ctaid", "clusterid", "cluster_ctaid")}
-READERS |= {f"%{n}.w": _constant(lambda g: 1) for n in ("ntid", "nctaid", "nclusterid", "cluster_nctaid")}
+for _name in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"):
+    READERS[f"%{_name}.w"] = _constant(lambda g: 0)  # of the extents too, as recorded on the H200
 
 
 def special(g: Group, name: str) -> Array:

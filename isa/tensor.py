@@ -106,7 +106,7 @@ def add_products(a: Terms, b: Terms, c: Terms, bits: int = 25) -> Array:
 
 
 def to_f32(total: Array) -> Array:
-    """Truncated toward zero to float32, though too large a sum becomes infinite; NaN is the hardware's."""
+    """Truncated toward zero to float32, though too large a sum becomes infinite and what underflows is +0; NaN is the hardware's."""
     r: Array = total.astype(np.float32)
     size = np.abs(total)
     common = size.max() < 2.0**127
@@ -114,6 +114,7 @@ def to_f32(total: Array) -> Array:
     if not common:
         cut &= size < 2.0**128
     r.view(np.int32)[...] -= cut
+    r += np.float32(0)
     return r if common else np.where(np.isnan(r), NAN32, r)
 
 

@@ -132,15 +132,19 @@ def mma_quads(
 ) -> Registers:
     """d = a * b + c for four independent tiles, each of eight lanes: 4q to 4q + 3 and 16 + 4q to 19 + 4q.
 
-    Not the tensor core but a chain of fma in f32 computes it: onto c where d is f16, else from 0 with c added at the end.
+    Not the tensor core but fma in f32 compute it: a chain from 0, onto which c is put; where d is f16, c takes two chains of two.
     """
     x = tensor.terms(fragments.collect(a, fragments.quad_a(alayout == "row")), atype).value.astype(np.float32)
     y = tensor.terms(fragments.collect(b, fragments.quad_b(blayout == "row")), atype).value.astype(np.float32)
     z = _accumulators(c, fragments.quad_c(BITS[ctype])).astype(np.float32)
-    total = z if dtype == "f16" else np.zeros_like(z)
-    for i in range(4):
-        total = fma32(np.broadcast_to(x[:, i, None], z.shape), np.broadcast_to(y[None, i], z.shape), total)
-    d = total.astype(np.float16) if dtype == "f16" else total + z
+
+    def chain(first: int, end: int) -> Array:
+        total = np.zeros_like(z)
+        for i in range(first, end):
+            total = fma32(np.broadcast_to(x[:, i, None], z.shape), np.broadcast_to(y[None, i], z.shape), total)
+        return total
+
+    d = (z + chain(0, 2) + chain(2, 4)).astype(np.float16) if dtype == "f16" else chain(0, 4) + z
     return fragments.spread(canonical(d), fragments.quad_c(BITS[dtype]))
 
 

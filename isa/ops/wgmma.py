@@ -35,12 +35,12 @@ def pieces(descriptor: int, outer: int, inner: int, turned: bool) -> Addresses:
     base, mode = descriptor >> 49 & 7, descriptor >> 62
     width, mask = SWIZZLE[mode]
     i, k = np.arange(outer)[:, None], np.arange(inner)
+    across = width // 16
     if not turned:
-        offset = i % 8 * width + i // 8 * stride + k * (leading if mode == 0 else 16)
+        offset = i % 8 * width + i // 8 * stride + k % across * 16 + k // across * leading
     elif mode == 0:
         offset = i * stride + k % 8 * 16 + k // 8 * leading
     else:
-        across = width // 16
         offset = i % across * 16 + i // across * leading + k % 8 * width + k // 8 * stride
     place = start + offset
     found: Addresses = (place ^ ((place >> 7) - base & mask) << 4).astype(np.uint64)
