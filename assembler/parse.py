@@ -13,10 +13,18 @@ from .modules import Parser
 from .text import Source
 
 
+def _decoded(data: bytes) -> str:
+    """Bytes as text; what is not ASCII is an error, and is shown with it."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 def parse_all(text: str | bytes, name: str = "<text>") -> tuple[Module, list[Diagnostic]]:
     """What can be read of a text, and what is wrong with it, in the order of the text."""
     if isinstance(text, bytes):
-        text = text.decode("latin-1")
+        text = _decoded(text)
     was_enabled = gc.isenabled()
     gc.disable()  # a parse makes no garbage cycles, and the collector would look at a big module again and again
     try:

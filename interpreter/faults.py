@@ -84,4 +84,4 @@ class LimitReached(ExecutionError):
     where: str
 
     def __str__(self) -> str:
-        return f"kernel {self.kernel} reached the limit of {self.limit}, at {self.where}"
+        return f"kernel {self.kernel} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"

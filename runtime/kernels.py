@@ -230,7 +230,8 @@ class KernelHandle:
             raise invalid(f"grid {shape.grid}; the device allows {p.max_grid}")
         threads = prod(shape.block)
         if any(b > m for b, m in zip(shape.block, p.max_block, strict=True)) or threads > p.max_threads_per_block:
-            raise invalid(f"block {shape.block}; the device allows {p.max_block} and {p.max_threads_per_block} threads")
+            allowed = f"the device allows {p.max_threads_per_block} in all, and no more than {p.max_block}"
+            raise invalid(f"block {shape.block} has {threads} threads; {allowed}")
         required = self.directive(".reqntid")
         if required and tuple(required) + (1,) * (3 - len(required)) != tuple(shape.block):
             raise invalid(f"block {shape.block}; the kernel requires {required}")

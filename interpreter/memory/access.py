@@ -200,7 +200,7 @@ class Access:
             bad = (a & U64(align - 1)).astype(bool) & mask
             where = int(a.ravel()[np.flatnonzero(bad)[0]])
             text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}"
-            raise g.blame(Fault("misaligned", text, memory.name, where, size), bad)
+            raise g.blame(Fault("misaligned", text, memory.name, where, size, memory.near(where)), bad)
         if memory.legal(low, high + size, write):
             return
         legal = {x: memory.legal(x, x + size, write) for x in np.unique(lanes).tolist()}

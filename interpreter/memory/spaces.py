@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 U64 = np.uint64
+LOWEST = 1 << 12  # addresses below are null, or numbers that somebody took for an address
 
 
 class Space:
@@ -43,6 +44,10 @@ class Space:
         """Why an access of size bytes at address is not legal."""
         raise NotImplementedError
 
+    def near(self, address: int) -> str:
+        """What lies near an address, in words."""
+        return ""
+
 
 class ArenaSpace(Space):
     """Device memory, or host memory that the device sees."""
@@ -62,13 +67,19 @@ class ArenaSpace(Space):
         a = self.arena.find(address)
         nearest = self.arena.nearest(address)
         verb = "write" if write else "read"
-        if address < 1 << 12 and a is None:
-            return Fault("null", f"null pointer: {size}-byte {verb} at address {address:#x}", "global", address, size)
+        if address < LOWEST and a is None:
+            text = f"null pointer: {size}-byte {verb} at address {address:#x}"
+            return Fault("null", text, "global", address, size, self.near(address) if address else "")
         if a is not None and a.freed:
             return Fault("freed", f"use after free: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
         if a is not None and write and not a.writable:
             return Fault("read-only", f"{size}-byte write to read-only memory at {address:#x}", "global", address, size, nearest)
         return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
+
+    def near(self, address: int) -> str:
+        if address < LOWEST:
+            return "no memory has so low an address: a number may have been given where a pointer is expected"
+        return self.arena.nearest(address)
 
 
 class SharedSpace(Space):
