@@ -24,6 +24,13 @@ _SECTION = re.compile(_SECTION_NAME.pattern + r"\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
 _SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
+# A function that is only declared needs no ';' where the next item makes the end plain.
+_LIST = r"(?:\([^(){};]*\)\s*)?"
+_DECLARED = re.compile(
+    rf"(?:\.(?:visible|extern|weak)\s+)?\.func\s*{_LIST}[A-Za-z_$%][\w$]*\s*{_LIST}(?:\.noreturn\s+)?"
+    r"(?=\.(?:visible|extern|weak|func|entry|global|const|shared|file|section|alias|common|pragma)(?![\w$]))",
+    re.A,
+)
 _PIECE = 1 << 16  # no directive is longer
 _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
@@ -178,6 +185,8 @@ class Parser:
             return m.end()
         if not word:
             return self.next_item(self.reports.unexpected(pos, pos), pos)
+        if m := _DECLARED.match(code, pos):
+            return self.statement(pos, m.end(), ";")
         return self.statement(pos, self.end_of_item(pos))
 
     def end_of_item(self, pos: int) -> int:
@@ -214,20 +223,20 @@ class Parser:
         self.items.append(Section(m[1], lines, self.source.span(pos, m.end())))
         return m.end()
 
-    def tree(self, pos: int, end: int) -> Any:
-        """lark's tree of a statement; its tokens count from pos, see span_of."""
+    def tree(self, pos: int, end: int, missing: str = "") -> Any:
+        """lark's tree of a statement, whose end mark may be missing; its tokens count from pos, see span_of."""
         self.base = pos
-        return shapes.statement_tree(self.code[pos:end]).children
+        return shapes.statement_tree(self.code[pos:end] + missing).children
 
     def next_item(self, pos: int, start: int) -> int:
         """After an error in the item at start: where the next one seems to begin, a function's body skipped."""
         m = _ITEM.search(self.code, max(pos, start + 1))
         return m.start(1) if m else len(self.code)
 
-    def statement(self, pos: int, end: int) -> int:
+    def statement(self, pos: int, end: int, missing: str = "") -> int:
         """A declaration, function or other directive of the module."""
         try:
-            children = self.tree(pos, end)
+            children = self.tree(pos, end, missing)
         except UnexpectedInput as error:
             self.reports.tainted = True
             return self.next_item(self.reports.syntax(error, pos), pos)
