@@ -71,10 +71,12 @@ def test(
 
 def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:
     from ..golden import run_case
+    from ..golden.execute import few_collections
 
     if jobs == 1 or len(cases) == 1:
-        for case in cases:
-            yield run_case(case, update, gpu)
+        with few_collections():
+            for case in cases:
+                yield run_case(case, update, gpu)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -92,6 +94,8 @@ def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[
 
 def _batch(work: tuple[list[Case], bool, bool]) -> list[Result]:
     from ..golden import run_case
+    from ..golden.execute import few_collections
 
     group, update, gpu = work
-    return [run_case(case, update, gpu) for case in group]
+    with few_collections():
+        return [run_case(case, update, gpu) for case in group]

@@ -82,7 +82,7 @@ def cases_of(path: Path) -> list[Case]:
     if not has_directives(text) and not beside.is_file():
         return out
     try:
-        found = read(text, from_toml(beside) if beside.is_file() else None)
+        found = read(text, from_toml(beside), beside.read_text()) if beside.is_file() else read(text)
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:

@@ -8,7 +8,8 @@
 //@ golden c = [1, 2, 3]            a small buffer, recorded in place
 //@ error 12: "text"                the assembler reports an error in line 12; +1 and -1 count from here; `error "text"` behind an
                                     instruction means its own line; `warning` likewise; `error[code]` names the code word as well
-Lines before the first `run` belong to every run of the file, those of a .toml beside it included.
+Lines before the first `run` belong to every run of the file, those of a .toml beside it included.  The .toml has directives of its own, for
+compilers overwrite the .ptx: `#@ metric ...`, `#@ fault ...`, `#@ prints ...` and `#@ golden ...`, of the [[run]] above them, or of all.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ..errors import UsageError
 from ..runspec import RunSpec, directives
 
 _LINE = re.compile(r"//@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
+_BESIDE = re.compile(r"^\s*#@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
+_RUN_TABLE = re.compile(r"^\s*\[\[\s*run\s*\]\]")
 _VERDICT = re.compile(r'^(?:\[(?P<code>[\w-]+)\])?\s*(?P<at>[-+]?\d+)?\s*:?\s*(?P<text>"(?:[^"\\]|\\.)*")?\s*$')
 WORDS = ("run", "fault", "metric", "prints", "golden", "error", "warning")
 
@@ -37,12 +40,20 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a directive stands: a line of the .ptx, or of the .toml beside it."""
+
+    line: int
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Golden:
     """A buffer whose contents are recorded: in the file itself (values), or in the .npz beside it (None)."""
 
     name: str
     values: str | None
-    at: int
+    at: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,7 @@ class RunCheck:
     metrics: tuple[str, ...] = ()
     prints: str | None = None
     goldens: tuple[Golden, ...] = ()
+    prints_at: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +82,18 @@ def has_directives(text: str) -> bool:
     return "//@" in text
 
 
-def read(text: str, beside: list[RunSpec] | None = None) -> Directives:
-    """The directives of a text; `beside` are the runs of its .toml, which take the place of its own."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    at: Place
+    word: str
+    rest: str
+    run: int = 0  # the number of the run that it belongs to, 0 for all; of a .toml
+
+
+def read(text: str, beside: list[RunSpec] | None = None, beside_text: str = "") -> Directives:
+    """The directives of a text; `beside` are the runs of its .toml, which take the place of its own, `beside_text` is what stands there."""
     specs = directives(text) if beside is None else beside
-    found: list[tuple[int, str, str]] = []
+    found: list[_Found] = []
     verdicts = []
     for n, line in enumerate(text.splitlines(), 1):
         m = _LINE.search(line) if "//@" in line else None
@@ -85,39 +105,56 @@ def read(text: str, beside: list[RunSpec] | None = None) -> Directives:
         if word in ("error", "warning"):
             verdicts.append(_verdict(word, rest, n))
         elif word != "run":
-            found.append((n, word, rest))
+            found.append(_Found(Place(n), word, rest))
+    if beside is not None:
+        found += _beside(beside_text)
     runs = []
     for number, spec in enumerate(specs, 1):
         later = [s.line for s in specs if s.line > spec.line]
         until = min(later, default=1 << 60) if beside is None else 1 << 60
         first = specs[0].line if beside is None else 0
-        own = [d for d in found if d[0] < first or spec.line < d[0] < until]
+        own = [
+            d for d in found
+            if (d.run in (0, number) if d.at.beside else d.at.line < first or spec.line < d.at.line < until)
+        ]  # fmt: skip
         runs.append(_run(spec, number, own))
     if found and not runs:
-        raise UsageError(f"line {found[0][0]}: //@ {found[0][1]} belongs to a run, and the file has none")
+        raise UsageError(f"line {found[0].at.line}: //@ {found[0].word} belongs to a run, and the file has none")
     return Directives(tuple(runs), tuple(verdicts))
 
 
-def _run(spec: RunSpec, number: int, own: list[tuple[int, str, str]]) -> RunCheck:
-    faults, metrics, goldens = [], [], []
+def _beside(text: str) -> list[_Found]:
+    out, run = [], 0
+    for n, line in enumerate(text.splitlines(), 1):
+        run += _RUN_TABLE.match(line) is not None
+        if m := _BESIDE.match(line):
+            if m["word"] not in ("fault", "metric", "prints", "golden"):
+                raise UsageError(f"line {n} of the .toml: #@ {m['word']}: there are #@ fault, metric, prints and golden")
+            out.append(_Found(Place(n, True), m["word"], m["rest"].strip(), run))
+    return out
+
+
+def _run(spec: RunSpec, number: int, own: list[_Found]) -> RunCheck:
+    faults, metrics, goldens, places = [], [], [], []
     prints: str | None = None
-    for n, word, rest in own:
-        if word == "fault":
-            faults.append(_text(rest, n))
-        elif word == "metric":
-            metrics.append(rest)
-        elif word == "prints":
-            prints = (prints or "") + _text(rest, n)
+    for d in own:
+        if d.word == "fault":
+            faults.append(_text(d.rest, d.at.line))
+        elif d.word == "metric":
+            metrics.append(d.rest)
+        elif d.word == "prints":
+            prints = (prints or "") + _text(d.rest, d.at.line)
+            places.append(d.at)
         else:
-            goldens += _goldens(rest, n)
-    return RunCheck(spec, number, tuple(faults), tuple(metrics), prints, tuple(goldens))
+            goldens += _goldens(d.rest, d.at)
+    return RunCheck(spec, number, tuple(faults), tuple(metrics), prints, tuple(goldens), tuple(places))
 
 
-def _goldens(rest: str, n: int) -> list[Golden]:
+def _goldens(rest: str, at: Place) -> list[Golden]:
     name, equals, values = rest.partition("=")
     if equals:
-        return [Golden(name.strip(), values.strip(), n)]
-    return [Golden(name, None, n) for name in rest.replace(",", " ").split()] or [Golden("", None, n)]
+        return [Golden(name.strip(), values.strip(), at)]
+    return [Golden(name, None, at) for name in rest.replace(",", " ").split()] or [Golden("", None, at)]
 
 
 def _verdict(word: str, rest: str, n: int) -> Verdict:
@@ -137,3 +174,9 @@ def _text(quoted: str, n: int) -> str:
     if not isinstance(value, str):
         raise UsageError(f'line {n}: {quoted!r} is no "text"')
     return value
+
+
+def quoted(text: str) -> str:
+    """A text as a directive writes it."""
+    escaped = text.encode("unicode_escape").decode().replace('"', '\\"')
+    return f'"{escaped}"'

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import re
 import shlex
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
 from ..errors import ApiError, UsageError
 from ..runner import Outcome, Runner, describe_launches
-from .collect import Broken, Case, Tool
+from .collect import Broken, Case, Tool, cases_of
 from .directives import RunCheck, Verdict
-from .filecheck import checks_of, match, without_checks
+from .filecheck import Check, checks_of, match, without_checks
 from .metrics import check_metric, measure
 from .record import compare, rewrite
 
@@ -55,15 +56,17 @@ def carry_out(case: Case, update: bool, gpu: bool) -> Result:
     start = time.perf_counter()
     message, updated = "", False
     try:
+        if update:  # a test before this one may have rewritten the file
+            case = next((c for c in cases_of(case.path) if c.name == case.name), case)
         match case.what:
             case Broken(text):
                 raise Failed(text)
             case RunCheck() as check:
                 updated = _run(case, check, update, gpu)
             case Tool() as tool:
-                _tool(case, tool)
+                updated = _tool(case, tool, update)
             case verdicts:
-                _verdicts(case, verdicts)
+                updated = _verdicts(case, verdicts, update)
     except (Failed, UsageError) as e:
         message = str(e)
     except Exception as e:  # a fault of warplab itself must not end the other tests
@@ -87,15 +90,28 @@ class Captured(io.TextIOWrapper):
 
 
 @contextlib.contextmanager
-def captured() -> Iterator[tuple[Captured, Captured]]:
-    """What is written to standard output and error inside."""
+def few_collections() -> Iterator[None]:
+    """The garbage collector leaves alone what was there before: many small tests make and drop much, and what is loaded stays."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextlib.contextmanager
+def captured(data: bytes = b"") -> Iterator[tuple[Captured, Captured]]:
+    """What is written to standard output and error inside; `data` stands on standard input."""
     out, err = Captured(), Captured()
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = out, err
+    before = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape"), out, err
     try:
         yield out, err
     finally:
-        sys.stdout, sys.stderr = before
+        sys.stdin, sys.stdout, sys.stderr = before
 
 
 def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
@@ -106,7 +122,7 @@ def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
         raise Failed(f"module: {e}") from None
     texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
-    problems = _problems(runner, outcome, check, printed)
+    problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:
@@ -114,7 +130,7 @@ def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     if outcome.failure:
         return False
     if update:
-        return rewrite(case.path, check, outcome)
+        return rewrite(case.path, check, outcome, printed)
     if wrong := compare(case.path, check, outcome):
         raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
     return False
@@ -173,12 +189,12 @@ def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -
 # ---------------------------------------------------------------- verdicts of the assembler
 
 
-def _verdicts(case: Case, verdicts: tuple[Verdict, ...]) -> None:
+def _verdicts(case: Case, verdicts: tuple[Verdict, ...], update: bool) -> bool:
     from warplab.assembler import check
 
     found = check(case.text.decode("utf-8", "surrogateescape"))
     left = [d for d in found if d.severity == "error" or any(v.severity == "warning" for v in verdicts)]
-    problems = []
+    problems, missing = [], []
     for v in verdicts:
         for d in left:
             if d.severity == v.severity and d.span.line == v.line and v.code in ("", d.code) and v.text.lower() in d.message.lower():
@@ -188,10 +204,17 @@ def _verdicts(case: Case, verdicts: tuple[Verdict, ...]) -> None:
             wanted = f"{v.severity}{f'[{v.code}]' if v.code else ''}{f' {v.text!r}' if v.text else ''}"
             at = "; there ".join(f"{d.severity}[{d.code}]: {d.message}" for d in found if d.span.line == v.line)
             problems.append(f"line {v.line}: no {wanted}" + (f"; there is {at}" if at else ""))
+            missing.append(v)
     text = case.text.decode(errors="replace")
-    problems += [f"not expected:\n{d.render(text, str(case.path))}" for d in left if d.severity == "error"]
-    if problems:
+    new = [d for d in left if d.severity == "error"]
+    problems += [f"not expected:\n{d.render(text, str(case.path))}" for d in new]
+    if problems and not update:
         raise Failed("\n".join(problems))
+    if problems:
+        from .update import rewrite_verdicts
+
+        rewrite_verdicts(case.path, missing, new)
+    return bool(problems)
 
 
 # ---------------------------------------------------------------- tools
@@ -200,7 +223,7 @@ def _verdicts(case: Case, verdicts: tuple[Verdict, ...]) -> None:
 _FILECHECK = re.compile(r"^(?P<command>.*?)(?:\|\s*(?:filecheck|FileCheck)\b(?P<options>.*))?$")
 
 
-def _tool(case: Case, tool: Tool) -> None:
+def _tool(case: Case, tool: Tool, update: bool) -> bool:
     m = _FILECHECK.match(tool.words)
     assert m is not None
     try:
@@ -208,18 +231,30 @@ def _tool(case: Case, tool: Tool) -> None:
         options = shlex.split(m["options"] or "")
     except ValueError as e:
         raise Failed(f"line {tool.line}: RUN: {e}") from None
-    prefix = next((o.partition("=")[2] for o in options if o.startswith("--check-prefix=")), "CHECK")
+    prefix = _prefix(options)
     fails = words[:1] == ["not"]
     words = words[fails:]
     if words[:1] != ["warplab"] or words[1:2] == ["test"]:
         raise Failed(f"line {tool.line}: RUN: only `warplab COMMAND ...` can be run, with `not` in front where it should fail")
-    code, output, errors = call(words[1:])
+    data = b""
+    if "<" in words[:-1]:  # standard input, as in `warplab fmt - < %s`
+        at = words.index("<")
+        try:
+            data = Path(words[at + 1]).read_bytes()
+        except OSError as e:
+            raise Failed(f"line {tool.line}: RUN: {words[at + 1]}: {e.strerror}") from None
+        words = words[:at] + words[at + 2 :]
+    before = case.path.read_bytes()
+    code, output, errors = call(words[1:], data)
+    if case.path.read_bytes() != before:
+        case.path.write_bytes(before)
+        raise Failed(f"line {tool.line}: RUN: {shlex.join(words)} changes the test itself: write `warplab fmt - < %s`")
     if fails != (code != 0):
         raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}")
     checks = checks_of(case.text.decode(errors="replace"), prefix)
-    if not checks:
-        return
     text = without_checks(output + errors if fails or "2>&1" in words else output)
+    if update:
+        return _record(case, prefix, checks, text)
     try:
         failure = match(checks, text)
     except re.error as e:
@@ -230,14 +265,34 @@ def _tool(case: Case, tool: Tool) -> None:
         shown = "\n".join(f"  {'>' if n == failure.output_line else ' '} {n:4} | {lines[n - 1]}" for n in around)
         kind = f"{prefix}-{failure.check.kind}" if failure.check.kind else prefix
         raise Failed(f"{case.path}:{failure.check.line}: {kind}: {failure.check.pattern}\n  {failure.reason}; the output there:\n{shown}")
+    return False
 
 
-def call(words: list[str]) -> tuple[int, str, str]:
-    """A command of warplab in this process: exit code, standard output, standard error."""
+def _prefix(options: list[str]) -> str:
+    return next((o.partition("=")[2] for o in options if o.startswith("--check-prefix=")), "CHECK")
+
+
+def _record(case: Case, prefix: str, checks: list[Check], text: str) -> bool:
+    """Writes the output down where there are no CHECK lines yet, or where they repeated it as a whole."""
+    from .update import is_recorded, record_checks
+
+    if checks and match(checks, text) is None:
+        return False
+    others = [c.what.words for c in cases_of(case.path) if isinstance(c.what, Tool)]
+    if sum(_prefix((m["options"] or "").split()) == prefix for o in others if (m := _FILECHECK.match(o))) > 1:
+        raise Failed(f"several RUN lines share the {prefix} lines: give each its own with | filecheck --check-prefix=NAME")
+    if not is_recorded(checks):
+        raise Failed(f"the {prefix} lines do not hold, and were written by hand: change them there, or take them out and record all")
+    record_checks(case.path, prefix, checks, text)
+    return True
+
+
+def call(words: list[str], data: bytes = b"") -> tuple[int, str, str]:
+    """A command of warplab in this process, with data on standard input: exit code, standard output, standard error."""
     from ..cli import main
 
     code = 0
-    with captured() as (out, err):
+    with captured(data) as (out, err):
         try:
             main([w for w in words if w != "2>&1"], prog_name="warplab")
         except SystemExit as e:

@@ -1,10 +1,12 @@
 """Recorded outputs: NAME.golden.npz beside NAME.ptx, keys `run1.c`; small ones stand in the file, `//@ golden c = [1, 2, 3]`.
 
-Without tolerances in the run they are compared bit for bit, NaN equal to NaN.
+Without tolerances in the run they are compared bit for bit, NaN equal to NaN.  rewrite() makes the record what a run gave; it keeps the
+number of lines of a file, so that directives that count lines stay right.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from ..errors import UsageError
 from ..expect import agree, show
 from ..runner import Outcome
 from ..values import as_numbers
-from .directives import Golden, RunCheck
+from .directives import Golden, Place, RunCheck, quoted
 
 Array = NDArray[Any]
 SHOWN = 8  # elements of a difference
@@ -81,18 +83,21 @@ def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[st
     return lines
 
 
-def rewrite(path: Path, check: RunCheck, outcome: Outcome) -> bool:
+def rewrite(path: Path, check: RunCheck, outcome: Outcome, printed: str) -> bool:
     """Makes the record what the run gave; True where that changed a file."""
+    edits: dict[Place, str] = {}
+    if check.prints is not None and check.prints != printed:
+        parts = printed.splitlines(True)
+        last = len(check.prints_at) - 1  # one line each, and the last directive takes the rest
+        edits |= {at: f"prints {quoted(''.join(parts[n:] if n == last else parts[n : n + 1]))}" for n, at in enumerate(check.prints_at)}
     if not check.goldens or not compare(path, check, outcome):
-        return False
-    lines = path.read_text().split("\n")
+        edit(path, edits)
+        return bool(edits)
     for g in check.goldens:
         if g.values is not None:
-            b = _buffer(outcome, g)
-            values = ", ".join(show(x) for x in b.ravel())
-            head = lines[g.at - 1].partition("//@")[0]
-            lines[g.at - 1] = f"{head}//@ golden {g.name} = [{values}]"
-    path.write_text("\n".join(lines))
+            values = ", ".join(show(x) for x in _buffer(outcome, g).ravel())
+            edits[g.at] = f"golden {g.name} = [{values}]"
+    edit(path, edits)
     names = [n for g in check.goldens if g.values is None for n in _names(outcome, g)]
     if names:
         kept = {k: v for k, v in recorded(path).items() if not k.startswith(f"run{check.number}.")}
@@ -102,6 +107,20 @@ def rewrite(path: Path, check: RunCheck, outcome: Outcome) -> bool:
     return True
 
 
+def edit(path: Path, edits: Mapping[Place, str]) -> None:
+    """Writes directives anew, each in its line; an empty one goes, and leaves what stands before it."""
+    for beside, mark in ((False, "//@"), (True, "#@")):
+        chosen = {at.line: text for at, text in edits.items() if at.beside is beside}
+        if not chosen:
+            continue
+        file = path.with_suffix(".toml") if beside else path
+        lines = file.read_bytes().decode(errors="surrogateescape").split("\n")
+        for n, text in chosen.items():
+            head = lines[n - 1].partition(mark)[0]
+            lines[n - 1] = f"{head}{mark} {text}" if text else head.rstrip() or mark[:-1]
+        file.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+
+
 def _names(outcome: Outcome, g: Golden) -> list[str]:
     return [g.name] if g.name else [b.name for b in outcome.buffers.values() if b.way in ("out", "inout") or b.changed]
 
@@ -109,7 +128,7 @@ def _names(outcome: Outcome, g: Golden) -> list[str]:
 def _buffer(outcome: Outcome, g: Golden) -> Array:
     b = outcome.buffers.get(g.name)
     if b is None or b.after is None:
-        raise UsageError(f"line {g.at}: golden {g.name}: the buffers are {' '.join(outcome.buffers) or 'none'}")
+        raise UsageError(f"line {g.at.line}: golden {g.name}: the buffers are {' '.join(outcome.buffers) or 'none'}")
     return as_numbers(b.after, b.type)
 
 
@@ -119,4 +138,4 @@ def _parse(g: Golden, like: Array) -> Array:
     try:
         return np.array([float(w) if like.dtype.kind == "f" else int(w, 0) for w in words]).astype(like.dtype)
     except (ValueError, OverflowError):
-        raise UsageError(f"line {g.at}: golden {g.name}: {g.values!r} is no list of numbers") from None
+        raise UsageError(f"line {g.at.line}: golden {g.name}: {g.values!r} is no list of numbers") from None

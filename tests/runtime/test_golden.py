@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -230,3 +231,92 @@ def test_pytest_collects_where_it_is_told(tmp_path: Path) -> None:
     assert "1 passed" in run("")
     told = run("warplab = .")
     assert "2 passed" in told and "1 failed" in told and "first out[1]" in told and "Traceback" not in told
+
+
+def test_the_toml_beside_has_directives_of_its_own(tmp_path: Path) -> None:
+    path = write(tmp_path, "// as a compiler leaves it")
+    run = '[[run]]\n{}\nbuffers = {{ x = "u32[4]:arange", out = "u32[4]:noinit" }}\nlaunch = [{{ block = 4, args = ["x", "out"] }}]\n'
+    toml = path.with_suffix(".toml")
+    toml.write_text("#@ metric sectors_per_request <= 1\n" + run.format("#@ golden out = [0, 2, 4, 6]") + run.format("#@ golden out = [1]"))
+    good, bad = messages(path)
+    assert good == "" and "4 elements, 1 are recorded" in bad
+    assert [r.updated for r in (run_case(c, update=True) for c in collect([path]))] == [False, True]
+    assert toml.read_text().count("#@ golden out = [0, 2, 4, 6]") == 2 and messages(path) == ["", ""]
+    toml.write_text(toml.read_text().replace("<= 1", "< 1"))
+    assert all("sectors_per_request is 1" in m for m in messages(path))
+    toml.write_text("#@ run --grid 1\n" + toml.read_text())
+    assert "there are #@ fault, metric, prints and golden" in messages(path)[0]
+
+
+def test_update_of_verdicts_moves_no_line(tmp_path: Path) -> None:
+    body = KERNEL.replace("    add.u32 %v, %v, %v;", '    add.u32 %v, %w, %v;  //@ error "something else"').replace("st.global", "st.globe")
+    path = write(tmp_path, '//@ error 5: "gone"\n// ---', body)
+    (case,) = collect([path])
+    assert not run_case(case).passed
+    result = run_case(case, update=True)
+    assert result.passed and result.updated
+    assert messages(path) == [""]
+    lines = path.read_text().splitlines()
+    assert lines[0] == "//" and len(lines) >= len(body.splitlines()) + 2
+    assert re.search(r"add\.u32 %v, %w, %v;  //@ error\[undeclared-name\] \".*%w", path.read_text())
+    assert "something else" not in path.read_text()
+    assert not run_case(collect([path])[0], update=True).updated
+
+
+PRINTS = """\
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .b8 text[7] = {34, 92, 10, 111, 107, 10, 0};
+.visible .entry say()
+{
+    .reg .b64 %t;
+    mov.u64 %t, text;
+    cvta.global.u64 %t, %t;
+    {
+        .param .b64 f;
+        .param .b64 a;
+        .param .b32 r;
+        st.param.b64 [f], %t;
+        st.param.b64 [a], 0;
+        call (r), vprintf, (f, a);
+    }
+    ret;
+}
+"""
+
+
+def test_update_of_what_is_printed(tmp_path: Path) -> None:
+    path = write(tmp_path, '//@ run\n//@ prints "old\\n"\n//@ prints "older\\n"', PRINTS)
+    (message,) = messages(path)
+    assert "-old" in message and '+"\\' in message and "+ok" in message
+    assert run_case(collect([path])[0], update=True).updated
+    assert path.read_text().splitlines()[1:3] == ['//@ prints "\\"\\\\\\n"', '//@ prints "ok\\n"']
+    assert messages(path) == [""]
+
+
+def test_update_records_what_a_tool_prints(tmp_path: Path) -> None:
+    path = write(tmp_path, "// RUN: warplab fmt - < %s\n// RUN: warplab cfg %s | filecheck --check-prefix=FLOW")
+    for case in collect([path]):
+        assert run_case(case, update=True).updated
+    text = path.read_text()
+    assert "// CHECK-NEXT: .target sm_70" in text and "// FLOW:" in text
+    assert messages(path) == ["", ""]
+    assert not any(run_case(c, update=True).updated for c in collect([path]))
+    path.write_text(text.replace("add.u32 %v, %v, %v;", "sub.u32 %v, %v, %v;", 1))
+    assert "add.u32" in messages(path)[0]
+    assert all(run_case(c, update=True).updated for c in collect([path])) and messages(path) == ["", ""]
+    by_hand = write(tmp_path, "// RUN: warplab fmt - < %s\n// CHECK: nothing\n// CHECK-NOT: add", name="hand.ptx")
+    kept = by_hand.read_text()
+    assert "written by hand" in run_case(collect([by_hand])[0], update=True).message and by_hand.read_text() == kept
+    shared = write(tmp_path, "// RUN: warplab fmt - < %s\n// RUN: warplab cfg %s", name="shared.ptx")
+    assert "check-prefix" in run_case(collect([shared])[0], update=True).message
+
+
+def test_a_tool_cannot_change_the_test_itself(tmp_path: Path) -> None:
+    path = write(tmp_path, "// RUN: warplab fmt %s\n// CHECK: add")
+    before = path.read_bytes()
+    assert "changes the test itself" in messages(path)[0] and path.read_bytes() == before
+    (tmp_path / "u.ptx").write_text("// RUN: warplab fmt - < nowhere.ptx\n")
+    assert "nowhere.ptx" in messages(tmp_path / "u.ptx")[0]
