@@ -11,31 +11,31 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from warplab.interpreter.faults import ExecutionError
 
+    from .core.arrays import DeviceNDArray as DeviceNDArray
+    from .core.arrays import device_array as device_array
+    from .core.arrays import to_device as to_device
     from .core.buffers import Buffer as Buffer
-    from .core.buffers import DeviceMemoryResource as DeviceMemoryResource
-    from .core.buffers import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
-    from .core.buffers import DeviceNDArray as DeviceNDArray
-    from .core.buffers import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
     from .core.buffers import ManagedBuffer as ManagedBuffer
-    from .core.buffers import ManagedMemoryResource as ManagedMemoryResource
-    from .core.buffers import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
     from .core.buffers import MemoryResource as MemoryResource
-    from .core.buffers import PinnedMemoryResource as PinnedMemoryResource
-    from .core.buffers import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
-    from .core.buffers import device_array as device_array
-    from .core.buffers import to_device as to_device
     from .core.devices import ComputeCapability as ComputeCapability
     from .core.devices import Context as Context
     from .core.devices import CUDAError as CUDAError
     from .core.devices import Device as Device
+    from .core.kernels import Kernel as Kernel
     from .core.launcher import LaunchConfig as LaunchConfig
     from .core.launcher import launch as launch
-    from .core.modules import Kernel as Kernel
     from .core.modules import ObjectCode as ObjectCode
     from .core.programs import Linker as Linker
     from .core.programs import LinkerOptions as LinkerOptions
     from .core.programs import Program as Program
     from .core.programs import ProgramOptions as ProgramOptions
+    from .core.resources import DeviceMemoryResource as DeviceMemoryResource
+    from .core.resources import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
+    from .core.resources import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
+    from .core.resources import ManagedMemoryResource as ManagedMemoryResource
+    from .core.resources import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
+    from .core.resources import PinnedMemoryResource as PinnedMemoryResource
+    from .core.resources import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
     from .core.streams import LEGACY_DEFAULT_STREAM as LEGACY_DEFAULT_STREAM
     from .core.streams import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
     from .core.streams import Event as Event
@@ -45,13 +45,15 @@ if TYPE_CHECKING:
     from .profiler import profiling as profiling
 
 _HOMES = {
-    "core.buffers": """Buffer DeviceMemoryResource DeviceMemoryResourceOptions DeviceNDArray LegacyPinnedMemoryResource ManagedBuffer
-        ManagedMemoryResource ManagedMemoryResourceOptions MemoryResource PinnedMemoryResource PinnedMemoryResourceOptions device_array
-        to_device""",
+    "core.arrays": "DeviceNDArray device_array to_device",
+    "core.buffers": "Buffer ManagedBuffer MemoryResource",
     "core.devices": "CUDAError ComputeCapability Context Device",
     "core.launcher": "LaunchConfig launch",
-    "core.modules": "Kernel ObjectCode",
+    "core.kernels": "Kernel",
+    "core.modules": "ObjectCode",
     "core.programs": "Linker LinkerOptions Program ProgramOptions",
+    "core.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
+        ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
     "core.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
     "profiler": "profiling",
 }

@@ -8,9 +8,10 @@ from .. import driver
 from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
 from ..machine import machine
-from .buffers import Buffer, DeviceMemoryResource, MemoryResource
+from .buffers import Buffer, MemoryResource
 from .calls import CUDAError, do, raised
 from .properties import FLAGS, INTEGERS
+from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, IsStreamType, Stream, StreamOptions
 
 

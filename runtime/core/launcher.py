@@ -13,14 +13,15 @@ from .. import driver
 from ..driver.api import current, kernel_of
 from ..driver.launching import start
 from ..kernels import Shape
-from .buffers import Buffer, DeviceNDArray
+from .arrays import DeviceNDArray
+from .buffers import Buffer
 from .calls import raised
 from .streams import IsStreamType, Stream, accept
 
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
 
-    from .modules import Kernel
+    from .kernels import Kernel
 
 Dims = int | tuple[int, ...]
 

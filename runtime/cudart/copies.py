@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..arrays import DeviceArray, Side, copy_box
 from ..driver.api import integer, object_of
 from ..driver.layout import address_of
-from ..driver.memory import copy, later, now
+from ..driver.transfers import copy, later, now
 from ..errors import ApiError, invalid
 from ..memory import SPACE
 from .api import api, context

@@ -7,7 +7,7 @@ import ctypes
 from .. import driver
 from ..driver.api import integer
 from ..driver.layout import address_of
-from ..driver.memory import fill, later
+from ..driver.transfers import fill, later
 from ..errors import invalid
 from ..memory import PITCH, SPACE
 from .api import api, call, context

@@ -8,16 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from .constants import *  # noqa: F403
+from .contexts import *  # noqa: F403
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
 from .enums import ENUMS, CUresult
+from .events import *  # noqa: F403
+from .functions import *  # noqa: F403
 from .launching import *  # noqa: F403
+from .libraries import *  # noqa: F403
+from .linking import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .modules import *  # noqa: F403
+from .pointers import *  # noqa: F403
 from .pools import *  # noqa: F403
 from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
+from .transfers import *  # noqa: F403
 from .unsupported import refusing
 
 

@@ -172,7 +172,7 @@ def stream_of(handle: object) -> Stream:
 
 def kernel_of(handle: object) -> KernelHandle:
     """A kernel by the handle of a function or of a library's kernel."""
-    from .modules import LibraryKernel
+    from .libraries import LibraryKernel
 
     found = _objects.get(integer(handle))
     if isinstance(found, LibraryKernel):

@@ -10,7 +10,6 @@ from ..machine import Device, machine
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
 from .layout import address_of
-from .memory import later, now
 from .structs import (
     CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_ARRAY_DESCRIPTOR,
@@ -19,6 +18,7 @@ from .structs import (
     CUDA_MEMCPY3D_PEER,
     CUarray,
 )  # fmt: skip
+from .transfers import later, now
 
 _F = CUarray_format
 _BYTES = {

@@ -1,26 +1,16 @@
-"""The driver's calls about devices and contexts."""
+"""The driver's calls about devices and their primary contexts."""
 
 from __future__ import annotations
 
-from ..context import Context
 from ..errors import ApiError, invalid
 from ..machine import Device, machine
-from .api import STATE, api, context_of, current, device_of, handle_of, initialise, integer, member, object_of
-from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUfunc_cache, CUlimit, CUresult, CUsharedconfig
+from .api import api, device_of, handle_of, initialise, integer, member
+from .contexts import _check_flags
+from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUresult
 from .errors import MESSAGES
 from .structs import CUcontext, CUdevice, CUdevprop, CUuuid
 
 VERSION = 13000
-API_VERSION = 3020
-MAP_HOST = 8  # the flag that every context has, with one address space for host and devices
-LIMIT_NAMES = {
-    CUlimit.CU_LIMIT_STACK_SIZE: "stack_size", CUlimit.CU_LIMIT_PRINTF_FIFO_SIZE: "printf_fifo_size",
-    CUlimit.CU_LIMIT_MALLOC_HEAP_SIZE: "malloc_heap_size", CUlimit.CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: "dev_runtime_sync_depth",
-    CUlimit.CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: "dev_runtime_pending_launch_count",
-    CUlimit.CU_LIMIT_MAX_L2_FETCH_GRANULARITY: "max_l2_fetch_granularity",
-    CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE: "persisting_l2_cache_size", CUlimit.CU_LIMIT_SHMEM_SIZE: "shmem_size",
-    CUlimit.CU_LIMIT_CIG_ENABLED: "cig_enabled",
-}  # fmt: skip
 
 
 @api(before_init=True)
@@ -53,9 +43,6 @@ def cuGetErrorString(error: object) -> bytes:
         return MESSAGES[CUresult(integer(error)).name].encode()
     except (ValueError, KeyError):
         raise invalid(f"{error} is no code") from None
-
-
-# ---------------------------------------------------------------- devices
 
 
 @api(1)
@@ -174,9 +161,6 @@ def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object
     return 0 if member(CUdevice_P2PAttribute, attrib).name.endswith("PERFORMANCE_RANK") else supported
 
 
-# ---------------------------------------------------------------- primary contexts
-
-
 @api(1)
 def cuDevicePrimaryCtxRetain(dev: object) -> CUcontext:
     """The device's primary context."""
@@ -210,209 +194,3 @@ def cuDevicePrimaryCtxGetState(dev: object) -> tuple[int, int]:
     """(flags, is it active?)."""
     d = device_of(dev)
     return d.flags, int(d.primary is not None)
-
-
-# ---------------------------------------------------------------- contexts
-
-
-def _check_flags(flags: int) -> None:
-    if flags & ~0x3FF or (flags & 7) not in (0, 1, 2, 4):
-        raise invalid(f"flags {flags:#x}")
-
-
-@api(1)
-def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontext:
-    """A new context, current for this thread."""
-    _check_flags(integer(flags))
-    if ctxCreateParams is not None:
-        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "parts of a device can't be had")
-    c = device_of(dev).new_context(integer(flags))
-    STATE.stack.append(c)
-    return CUcontext(handle_of(c))
-
-
-@api()
-def cuCtxDestroy(ctx: object) -> None:
-    """Ends a context and all that it owns."""
-    c = object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")
-    if any(d.primary is c for d in machine().devices):
-        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "a primary context is released, not destroyed")
-    c.close()
-    if STATE.stack and STATE.stack[-1] is c:
-        STATE.stack.pop()
-
-
-@api()
-def cuCtxPushCurrent(ctx: object) -> None:
-    """Makes a context current, above the one that is."""
-    if not integer(ctx):
-        raise invalid("the context is null")
-    STATE.stack.append(object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT"))
-
-
-@api(1)
-def cuCtxPopCurrent() -> CUcontext:
-    """Takes the current context off."""
-    if not STATE.stack:
-        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "no context is current")
-    return CUcontext(handle_of(STATE.stack.pop()))
-
-
-@api()
-def cuCtxSetCurrent(ctx: object) -> None:
-    """Replaces the current context; null takes it off."""
-    if not integer(ctx):
-        if STATE.stack:
-            STATE.stack.pop()
-        return
-    STATE.stack[-1:] = [object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")]
-
-
-@api(1)
-def cuCtxGetCurrent() -> CUcontext:
-    """The current context, or null."""
-    return CUcontext(handle_of(STATE.stack[-1]) if STATE.stack else 0)
-
-
-@api(1)
-def cuCtxGetDevice() -> CUdevice:
-    """The current context's device."""
-    return CUdevice(current().ordinal)
-
-
-@api(1)
-def cuCtxGetDevice_v2(ctx: object) -> CUdevice:
-    """A context's device."""
-    return CUdevice(context_of(ctx).ordinal)
-
-
-@api(1)
-def cuCtxGetFlags() -> int:
-    """The current context's flags."""
-    return current().flags | MAP_HOST
-
-
-@api()
-def cuCtxSetFlags(flags: object) -> None:
-    """Sets the current context's flags."""
-    _check_flags(integer(flags))
-    current().flags = integer(flags)
-
-
-@api(1)
-def cuCtxGetId(ctx: object) -> int:
-    """A number that no other context of the process has."""
-    return context_of(ctx).number
-
-
-@api(1)
-def cuCtxGetApiVersion(ctx: object) -> int:
-    """The version of the interface that made the context."""
-    context_of(ctx)
-    return API_VERSION
-
-
-@api()
-def cuCtxSynchronize() -> None:
-    """Waits for all work; tells what went wrong in it."""
-    current().synchronize()
-
-
-@api()
-def cuCtxSynchronize_v2(ctx: object) -> None:
-    """Waits for all work of a context."""
-    context_of(ctx).synchronize()
-
-
-def _limit(limit: object) -> str:
-    name = LIMIT_NAMES.get(member(CUlimit, limit))
-    if name is None:
-        raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{limit!r} is unknown to the device")
-    return name
-
-
-@api()
-def cuCtxSetLimit(limit: object, value: object) -> None:
-    """Sets a limit."""
-    current().set_limit(_limit(limit), integer(value))
-
-
-@api(1)
-def cuCtxGetLimit(limit: object) -> int:
-    """A limit."""
-    return current().limit(_limit(limit))
-
-
-@api(1)
-def cuCtxGetCacheConfig() -> CUfunc_cache:
-    """How L1 and shared memory are meant to share."""
-    return CUfunc_cache(current().cache_config)
-
-
-@api()
-def cuCtxSetCacheConfig(config: object) -> None:
-    """Says how L1 and shared memory should share."""
-    current().cache_config = member(CUfunc_cache, config)
-
-
-@api(1)
-def cuCtxGetSharedMemConfig() -> CUsharedconfig:
-    """The width of shared memory's banks, four bytes where the device has no choice."""
-    c = current()
-    if c.profile.capability[0] != 3:
-        return CUsharedconfig.CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE
-    return CUsharedconfig(c.bank_config or 1)
-
-
-@api()
-def cuCtxSetSharedMemConfig(config: object) -> None:
-    """Asks for a width of shared memory's banks."""
-    current().bank_config = member(CUsharedconfig, config)
-
-
-@api(2)
-def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
-    """(least, greatest) priority."""
-    return (0, -5) if current().profile.capability >= (3, 5) else (0, 0)
-
-
-@api()
-def cuCtxResetPersistingL2Cache() -> None:
-    """Lines that should stay in L2 may go; nothing that a program sees depends on it."""
-    current().check()
-
-
-@api()
-def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
-    """Kernels of the current context may use the memory of another device's."""
-    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
-    if integer(Flags):
-        raise invalid("the flags must be 0")
-    if c.ordinal == peer.ordinal:
-        raise ApiError("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "both are on one device")
-    if min(c.profile.capability, peer.profile.capability) < (2, 0):
-        raise ApiError("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "a device is too old")
-    if peer in c.peers:
-        raise ApiError("CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "it is enabled already")
-    c.peers.add(peer)
-
-
-@api()
-def cuCtxDisablePeerAccess(peerContext: object) -> None:
-    """Ends what cuCtxEnablePeerAccess allowed."""
-    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
-    if peer not in c.peers:
-        raise ApiError("CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "it is not enabled")
-    c.peers.remove(peer)
-
-
-@api()
-def cuProfilerStart() -> None:
-    """Nothing to start: profiles are made by observing launches."""
-    current()
-
-
-@api()
-def cuProfilerStop() -> None:
-    """Nothing to stop."""
-    current()

@@ -1,4 +1,4 @@
-"""The driver's calls about streams and events."""
+"""The driver's calls about streams, and what else runs in their order: host functions, words in memory."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from ..errors import ApiError, invalid
 from ..memory import SPACE
-from ..streams import Event, Stream
-from .api import api, context_of, current, forget, handle_of, integer, member, object_of, stream_of
+from ..streams import Stream
+from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUstreamAttrID, CUstreamCaptureMode, CUstreamCaptureStatus
-from .structs import CUcontext, CUdevice, CUevent, CUgreenCtx, CUlaunchAttributeValue, CUstream
+from .structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
 
 PRIORITIES = (-5, 0)
 
@@ -94,15 +94,6 @@ def cuStreamGetCtx_v2(hStream: object) -> tuple[CUcontext, CUgreenCtx]:
 def cuStreamGetDevice(hStream: object) -> CUdevice:
     """The stream's device."""
     return CUdevice(stream_of(hStream).context.ordinal)
-
-
-@api()
-def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
-    """The stream's later work waits for the event, which is reached already if it was ever recorded."""
-    stream_of(hStream)
-    event_of(hEvent)
-    if integer(Flags) & ~1:
-        raise invalid(f"flags {integer(Flags):#x}")
 
 
 @api(1)
@@ -200,9 +191,6 @@ def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags:
         kind(integer(callback))(integer(hStream), int(code), integer(userData))
 
 
-# ---------------------------------------------------------------- memory operations
-
-
 def _word(stream: object, addr: object, bits: int) -> tuple[Any, bool]:
     s = stream_of(stream)
     view = SPACE.bytes_at(integer(addr), bits // 8).view(f"u{bits // 8}")
@@ -248,96 +236,3 @@ def cuStreamWriteValue64(stream: object, addr: object, value: object, flags: obj
     view, dropped = _word(stream, addr, 64)
     if not dropped:
         view[0] = integer(value) & 0xFFFF_FFFF_FFFF_FFFF
-
-
-# ---------------------------------------------------------------- events
-
-
-def event_of(handle: object) -> Event:
-    """An event by its handle."""
-    e = object_of(handle, Event, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
-    if not e.alive:
-        raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
-    return e
-
-
-@api(1)
-def cuEventCreate(Flags: object) -> CUevent:
-    """A new event."""
-    flags, c = integer(Flags), current()
-    if flags & ~7 or (flags & 4 and not flags & 2):
-        raise invalid(f"flags {flags:#x}")
-    c.check()
-    e = Event(c, flags)
-    c.events.append(e)
-    return CUevent(handle_of(e))
-
-
-@api()
-def cuEventDestroy(hEvent: object) -> None:
-    """Ends an event."""
-    e = object_of(hEvent, Event)
-    if e in e.context.events:
-        e.context.events.remove(e)
-    forget(e)
-
-
-def record(hEvent: object, hStream: object) -> None:
-    """The event stands for all work that the stream was given."""
-    e, s = event_of(hEvent), stream_of(hStream)
-    if e.context is not s.context:
-        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the event and the stream are of different contexts")
-    if not s.context.broken:
-        e.record()
-
-
-@api()
-def cuEventRecord(hEvent: object, hStream: object) -> None:
-    """Records an event."""
-    record(hEvent, hStream)
-
-
-@api()
-def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> None:
-    """As cuEventRecord."""
-    if integer(flags) & ~1:
-        raise invalid(f"flags {integer(flags):#x}")
-    if integer(flags):
-        raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded while the stream is being captured")
-    record(hEvent, hStream)
-
-
-@api()
-def cuEventQuery(hEvent: object) -> None:
-    """Success: an event that was recorded was reached, and one that was not holds nobody up."""
-    event_of(hEvent).context.tell()
-
-
-@api()
-def cuEventSynchronize(hEvent: object) -> None:
-    """Waits for an event."""
-    event_of(hEvent).context.synchronize()
-
-
-@api(1)
-def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
-    """Milliseconds between two events."""
-    start, end = event_of(hStart), event_of(hEnd)
-    if start.context is not end.context:
-        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the events are of different contexts")
-    return end.milliseconds_since(start)
-
-
-@api()
-def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
-    """Records an event behind all work of a context."""
-    c = context_of(hCtx)
-    if not c.broken:
-        event_of(hEvent).record()
-
-
-@api()
-def cuCtxWaitEvent(hCtx: object, hEvent: object) -> None:
-    """All later work of a context waits for an event."""
-    context_of(hCtx)
-    event_of(hEvent)

@@ -1,0 +1,81 @@
+"""Arrays on a device: buffers that know their shape and dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .streams import Stream
+
+if TYPE_CHECKING:
+    pass
+from .buffers import Array, Buffer
+
+
+class DeviceNDArray:
+    """A buffer that knows its shape and its dtype."""
+
+    def __init__(self, buffer: Buffer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.buffer = buffer
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return int(np.prod(self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, object]:
+        return {
+            "shape": self.shape, "typestr": self.dtype.str, "data": (self.buffer.handle, False), "version": 3, "strides": None, "stream": 1,
+        }  # fmt: skip
+
+    def copy_to_host(self, out: Array | None = None) -> Array:
+        """A numpy array with the contents."""
+        if out is None:
+            out = np.empty(self.shape, self.dtype)
+        if self.nbytes:
+            self.buffer.copy_to(out)
+        return out
+
+    def copy_from_host(self, array: Array) -> None:
+        """Takes the contents of a numpy array of the same shape."""
+        self.buffer.copy_from(np.ascontiguousarray(array, self.dtype).reshape(self.shape))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        found = self.copy_to_host()
+        return found if dtype is None else found.astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"<{self.dtype}{list(self.shape)} at {self.buffer.handle:#x} of device {self.buffer.device_id}>"
+
+
+def device_array(shape: int | tuple[int, ...], dtype: Any = np.float32, stream: Stream | None = None) -> DeviceNDArray:
+    """An array on the current device, with whatever its memory holds."""
+    from .devices import Device
+
+    dims = (shape,) if isinstance(shape, int) else tuple(shape)
+    kind = np.dtype(dtype)
+    size = int(np.prod(dims)) * kind.itemsize
+    device = Device()
+    device.set_current()
+    return DeviceNDArray(device.allocate(size, stream=stream or device.default_stream), dims, kind)
+
+
+def to_device(array: Any, stream: Stream | None = None) -> DeviceNDArray:
+    """A copy of an array on the current device."""
+    host = np.ascontiguousarray(array)
+    out = device_array(np.shape(array), host.dtype, stream)
+    if host.nbytes:
+        out.buffer.copy_from(host)
+    return out

@@ -1,0 +1,107 @@
+"""The driver's calls about events."""
+
+from __future__ import annotations
+
+from ..errors import ApiError, invalid
+from ..streams import Event
+from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
+from .structs import CUevent
+
+
+@api()
+def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
+    """The stream's later work waits for the event, which is reached already if it was ever recorded."""
+    stream_of(hStream)
+    event_of(hEvent)
+    if integer(Flags) & ~1:
+        raise invalid(f"flags {integer(Flags):#x}")
+
+
+def event_of(handle: object) -> Event:
+    """An event by its handle."""
+    e = object_of(handle, Event, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
+    if not e.alive:
+        raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
+    return e
+
+
+@api(1)
+def cuEventCreate(Flags: object) -> CUevent:
+    """A new event."""
+    flags, c = integer(Flags), current()
+    if flags & ~7 or (flags & 4 and not flags & 2):
+        raise invalid(f"flags {flags:#x}")
+    c.check()
+    e = Event(c, flags)
+    c.events.append(e)
+    return CUevent(handle_of(e))
+
+
+@api()
+def cuEventDestroy(hEvent: object) -> None:
+    """Ends an event."""
+    e = object_of(hEvent, Event)
+    if e in e.context.events:
+        e.context.events.remove(e)
+    forget(e)
+
+
+def record(hEvent: object, hStream: object) -> None:
+    """The event stands for all work that the stream was given."""
+    e, s = event_of(hEvent), stream_of(hStream)
+    if e.context is not s.context:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the event and the stream are of different contexts")
+    if not s.context.broken:
+        e.record()
+
+
+@api()
+def cuEventRecord(hEvent: object, hStream: object) -> None:
+    """Records an event."""
+    record(hEvent, hStream)
+
+
+@api()
+def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> None:
+    """As cuEventRecord."""
+    if integer(flags) & ~1:
+        raise invalid(f"flags {integer(flags):#x}")
+    if integer(flags):
+        raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded while the stream is being captured")
+    record(hEvent, hStream)
+
+
+@api()
+def cuEventQuery(hEvent: object) -> None:
+    """Success: an event that was recorded was reached, and one that was not holds nobody up."""
+    event_of(hEvent).context.tell()
+
+
+@api()
+def cuEventSynchronize(hEvent: object) -> None:
+    """Waits for an event."""
+    event_of(hEvent).context.synchronize()
+
+
+@api(1)
+def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
+    """Milliseconds between two events."""
+    start, end = event_of(hStart), event_of(hEnd)
+    if start.context is not end.context:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the events are of different contexts")
+    return end.milliseconds_since(start)
+
+
+@api()
+def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
+    """Records an event behind all work of a context."""
+    c = context_of(hCtx)
+    if not c.broken:
+        event_of(hEvent).record()
+
+
+@api()
+def cuCtxWaitEvent(hCtx: object, hEvent: object) -> None:
+    """All later work of a context waits for an event."""
+    context_of(hCtx)
+    event_of(hEvent)
