@@ -265,6 +265,12 @@ CODES: dict[str, Code] = {
         "An instruction reads a register that no instruction of the function writes: its value is left to chance.",
         "add.u32 %r1, %r7, 1;",
     ),
+    "read-first": _warning(
+        "{register} may be read here before it is written",
+        "On some way through the function nothing has written the register before this instruction reads it. warplab gives it zero; a GPU "
+        "gives what was left there.",
+        "setp.eq.u32 %p1, 1, 1;\n@%p1 bra SKIP;\nadd.u32 %r1, %r2, 0;\nSKIP:\nadd.u32 %r2, %r1, 1;",
+    ),
     "unreachable-code": _warning(
         "nothing leads to this instruction",
         "The instruction follows a branch, ret or exit, and no branch names a label before it.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
@@ -51,7 +51,7 @@ def _pragma(module: Module, texts: tuple[str, ...], span: Span) -> Iterator[Diag
 
 def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[Diagnostic]:
     graph = flow(f)
-    if wanted & {"unused-register", "never-written"}:
+    if wanted & {"unused-register", "never-written", "read-first"}:
         yield from _registers(module, f, graph, wanted)
     if "unreachable-code" in wanted:
         yield from _unreachable(module, graph)
@@ -89,6 +89,8 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
             read.update(sources)
             readers.append((sources, instruction))
     missing = read - written
+    if "read-first" in wanted:
+        yield from _read_first(module, graph, given | missing)
     if "never-written" in wanted and missing:
         for sources, instruction in readers:
             for r in dict.fromkeys(sources):
@@ -103,6 +105,32 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
                 for r in s.registers:
                     if r not in read and r not in written and r.name != BOILERPLATE:
                         yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
+
+
+def _read_first(module: Module, graph: Flow, known: Collection[Register]) -> Iterator[Diagnostic]:
+    """Registers that some way through the function reads before anything has written them."""
+    if not graph.blocks:
+        return
+    at_start = graph.live_in[0]
+    if not at_start:
+        return
+    sometimes: set[Register] = set(known)  # written under a guard, or in parts: then the reader may know better
+    for block in graph.blocks:
+        for instruction in block.instructions:
+            sources, results = accesses(instruction)
+            if instruction.guard is not None or any(not isinstance(o, Register) for o in instruction.operands[:1]):
+                sometimes.update(results)
+            if instruction.opcode in ("mov", "st", "call"):
+                sometimes.update(r for r in sources if r is not instruction.guard)
+    for index in sorted(graph.reachable):
+        for instruction in graph.blocks[index].instructions:
+            for r in dict.fromkeys(accesses(instruction)[0]):
+                if at_start >> r.index & 1 and r not in sometimes:
+                    sometimes.add(r)
+                    where = places(module, instruction)
+                    span = next((s for s in (where.guard, *where.operands[1:]) if r.name in module.text[s.start : s.end]), where.whole)
+                    text = f"{r.name} may be read here before it is written"
+                    yield _warning(module, "read-first", text, span, Note("declared here", r.span))
 
 
 def _unreachable(module: Module, graph: Flow) -> Iterator[Diagnostic]:
@@ -150,12 +178,27 @@ def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
         branch = block.terminator
         if branch is None or branch.opcode != "bra" or branch.guard not in uneven or block.index not in graph.reachable:
             continue
+        if _made_even(block.instructions[:-1], branch.guard, uneven):
+            continue
         for index in sorted(_missed(graph, block.index, barriers) - told):
             told.add(index)
             note = Note("the lanes part here", places(module, branch).whole)
             yield _warning(
                 module, "divergent-barrier", "not all lanes reach this barrier together", places(module, barriers[index]).whole, note
             )  # fmt: skip
+
+
+def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[Register | None]) -> bool:
+    """Does the last instruction that sets the guard give all lanes the same, though the register serves for other things elsewhere?"""
+    for instruction in reversed(before):
+        read, written = accesses(instruction)
+        if guard in written:
+            return instruction.guard is None and not _reads_lane(instruction) and not any(r in uneven for r in read)
+    return False
+
+
+def _reads_lane(instruction: Instruction) -> bool:
+    return any(isinstance(o, SpecialRegister) and o.name in DIVERGENT for o in instruction.operands)
 
 
 def _missed(graph: Flow, branch: int, barriers: Collection[int]) -> set[int]:
@@ -206,8 +249,7 @@ def _uneven(graph: Flow) -> set[Register | None]:
                     unsure |= new
                     changed |= bool(new)
                     continue
-                lane = any(isinstance(o, SpecialRegister) and o.name in DIVERGENT for o in instruction.operands)
-                if (lane or found & set(read)) and not set(written) <= found:
+                if (_reads_lane(instruction) or found & set(read)) and not set(written) <= found:
                     found.update(written)
                     changed = True
     return found - unsure
