@@ -25,6 +25,7 @@ from warplab.assembler.ir import (
     Variable,
     Vector,
 )
+from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import TYPES, ScalarType
 
 from .plan import Home
@@ -159,6 +160,8 @@ class Operands:
     def _variable(self, v: Variable, offset: int, dtype: np.dtype[Any]) -> int | Get:
         if id(v) in self.frame:
             at = self.frame[id(v)] + offset
+            if v.space == "param" and dtype.itemsize == 8:  # addresses in .param are generic ones, for those of an entry lie elsewhere
+                at += LOCAL_BASE
             return lambda R: np.array([[R[0].act.base + at]], dtype)
         if v.space == "param":
             at = offset

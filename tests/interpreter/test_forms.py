@@ -53,3 +53,11 @@ def test_a_guarded_result_that_nobody_reads(branch: str, before: str) -> None:
     body = f""".reg .u32 %r<3>; .reg .pred %p, %q; mov.u32 %r1, %tid.x; {before} setp.lt.u32 %p, %r1, 3; setp.lt.u32 %q, %r1, 5;
     {branch} @%p mov.u32 %r2, 5; L: mov.u32 %r2, 7; st.u32 [%to], %r2;"""
     assert words(body, np.zeros(1, np.uint32), 1, threads=8) == [7]
+
+
+def test_addresses_of_parameters_inside_a_function() -> None:
+    before = """.func (.param .align 8 .b8 r[16]) sum (.param .align 4 .b8 a[12]) { .reg .u64 %p, %q; .reg .u32 %x, %y; mov.u64 %p, a;
+    add.u64 %p, %p, 4; ld.param.u32 %x, [%p]; ld.param.u32 %y, [%p+4]; add.u32 %x, %x, %y; mov.u64 %q, r; st.param.u32 [%q+8], %x; ret; }"""
+    body = """.param .align 4 .b8 a[12]; .param .align 8 .b8 r[16]; .reg .u32 %x; ld.u32 %x, [%in]; st.param.u32 [a+4], %x;
+    ld.u32 %x, [%in+4]; st.param.u32 [a+8], %x; call (r), sum, (a); ld.param.u32 %x, [r+8]; st.u32 [%to], %x;"""
+    assert words(body, np.array([5, 9], np.uint32), 1, before) == [14]
