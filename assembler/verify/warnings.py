@@ -117,14 +117,15 @@ def _read_first(module: Module, graph: Flow, known: Collection[Register]) -> Ite
     sometimes: set[Register] = set(known)  # written under a guard, or in parts: then the reader may know better
     for block in graph.blocks:
         for instruction in block.instructions:
-            sources, results = accesses(instruction)
+            _, results = accesses(instruction)
             if instruction.guard is not None or any(not isinstance(o, Register) for o in instruction.operands[:1]):
                 sometimes.update(results)
-            if instruction.opcode in ("mov", "st", "call"):
-                sometimes.update(r for r in sources if r is not instruction.guard)
     for index in sorted(graph.reachable):
         for instruction in graph.blocks[index].instructions:
+            passes_on = instruction.opcode in ("mov", "st", "call")  # compilers pack and pass on halves that nobody looks at
             for r in dict.fromkeys(accesses(instruction)[0]):
+                if passes_on and r is not instruction.guard:
+                    continue
                 if at_start >> r.index & 1 and r not in sometimes:
                     sometimes.add(r)
                     where = places(module, instruction)
