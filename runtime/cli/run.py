@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..runner import Buffer, Outcome, Runner
     from ..runspec import RunSpec
 
+DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
+LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
 ASSERTIONS = 32  # lines of failed asserts that are printed
 
@@ -54,6 +56,8 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
             else:
                 _tell(runner, outcome, spec)
             _dump(outcome, spec, folder)
+        if not as_json:
+            _doubts(files)
     except UsageError as e:
         raise click.UsageError(str(e), ctx) from None
     except ApiError as e:
@@ -69,6 +73,17 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
 
 def _open(path: Path) -> Source:
     return SOURCE.convert(str(path), None, None)
+
+
+def _doubts(files: tuple[Source, ...]) -> None:
+    """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
+    from warplab.assembler import check
+
+    for source in files:
+        if source.is_object or len(source.data) > LARGE:
+            continue
+        for d in check(source.data, None, source.name, DOUBTFUL):
+            click.echo(f"warning[{d.code}]: {source.name}:{d.span.line}: {d.message}", err=True)
 
 
 # ---------------------------------------------------------------- saying what came out
