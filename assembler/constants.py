@@ -34,18 +34,26 @@ def literal(text: str) -> Immediate:
         return Immediate(int(text[2:], 16), "f64", text)
     digits = text[:-1] if text[-1] == "U" else text
     if head in ("0x", "0X"):
-        value = int(digits[2:], 16) if len(digits) < 100 else MASK + 1
+        value = _integer(digits[2:], 16, text)
     elif head in ("0b", "0B"):
-        value = int(digits[2:], 2) if len(digits) < 100 else MASK + 1
+        value = _integer(digits[2:], 2, text)
     elif "." in text or "e" in text or "E" in text:
         return Immediate(float(text), "f64", text)
-    elif len(digits) > 100:
-        value = MASK + 1
     else:
-        value = int(digits, 8 if digits[0] == "0" else 10)
-    if value > MASK:
-        raise Flaw("constant-overflow", f"{text[:40]} needs more than 64 bits", text)
+        value = _integer(digits, 8 if digits[0] == "0" else 10, text)
     return make_immediate(value, "int", text)
+
+
+def _integer(digits: str, base: int, text: str) -> int:
+    """The value of digits modulo 2**64; ptxas sees an overflow only where what it has so far has the sign bit and a digit follows."""
+    if len(digits) < 17:
+        return int(digits, base)
+    value = 0
+    for digit in digits:
+        if value & SIGN:
+            raise Flaw("constant-overflow", f"{text[:40]} needs more than 64 bits", text)
+        value = (value * base + int(digit, base)) & MASK
+    return value
 
 
 def constant(i: Immediate) -> Constant:

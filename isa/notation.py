@@ -45,6 +45,7 @@ IDLE = frozenset(
     "acc::f16 acc::f32 b4x16_p64 b6x16_p32 b8x16 box_dim element_stride elemtype fill_mode finite global_address global_dim global_stride "
     "infinite interleave_layout normal notanumber number rank subnormal swizzle_atomicity swizzle_mode".split()
 )
+ACTIVE = frozenset({"testp", "tensormap", "ldmatrix"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so.
+    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so, "af" for either.
 
     `before` is the PTX version that no longer knows it.
     """
@@ -127,7 +128,7 @@ class Form:
                     del open_slots[k]
                     break
             else:
-                if word not in IDLE and not (word in REPEATABLE and word in met):
+                if not (word in IDLE and self.opcode not in ACTIVE) and not (word in REPEATABLE and word in met):
                     return None
             met.add(word)
         return found if all(slot.optional for _, slot in open_slots) else None

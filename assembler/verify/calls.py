@@ -59,7 +59,7 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
         if wrong:
             return
         for narrow in (*returns, *params):
-            if narrow.space == "reg" and (narrow.type.bits < 32 or narrow.vector > 1):
+            if narrow.space == "reg" and narrow.vector == 1 and narrow.type.bits < 32:
                 note = Note(f"parameter {narrow.name} is declared here", narrow.span)
                 report("call-argument", f"{name} has a .{narrow.type} register as parameter: calls pass 32 and 64 bits only", target, note)
                 return

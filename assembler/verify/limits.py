@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from warplab.isa.notation import IDLE, Form
+from warplab.isa.notation import IDLE, Form, Need
 from warplab.isa.types import TYPES
 
 from ..ir import Immediate, Instruction
@@ -114,6 +114,37 @@ def _pmevent(instruction: Instruction, settled: Settled) -> Wrong | None:
     return _range(0, 0, 0xFFFF if "mask" in instruction.modifiers else 15)(instruction, settled)
 
 
+def _stackrestore(instruction: Instruction, settled: Settled) -> Wrong | None:
+    if isinstance(instruction.operands[0], Immediate):
+        return Wrong("operand-kind", "stackrestore takes a register", 0)
+    return None
+
+
+def _mma(instruction: Instruction, settled: Settled) -> Wrong | None:
+    words = instruction.modifiers
+    if "sp" not in words and "sp::ordered_metadata" not in words:
+        return None
+    shape, kind = next((w for w in words if w[0] == "m" and w[1:2].isdigit()), ""), str(settled.get("atype", ""))
+    per = {"f16": 32, "bf16": 32, "tf32": 16, "s8": 64, "u8": 64, "s4": 128, "u4": 128}.get(kind, 64)
+    if not shape:
+        return None
+    # The selector says which threads hold the metadata: all of them for the longest k, pairs or one of four for less.
+    k = int(shape.partition("k")[2])
+    high = 0 if per == 64 and k == 64 else 0 if per == 128 and k == 128 else 3 if "f32" in words and (kind, k) not in _PAIRS else 1
+    return _range(5, 0, high)(instruction, settled)
+
+
+_PAIRS = frozenset({("tf32", 16)})
+
+
+def _wgmma(instruction: Instruction, settled: Settled) -> Wrong | None:
+    n = len(instruction.operands)
+    if n < 6:
+        return None
+    scales = _both(_one_of(4, -1, 1), _one_of(5, -1, 1))(instruction, settled)
+    return scales or _both(*(_one_of(i, 0, 1) for i in range(6, n)))(instruction, settled)
+
+
 def _mbarrier(instruction: Instruction, settled: Settled) -> Wrong | None:
     return _one_of(2, 0, 1)(instruction, settled) if "parity" in instruction.modifiers else None
 
@@ -122,6 +153,7 @@ VALUES: dict[str, Rule] = {
     "bar": _barrier, "barrier": _barrier, "cp": _cp, "setmaxnreg": _setmaxnreg, "alloca": _alloca, "fence": _fence, "pmevent": _pmevent,
     "discard": _one_of(1, 128), "applypriority": _one_of(1, 128), "bfe": _both(_range(2, 0, 255), _range(3, 0, 255)),
     "bfi": _both(_range(3, 0, 255), _range(4, 0, 255)), "mbarrier": _mbarrier,
+    "stackrestore": _stackrestore, "wgmma": _wgmma, "mma": _mma,
 }  # fmt: skip
 
 
@@ -197,6 +229,10 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
             priority = word in PREFETCH or word.startswith(("L1::", "L2::"))
             if (space in ELSEWHERE and (word in STRONG or priority)) or (space in SHARED and priority):
                 return Wrong("word-and-space", f".{word} does not go with .{space}", word=word)
+    if opcode in ("min", "max") and "f32" in words and len(instruction.operands) == 4:
+        missing = has.lacks(Need(8.8, 100))
+        if missing:
+            return Wrong("needs", f"{opcode} of three needs {missing}", 3)
     if opcode in ("ld", "st", "ldu"):
         wrong = _too_wide(instruction, settled, has)
         if wrong is not None:

@@ -60,15 +60,16 @@ class Has:
         if self.version >= (int(need.before), round(need.before * 10) % 10):
             missing.append(f"a PTX version before {need.before}")
         if sm < need.sm or (need.arch and not family(sm, suffix, need)):
-            missing.append(f"sm_{need.sm}{need.arch}")
+            missing.append(f"sm_{need.sm}{need.arch[:1]}")
         return " and ".join(missing)
 
 
 def family(sm: int, suffix: str, need: Need) -> bool:
-    """Does a target with a letter offer what the manual gives to sm_90a or to the family sm_100f?"""
-    if need.arch == "f":
+    """Does a target with a letter offer what the manual gives to sm_90a, to the family sm_100f, or to any letter since?"""
+    end = {90: 91, 100: 120}.get(need.sm, 999)  # what came with sm_90a ended with it; sm_120 lacks much of sm_100's
+    if need.arch == "af":
         return suffix in ("a", "f") and sm >= need.sm
-    return suffix == "a" and sm >= need.sm
+    return (suffix == "a" or suffix == need.arch) and need.sm <= sm < end
 
 
 def needed(form: Form, settled: Mapping[str, str | bool]) -> Iterator[tuple[str, Need]]:

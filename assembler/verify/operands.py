@@ -261,6 +261,8 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     assert t is not None, form.row
     if isinstance(operand, Pair):
         first, second = operand.first, operand.second
+        if isinstance(second, Sink) and form.opcode in ("lop3", "elect"):
+            return Misfit("operand-kind", "a predicate register is expected after the |")
         if not isinstance(second, Sink):
             wrong = type_misfit(second, TYPES["pred"], place, wider=False, plain=False)
             if wrong is not None or isinstance(second, Immediate):
@@ -507,6 +509,13 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     if not isinstance(operand, Address):
         help = f"write [{operand.name}]" if isinstance(operand, Register | Variable) else ""
         return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
+    if operand.parts and "," not in place.text:
+        return Misfit("operand-kind", f"{form.opcode} takes one address in [ ], not a list")
+    if form.opcode in ("txq", "suq") and isinstance(operand.base, Register) and (operand.base.type.bits != 64 or operand.offset):
+        return Misfit("operand-kind", "a handle or a register of 64 bits is expected here", "", operand.base)
+    wrong = coordinates_misfit(form, settled, operand)
+    if wrong is not None:
+        return wrong
     wanted = _address_space(form, settled, place)
     match operand.base:
         case None:
@@ -559,9 +568,45 @@ def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) 
     return space_of(settled, form)
 
 
+GEOMETRY = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
+
+
+def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: Address) -> Misfit | None:
+    """Are there as many coordinates, of one type, as the geometry or the tensor has dimensions?"""
+    given = next((p for p in address.parts if isinstance(p, Vector)), None)
+    geometry = settled.get("geom") or settled.get("dim")
+    if given is None or not isinstance(geometry, str):
+        return None
+    n = len(given.elements)
+    if form.opcode == "cp":
+        if geometry[:1].isdigit() and n != int(geometry[0]) and "tile::scatter4" not in settled and "tile::gather4" not in settled:
+            return Misfit("vector-size", f"a tensor of {geometry} has {geometry[0]} coordinates, not {n}")
+        return None
+    if form.opcode not in ("tex", "tld4", "suld", "sust", "sured") or geometry not in GEOMETRY:
+        return None
+    if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
+        return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
+    first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
+    types = [e.type if isinstance(e, Register) else None for e in given.elements[first:]]
+    if not all(_together(a, b) for a, b in zip(types, types[1:], strict=False)):
+        return Misfit("operand-type", "coordinates of several types do not go into one vector")
+    known = {t for t in types if t is not None}
+    if len(known) == 1:
+        own, wanted = next(iter(known)), str(settled.get("ctype", "s32"))
+        legal = fitting(wanted) | ({"u32", "s32"} if wanted == "f32" else set())
+        if own.name not in legal:
+            return Misfit("operand-type", f"coordinates of type .{own} do not fit .{wanted}")
+    return None
+
+
+FAR = frozenset(
+    {"ld", "st", "atom", "red", "prefetch", "prefetchu", "ldu", "mbarrier", "multimem", "discard", "applypriority"}
+)  # in .global and generic space
+
+
 def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...]) -> int | None:
     """Which operand makes an address of the global or generic space of 32 bits, which no supported target has."""
-    if form.opcode in ("ld", "st", "atom", "red", "prefetch", "ldu"):
+    if form.opcode in FAR and "async" not in settled and "tensormap" not in settled:
         for i, operand in enumerate(operands):
             match operand:
                 case Address(base=Register(type=t)) if t.bits == 32 and space_of(settled, form) in ("generic", "global"):

@@ -312,12 +312,15 @@ def red_vector(
         _apply(lanes, ss, at, op, type, (element,), returns=False)
 
 
-def _async_rows(row: str, *, ptx: float, sm: int, **sets: str) -> Callable[[F], F]:
+_GLOBAL = {"global": Need(8.7, 100), "mmio": Need(8.7, 100)}
+
+
+def _async_rows(row: str, *, ptx: float, sm: int, needs: dict[str, Need] | None = None, **sets: str) -> Callable[[F], F]:
     """Decorates with the operations that red.async knows."""
 
     def register(meaning: F) -> F:
         for op, type in (("add", "u32 s32 u64 s64"), ("inc dec", "u32"), ("min max", "u32 s32"), ("and or xor", "b32")):
-            instruction(row, ptx=ptx, sm=sm, needs=None, section="9.7.15.7", op=op, type=type, **sets)(meaning)
+            instruction(row, ptx=ptx, sm=sm, needs=needs, section="9.7.15.7", op=op, type=type, **sets)(meaning)
         return meaning
 
     return register
@@ -330,8 +333,8 @@ def red_async(lanes: Lanes, a: Addresses, b: Array, c: Addresses, *, op: str, ty
     complete_tx(lanes, ss, c, TYPES[type].bytes)
 
 
-@_async_rows("red.async{.mmio}.release.scope{.global}.op.type  [a], b", ptx=8.7, sm=100, scope="gpu sys")
-@_async_rows("red.async.relaxed.scope{.global}.op.type  [a], b", ptx=8.7, sm=100, scope="gpu sys")
+@_async_rows("red.async{.mmio}.release.scope{.global}.op.type  [a], b", ptx=8.7, sm=90, needs=_GLOBAL, scope="gpu sys")
+@_async_rows("red.async.relaxed.scope{.global}.op.type  [a], b", ptx=8.7, sm=90, needs=_GLOBAL, scope="gpu sys")
 def red_async_global(
     lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, scope: str, mmio: bool = False, global_: bool = False
 ) -> None:

@@ -10,7 +10,7 @@ _TX = "mbarrier::complete_tx::bytes"
 COPY, REDUCE, PREFETCH = "9.7.10.25.5.2", "9.7.10.25.5.3", "9.7.10.25.5.4"
 DIMS = "1d 2d 3d 4d 5d"
 IM2COL_DIMS = "3d 4d 5d"
-FAMILY = Need(8.6, 100, "a")
+FAMILY = Need(8.6, 100, "af")
 _HINTS = (("", ""), (".L2::cache_hint", ", g:b64"))
 
 _LOAD = "Copies a box of the tensor that the map b describes, at coordinates c, to a in shared memory; the mbarrier d counts the bytes."
@@ -96,7 +96,7 @@ for _field, _operands, _type in (
         ss="global shared::cta",
         ptx=8.3,
         sm=90,
-        arch="a",
+        arch="af",
         section=_MAP,
         doc=_FIELD,
     )
@@ -106,7 +106,7 @@ accepted(
     ss="global shared::cta",
     ptx=8.3,
     sm=90,
-    arch="a",
+    arch="af",
     section=_MAP,
     doc=_FIELD,
 )
@@ -116,7 +116,7 @@ accepted(
     field="elemtype interleave_layout swizzle_mode fill_mode swizzle_atomicity",
     ptx=8.3,
     sm=90,
-    arch="a",
+    arch="af",
     needs={"swizzle_atomicity": FAMILY},
     section=_MAP,
     doc=_FIELD,

@@ -45,7 +45,7 @@ def griddepcontrol(lanes: Lanes, *, action: str) -> None:
     """Lets dependent grids start, or waits for those this one depends on; grids run one after the other here."""
 
 
-@instruction("setmaxnreg.action.sync.aligned.u32  #n", action="inc dec", ptx=8.0, sm=90, arch="a", section="9.7.21.5")
+@instruction("setmaxnreg.action.sync.aligned.u32  #n", action="inc dec", ptx=8.0, sm=90, arch="af", section="9.7.21.5")
 def setmaxnreg(lanes: Lanes, n: int, *, action: str) -> None:
     """Asks for or gives back registers, n for each thread; every register that a program names exists here."""
 

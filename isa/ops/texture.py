@@ -89,7 +89,7 @@ _DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .ze
 _COPIES = (("b8 b16 b32", "v2 v4"), ("b64", "v2"))
 for _type, _vec in _COPIES:
     accepted(
-        "suld.b.geom{.cop}{.vec}.type.clamp  d.vec, [a, {b}]",
+        "suld.b.geom{.cop}{.vec}.type.clamp  d.vec:type+, [a, {b}]",
         geom=SURFACE,
         cop="ca cg cs cv",
         vec=_vec,
@@ -101,7 +101,7 @@ for _type, _vec in _COPIES:
         doc="d = the bytes of the surface a at b. " + _DOMAIN,
     )
     accepted(
-        "sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec",
+        "sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+",
         geom=SURFACE,
         cop="wb cg cs wt",
         vec=_vec,
@@ -113,7 +113,7 @@ for _type, _vec in _COPIES:
         doc="The bytes of the surface a at b = c. " + _DOMAIN,
     )
 accepted(
-    "sust.p.geom{.cop}{.vec}.b32.clamp  [a, {b}], c.vec",
+    "sust.p.geom{.cop}{.vec}.b32.clamp  [a, {b}], c.vec:b32+",
     geom=SURFACE,
     cop="wb cg cs wt",
     vec="v2 v4",

@@ -67,7 +67,7 @@ def test_doubles(expression: str, type: str, bits: int) -> None:
     [
         ("1/0", "u64", "division-by-zero"), ("1%0", "u64", "syntax"), ("1 % 0", "u64", "division-by-zero"),
         ("1.0/0.0", "f64", "division-by-zero"),
-        ("99999999999999999999", "u64", "constant-overflow"), ("0x1ffffffffffffffff", "u64", "constant-overflow"),
+        ("99999999999999999999", "u64", "constant-overflow"), ("0xfffffffffffffffff", "u64", "constant-overflow"),
         ("1.5*2", "f64", "not-a-constant"),
         ("!1.5", "u64", "not-a-constant"), ("~1.5", "f64", "not-a-constant"), ("1.5?1:2", "u64", "not-a-constant"),
         ("1?1.5:2.5", "f64", "not-a-constant"),
