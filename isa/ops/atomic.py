@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..floats import add32, canonical
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask
+from ..spaces import SHARED_BASE
 from ..types import TYPES
 from .mbarrier import complete_tx
 
@@ -132,7 +133,7 @@ def _apply(lanes: Lanes, ss: str, a: Addresses, op: str, type: str, operands: Se
     change, ufunc = CHANGES[op, type]
     if op == "add" and type in GLOBAL_ADD and not ss.startswith("shared"):
         in_global = GLOBAL_ADD[type]
-        shared = lanes.space_of(a, "shared") if ss == "generic" else None
+        shared = lanes.space_of(a, "shared::cluster") if ss == "generic" else None
         if shared is None or not shared.any():
             return lanes.update(ss, a, type, in_global, operands, returns=returns)
         in_shared = change
@@ -141,7 +142,24 @@ def _apply(lanes: Lanes, ss: str, a: Addresses, op: str, type: str, operands: Se
             return np.where(here, in_shared(old, b), in_global(old, b))
 
         return lanes.update(ss, a, type, either, (*operands, shared), returns=returns)
+    if op == "add" and type in ("f16x2", "bf16x2") and ss in ("generic", "shared::cluster"):
+        generic = a if ss == "generic" else a + np.uint64(SHARED_BASE)
+        peer = lanes.space_of(generic, "shared::cluster") & ~lanes.space_of(generic, "shared")
+        if peer.any():
+            return _add_pairs_to_peers(lanes, ss, a, type, operands[0], peer)
     return lanes.update(ss, a, type, change, operands, ufunc=ufunc, returns=returns)
+
+
+def _add_pairs_to_peers(lanes: Lanes, ss: str, a: Addresses, type: str, b: Array, peer: Mask) -> Array:
+    """Adds pairs of halves where some lanes address another CTA's shared memory: the H200 adds those as 32-bit integers, as recorded."""
+    change, dtype = CHANGES["add", type][0], TYPES[type].dtype
+
+    def add(old: Array, b: Array, peer: Mask) -> Array:
+        halves = (np.ascontiguousarray(x)[..., None].view(dtype) for x in (old, b))
+        return np.where(peer, old + b, np.ascontiguousarray(change(*halves)).view(np.uint32)[..., 0])
+
+    old = lanes.update(ss, a, "u32", add, (np.ascontiguousarray(b).view(np.uint32)[..., 0], peer))
+    return old[..., None].view(dtype)
 
 
 SPACES = "global shared shared::cta shared::cluster"
