@@ -94,6 +94,8 @@ def _blame(opcode: str, words: tuple[str, ...]) -> tuple[int | None, str]:
             for w in slot.words[:4]:
                 for at in range(len(words) + 1):
                     if form.match((*words[:at], w, *words[at:])) is not None:
+                        if {"u32", "f32"} <= set(slot.words):
+                            return None, "a type is missing, such as .u32 or .f32"
                         return None, f".{' or .'.join(slot.words[:8])} is missing"
     for i, word in enumerate(words):
         for form in FORMS[opcode]:

@@ -111,11 +111,12 @@ class SharedSpace(Space):
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"
-        beyond = (
-            f"{address + size - self.size} bytes after the block's {self.size} bytes of shared memory"
-            if self.size
-            else "the block has none"
-        )
+        if not self.size:
+            beyond = "the block has none"
+        elif address >= self.size:
+            beyond = f"{address - self.size} bytes after the block's {self.size} bytes of shared memory"
+        else:
+            beyond = f"{address + size - self.size} of them lie after the block's {self.size} bytes of shared memory"
         return Fault(
             "out-of-bounds",
             f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}",
