@@ -38,12 +38,12 @@ class Specs:
     bank: int | None = None
 
 
-def integer(token: Any) -> int:
+def integer(token: Any, bits: int = 32) -> int:
     """The value of an INTEGER token that counts something."""
     value = shapes.literal(str(token)).value
     assert isinstance(value, int)
-    if value >> 32:
-        raise Flaw("constant-overflow", f"{token} needs more than 32 bits", str(token))
+    if value >> bits:
+        raise Flaw("constant-overflow", f"{token} needs more than {bits} bits", str(token))
     return value
 
 
@@ -259,7 +259,7 @@ def _symbol(tree: Any, scope: Scope) -> Symbol:
         return dataclasses.replace(inner, generic=True, offset=inner.offset + offset)
     if reference.data == "masked":
         inner = _symbol(reference.children[1], scope)
-        return dataclasses.replace(inner, mask=integer(reference.children[0]), offset=inner.offset + offset)
+        return dataclasses.replace(inner, mask=integer(reference.children[0], 64), offset=inner.offset + offset)
     name = str(reference.children[0])
     target = scope.lookup(name)
     if not isinstance(target, (Variable, Function)):
