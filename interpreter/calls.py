@@ -15,6 +15,7 @@ from .geometry import Selection
 from .group import Activation, Group
 from .intrinsics import INTRINSICS
 from .operands import Set, as_get, as_set
+from .plan import Home
 from .values import Array
 
 if TYPE_CHECKING:
@@ -123,16 +124,19 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
                 (v,) = stack.load(g, np.array([[g.act.base + callee.offset(arg)]]), TYPES[f"b{home.dtype.itemsize * 8}"], 1)
             else:
                 v = get(g.R)
-            registers[home.slot] = v.view(home.dtype) if v.dtype != home.dtype else v
+            for n, part in enumerate(v if isinstance(v, tuple) else (v,)):
+                registers[home.slot + n] = part.view(home.dtype) if part.dtype != home.dtype else part
         elif get is None:
             stack.copy(g.geometry, g.act.base + callee.offset(arg), base + plan.frame[id(formal)], formal.size)
         else:
             stack.store(g, np.array([[base + plan.frame[id(formal)]]]), formal.type, [np.broadcast_to(get(g.R), g.geometry.shape)], None)
-    slots, copies = [], []
+    slots: list[tuple[int, Home]] = []
+    copies = []
     for r, put, formal in zip(callee.returns, callee.puts, target.returns, strict=False):
         if formal.register is not None and put is not None:
             own = g.act.function.homes[_register(r).index]
-            slots.append((plan.homes[formal.register.index].slot, own))
+            inner = plan.homes[formal.register.index].slot
+            slots += [(inner + n, Home(own.slot + n, 1, own.dtype, own.pointer)) for n in range(own.width)]
         elif put is None:
             if formal.register is None:
                 copies.append((base + plan.frame[id(formal)], g.act.base + callee.offset(r), formal.size))

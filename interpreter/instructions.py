@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.flow import READS_ITS_DESTINATION
-from warplab.assembler.ir import Address, Element, Immediate, Instruction, Minus, Pair, Register, Sink, Variable, Vector
+from warplab.assembler.ir import Address, Element, Immediate, Instruction, Minus, Operand, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
 from warplab.isa.ops.data import ld
 from warplab.isa.types import TYPES, ScalarType
@@ -42,7 +42,7 @@ class InstructionSteps:
     def step(self, i: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
         assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
-        given, i = i, fitting(i)
+        given, i = i, _with_elements(fitting(i))
         assert i.form is not None and i.settled is not None
         whole = i.opcode == "mov" and "vec" not in i.settled
         if whole and any(isinstance(o, Vector) for o in i.operands):
@@ -341,6 +341,19 @@ class InstructionSteps:
                     R[s] = select(condition, R[s], before)
 
         return step
+
+
+def _with_elements(i: Instruction) -> Instruction:
+    """mov.b64 d, v: the vector register v as its elements."""
+    if i.opcode != "mov" or i.settled is None or "vec" in i.settled:
+        return i
+    vectors = [isinstance(o, Register) and o.vector > 1 for o in i.operands]
+    return replace(i, operands=tuple(_elements(o) if v else o for o, v in zip(i.operands, vectors, strict=True))) if any(vectors) else i
+
+
+def _elements(op: Operand) -> Operand:
+    assert isinstance(op, Register)
+    return Vector(tuple(Element(op, x) for x in "xyzw"[: op.vector]))
 
 
 def _is_generic(i: Instruction) -> bool:

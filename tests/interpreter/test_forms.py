@@ -61,3 +61,18 @@ def test_addresses_of_parameters_inside_a_function() -> None:
     body = """.param .align 4 .b8 a[12]; .param .align 8 .b8 r[16]; .reg .u32 %x; ld.u32 %x, [%in]; st.param.u32 [a+4], %x;
     ld.u32 %x, [%in+4]; st.param.u32 [a+8], %x; call (r), sum, (a); ld.param.u32 %x, [r+8]; st.u32 [%to], %x;"""
     assert words(body, np.array([5, 9], np.uint32), 1, before) == [14]
+
+
+def test_vector_registers_as_parameters() -> None:
+    before = """.func (.reg .v4 .f32 o) turned (.reg .u32 k, .reg .v4 .f32 i)
+    { .reg .pred %p; mov.v4.f32 o, {i.w, i.z, i.y, i.x}; setp.eq.u32 %p, k, 1; @%p ret; neg.f32 o.x, o.x; ret; }"""
+    body = """.reg .v4 .f32 %v; .reg .u32 %t; .reg .u64 %a; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 16, %to; ld.v4.f32 %v, [%in];
+    call (%v), turned, (%t, %v); st.v4.f32 [%a], %v;"""
+    got = words(body, np.array([1, 2, 3, 4], np.float32), 12, before, threads=3)
+    assert np.array(got, np.uint32).view(np.float32).tolist() == [-4, 3, 2, 1, 4, 3, 2, 1, -4, 3, 2, 1]
+
+
+def test_a_vector_register_as_one_value() -> None:
+    body = """.reg .v2 .u32 %v, %w; .reg .u64 %d; .reg .v4 .u16 %h; ld.v2.u32 %v, [%in]; mov.b64 %d, %v; add.u64 %d, %d, 1; mov.b64 %w, %d;
+    mov.b64 %h, %d; mov.b32 %v.x, {%h.w, %h.x}; st.v2.u32 [%to], %w; st.u32 [%to+8], %v.x;"""
+    assert words(body, np.array([0xFFFFFFFF, 0x10002], np.uint32), 3) == [0, 0x10003, 1]
