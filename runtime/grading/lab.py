@@ -162,7 +162,7 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
             if len(lab.files) > 1:
                 raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
             found = _read([path], lab.limits)
-            out.append(Submission(path.stem, {lab.files[0]: next(iter(found.values()))} if lab.files else found))
+            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], found.values(), strict=False))))
         else:
             raise UsageError(f"{path}: no such file or folder")
     names = [s.name for s in out]
@@ -178,10 +178,13 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
 
 
 def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
-    """Files that are there; of one that is too large only as much as shows that it is."""
+    """Files that are there; of one that is too large only as much as shows that it is.
+
+    A link is not there: it would show a student, in a diagnostic, what a file of the grader holds.
+    """
     out: dict[str, bytes] = {}
     for path in paths:
-        if path.is_file():
+        if path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
                 out[path.name] = file.read((limits.source << 10) + 1)
     return out

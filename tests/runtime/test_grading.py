@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import os
+import queue
 import re
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -22,8 +25,9 @@ from click.testing import CliRunner
 from warplab.runtime.cli.grade import grade as command
 from warplab.runtime.errors import UsageError
 from warplab.runtime.grading import Lab, Report, Submission, find_submissions, grade, load_lab
+from warplab.runtime.grading.bundle import write_bundle
 from warplab.runtime.grading.report import FORMATS
-from warplab.runtime.grading.supervise import Worker
+from warplab.runtime.grading.supervise import START, Worker
 
 ROOT = Path(__file__).parents[2]
 LABS = ROOT / "samples" / "labs"
@@ -131,6 +135,22 @@ def test_a_process_that_dies_is_replaced(lab: Lab) -> None:
     worker.close()
 
 
+def test_a_process_that_does_not_start_stops_nobody_else(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = iter([0.0, 0.0, 0.0, 0.0])
+    real = queue.SimpleQueue.get
+
+    class Late(queue.SimpleQueue):  # type: ignore[type-arg]
+        def get(self, block: bool = True, timeout: float | None = None) -> object:
+            if timeout == START and next(starts, None) is not None:
+                raise queue.Empty
+            return real(self, block, timeout)
+
+    monkeypatch.setattr("warplab.runtime.grading.supervise.queue.SimpleQueue", Late)
+    first, second = grade(lab, [one(lab, GOOD), one(lab, GOOD)])
+    assert {t.ended for t in first.tests} == {"crash"} and "does not start" in first.tests[0].message
+    assert second.passed
+
+
 def test_time_is_limited_from_outside(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warplab.runtime.grading.lab.GRACE", -1.9)
     (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;".replace("bra a", "nanosleep.u32 1000; bra a"))])
@@ -228,6 +248,40 @@ def test_bundle(tmp_path: Path) -> None:
         assert not [n for n in names if "wrong" in n or "reference" in n]
         assert file.getinfo("run_autograder").external_attr >> 16 == 0o755
         assert b"--format gradescope" in file.read("run_autograder")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the autograder is a shell script")
+@pytest.mark.parametrize(
+    ("handed_in", "score", "says"),
+    [
+        ({"anything.ptx": GOOD}, 4, ""),
+        ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, wanted 7"),
+        ({}, 0, "Hand in one .ptx file. Found: 0."),
+        ({"a.ptx": GOOD, "b.ptx": GOOD}, 0, "Found: 2."),
+        ({"notes.txt": "hello"}, 0, "Found: 0."),
+        ({"link.ptx": None}, 0, "not handed in"),
+    ],
+)
+def test_autograder_always_writes_results(lab: Lab, tmp_path: Path, handed_in: dict[str, str | None], score: int, says: str) -> None:
+    write_bundle(lab, tmp_path / "b.zip")
+    for folder in ("source", "submission", "venv/bin"):
+        (tmp_path / folder).mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / "b.zip") as file:
+        file.extractall(tmp_path / "source")
+    for name, text in handed_in.items():
+        path = tmp_path / "submission" / name
+        if text is None:
+            path.symlink_to(tmp_path / "source" / "lab" / "lab.toml")
+        else:
+            path.write_text(text)
+    program = tmp_path / "venv" / "bin" / "warplab"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m warplab.runtime.cli "$@"\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "AUTOGRADER_ROOT": str(tmp_path), "PYTHONPATH": str(ROOT / "tests" / "importroot")}
+    subprocess.run(["bash", str(tmp_path / "source" / "run_autograder")], env=environment, check=True, capture_output=True)
+    text = (tmp_path / "results" / "results.json").read_text()
+    assert json.loads(text)["score"] == score and says in text
+    assert "inout:x" not in text, "what the lab's own files hold"
 
 
 @pytest.mark.long
