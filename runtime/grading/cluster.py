@@ -1,6 +1,7 @@
 """The same jobs on a Dask cluster: one task a submission, each in a watched process on the machine that takes it.
 
-Dask gives the tasks of a worker that dies to another one; every task has a key of its own, so that none is lost and none counts twice.
+Dask gives the tasks of a worker that dies to another one; every task has a key of its own, so that none counts twice.  What the cluster gives
+up, because too many workers died under it or the scheduler is gone, is graded here, so that none is lost.
 """
 
 from __future__ import annotations
@@ -25,12 +26,19 @@ def grade_on_cluster(lab: Lab, submissions: Sequence[Submission], address: str) 
         raise UsageError("--scheduler needs the extra `cluster`: pip install 'warplab[cluster]'") from None
     with distributed.Client(address) as client:
         packed = client.scatter(pack(lab), broadcast=True)
-        futures = [client.submit(remote, lab, packed, s, key=f"grade-{client.id}-{i}", pure=False) for i, s in enumerate(submissions)]
-        done: set[str] = set()
-        for future, report in distributed.as_completed(futures, with_results=True):
-            assert future.key not in done
-            done.add(future.key)
-            yield report
+        tasks = {f"grade-{client.id}-{i}": s for i, s in enumerate(submissions)}
+        futures = [client.submit(remote, lab, packed, s, key=key, pure=False) for key, s in tasks.items()]
+        here = Worker()
+        try:
+            for future in distributed.as_completed(futures):
+                submission = tasks.pop(future.key)
+                try:
+                    report = future.result()
+                except Exception:
+                    report = grade_one(lab, submission, here)
+                yield report
+        finally:
+            here.close()
 
 
 def pack(lab: Lab) -> dict[str, bytes]:

@@ -297,6 +297,17 @@ def test_two_hundred_submissions_in_a_minute() -> None:
     )
 
 
+def test_what_a_cluster_gives_up_is_graded_here(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    from warplab.runtime.grading import cluster as module
+
+    monkeypatch.setattr(module, "remote", lambda *a: 1 // 0)
+    submissions = [one(lab, GOOD if n % 2 else ENTRY % "ret;", f"s{n}.ptx") for n in range(4)]
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
+        found = {r.name: r.score for r in module.grade_on_cluster(lab, submissions, cluster.scheduler_address)}
+    assert found == {f"s{n}": 4 * (n % 2) for n in range(4)}
+
+
 def test_cluster_loses_nothing_when_a_worker_dies(lab: Lab) -> None:
     distributed = pytest.importorskip("distributed")
     from warplab.runtime.grading.cluster import grade_on_cluster
