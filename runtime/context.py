@@ -20,6 +20,7 @@ from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
 
 from .errors import ApiError, code_of, invalid
+from .graphs import RELAXED, Capture
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
 from .loading import link, parsed
@@ -82,6 +83,7 @@ class Context:
         self.peers: set[Context] = set()
         self.streams: list[Stream] = []
         self.events: list[Event] = []
+        self.captures: list[Capture] = []
         self.default_stream = Stream(self, number=0)
         self.thread_stream = Stream(self, 1)
         self._workspace: Allocation | None = None
@@ -127,6 +129,12 @@ class Context:
         if self.error is not None:
             raise ApiError(self.error.name, self.error.message, self.error.cause)
 
+    def unsafe(self, what: str, anywhere: bool = False) -> None:
+        """Refuses what a capture that is under way forbids, unless it was begun as a relaxed one and the call is none of all streams."""
+        for capture in self.captures:
+            if anywhere or capture.mode != RELAXED:
+                raise capture.refuse(what)
+
     @property
     def broken(self) -> bool:
         """Is work dropped?  Raises where the error is known already."""
@@ -145,16 +153,19 @@ class Context:
     def allocate(self, size: int, align: int = 256) -> int:
         """Device memory."""
         self.check()
+        self.unsafe("memory is allocated")
         return self.space.allocate(self.arena, size, "device", self, align=align).start
 
     def allocate_host(self, size: int, flags: int = 0) -> int:
         """Pinned host memory, which kernels reach under the same address."""
         self.check()
+        self.unsafe("memory is allocated")
         return self.space.allocate(self.space.host, size, "host", self, flags).start
 
     def allocate_managed(self, size: int, flags: int = 1) -> int:
         """Memory that host and devices use under one address."""
         self.check()
+        self.unsafe("memory is allocated")
         return self.space.allocate(self.space.host, size, "managed", self, flags).start
 
     def free(self, address: int) -> None:

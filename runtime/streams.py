@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .errors import ApiError
+from .graphs import Capture
 
 if TYPE_CHECKING:
     from .context import Context
@@ -30,6 +31,7 @@ class Stream:
     number: int = field(default_factory=lambda: next(_numbers))
     alive: bool = True
     attributes: dict[int, bytes] = field(default_factory=dict)
+    capture: Capture | None = None
 
 
 @dataclass(eq=False)
@@ -40,9 +42,11 @@ class Event:
     flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
     reached: int | None = None  # nanoseconds
     alive: bool = True
+    captured: Capture | None = None  # what it was last recorded in
 
     def record(self) -> None:
         """The stream reaches the event."""
+        self.captured = None
         self.reached = time.perf_counter_ns()
 
     def milliseconds_since(self, start: Event) -> float:

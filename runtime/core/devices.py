@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import driver
 from ..driver.api import STATE, initialise, object_of
@@ -13,6 +13,9 @@ from .calls import CUDAError, do, raised
 from .properties import FLAGS, INTEGERS
 from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, IsStreamType, Stream, StreamOptions
+
+if TYPE_CHECKING:
+    from .graph import GraphBuilder
 
 
 class ComputeCapability(NamedTuple):
@@ -217,6 +220,12 @@ class Device:
         """A new event."""
         self._check()
         return Event._init(options)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """What captures work as a graph, on a stream of its own."""
+        from .graph import GraphBuilder
+
+        return GraphBuilder._of(self.create_stream(), True)
 
     def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
         """Memory of the device's resource."""

@@ -10,6 +10,7 @@ from .calls import do
 
 if TYPE_CHECKING:
     from .devices import Context, Device
+    from .graph import GraphBuilder
 
 
 @dataclass
@@ -212,6 +213,12 @@ class Stream:
             raise ValueError("options are for a new event")
         do(driver.cuEventRecord, event.handle, self.handle)
         return event
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """What captures this stream's work as a graph."""
+        from .graph import GraphBuilder
+
+        return GraphBuilder._of(self, False)
 
     def wait(self, event_or_stream: Event | Stream) -> None:
         """Later work waits for an event, or for all work of another stream."""

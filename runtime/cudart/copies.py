@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..arrays import DeviceArray, Side, copy_box
 from ..driver.api import integer, object_of
+from ..driver.graphs import queue
 from ..driver.layout import address_of
-from ..driver.transfers import copy, later, now
+from ..driver.transfers import copy, now
 from ..errors import ApiError, invalid
 from ..memory import SPACE
 from .api import api, context
@@ -44,8 +45,7 @@ def cudaMemcpyAsync(dst: object, src: object, count: int, kind: object, stream: 
     """Copies bytes, in a stream."""
     source, target = _kind(kind)
     context()
-    if not later(stream):
-        copy(address_of(dst), address_of(src), int(count), target, source)
+    queue(stream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), int(count), target, source))
 
 
 @api()
@@ -59,8 +59,7 @@ def cudaMemcpyPeer(dst: object, dstDevice: int, src: object, srcDevice: int, cou
 def cudaMemcpyPeerAsync(dst: object, dstDevice: int, src: object, srcDevice: int, count: int, stream: object) -> None:
     """As cudaMemcpyPeer, in a stream."""
     context()
-    if not later(stream):
-        copy(address_of(dst), address_of(src), int(count), False, False)
+    queue(stream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), int(count), False, False))
 
 
 @api()
@@ -110,8 +109,7 @@ def cudaMemcpy2DAsync(dst: object, dpitch: int, src: object, spitch: int, width:
     """Copies a rectangle, in a stream."""
     context()
     _pitches(width, dpitch, spitch)
-    if not later(stream):
-        _box(kind, _flat(src, spitch), _flat(dst, dpitch), width, height)
+    queue(stream, "MEMCPY", lambda: _box(kind, _flat(src, spitch), _flat(dst, dpitch), width, height))
 
 
 @api()
@@ -129,8 +127,7 @@ def cudaMemcpy2DToArrayAsync(
     """A rectangle to an array, in a stream."""
     context()
     _pitches(width, spitch)
-    if not later(stream):
-        _box(kind, _flat(src, spitch), _array(dst, wOffset, hOffset), width, height)
+    queue(stream, "MEMSET", lambda: _box(kind, _flat(src, spitch), _array(dst, wOffset, hOffset), width, height))
 
 
 @api()
@@ -148,8 +145,7 @@ def cudaMemcpy2DFromArrayAsync(
     """A rectangle from an array, in a stream."""
     context()
     _pitches(width, dpitch)
-    if not later(stream):
-        _box(kind, _array(src, wOffset, hOffset), _flat(dst, dpitch), width, height)
+    queue(stream, "MEMSET", lambda: _box(kind, _array(src, wOffset, hOffset), _flat(dst, dpitch), width, height))
 
 
 @api()
@@ -201,5 +197,4 @@ def cudaMemcpy3D(p: cudaMemcpy3DParms | None) -> None:
 def cudaMemcpy3DAsync(p: cudaMemcpy3DParms | None, stream: object) -> None:
     """Copies a box, in a stream."""
     context()
-    if not later(stream):
-        _copy_3d(p)
+    queue(stream, "MEMCPY", lambda: _copy_3d(p))

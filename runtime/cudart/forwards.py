@@ -33,6 +33,11 @@ _WITH_CONTEXT = """
     cudaStreamWaitEvent=cuStreamWaitEvent cudaStreamGetFlags=cuStreamGetFlags:int cudaStreamGetPriority=cuStreamGetPriority:int
     cudaStreamGetId=cuStreamGetId:int cudaStreamGetDevice=cuStreamGetDevice:int cudaStreamCopyAttributes=cuStreamCopyAttributes
     cudaStreamAttachMemAsync=cuStreamAttachMemAsync cudaStreamAddCallback=cuStreamAddCallback
+    cudaStreamBeginCapture=cuStreamBeginCapture cudaStreamEndCapture=cuStreamEndCapture:cudaGraph_t
+    cudaGraphCreate=cuGraphCreate:cudaGraph_t cudaGraphClone=cuGraphClone:cudaGraph_t cudaGraphDestroy=cuGraphDestroy
+    cudaGraphGetNodes=cuGraphGetNodes:same,int cudaGraphGetRootNodes=cuGraphGetRootNodes:same,int
+    cudaGraphNodeGetType=cuGraphNodeGetType:cudaGraphNodeType cudaGraphInstantiate=cuGraphInstantiate:cudaGraphExec_t
+    cudaGraphUpload=cuGraphUpload cudaGraphLaunch=cuGraphLaunch cudaGraphExecDestroy=cuGraphExecDestroy
     cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
     cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode
     cudaLaunchHostFunc=cuLaunchHostFunc cudaLaunchHostFunc_v2=cuLaunchHostFunc_v2

@@ -6,8 +6,9 @@ import ctypes
 
 from .. import driver
 from ..driver.api import integer
+from ..driver.graphs import queue
 from ..driver.layout import address_of
-from ..driver.transfers import fill, later
+from ..driver.transfers import fill
 from ..errors import invalid
 from ..memory import PITCH, SPACE
 from .api import api, call, context
@@ -94,8 +95,7 @@ def cudaMemset(devPtr: object, value: int, count: int) -> None:
 def cudaMemsetAsync(devPtr: object, value: int, count: int, stream: object) -> None:
     """Sets bytes, in a stream."""
     context()
-    if not later(stream):
-        fill(address_of(devPtr), 0, value, 1, int(count), 1)
+    queue(stream, "MEMSET", lambda: fill(address_of(devPtr), 0, value, 1, int(count), 1))
 
 
 @api()
@@ -109,8 +109,7 @@ def cudaMemset2D(devPtr: object, pitch: int, value: int, width: int, height: int
 def cudaMemset2DAsync(devPtr: object, pitch: int, value: int, width: int, height: int, stream: object) -> None:
     """Sets rows of bytes, in a stream."""
     context()
-    if not later(stream):
-        fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height))
+    queue(stream, "MEMSET", lambda: fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height)))
 
 
 @api()

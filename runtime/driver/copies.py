@@ -9,6 +9,7 @@ from ..errors import invalid, unsupported
 from ..machine import Device, machine
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
+from .graphs import queue
 from .layout import address_of
 from .structs import (
     CUDA_ARRAY3D_DESCRIPTOR,
@@ -18,7 +19,7 @@ from .structs import (
     CUDA_MEMCPY3D_PEER,
     CUarray,
 )  # fmt: skip
-from .transfers import later, now
+from .transfers import now
 
 _F = CUarray_format
 _BYTES = {
@@ -178,8 +179,7 @@ def cuMemcpy2DUnaligned(pCopy: CUDA_MEMCPY2D | None) -> None:
 @api()
 def cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D | None, hStream: object) -> None:
     """Copies a rectangle, in a stream."""
-    if not later(hStream):
-        _copy(pCopy)
+    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
 
 
 @api()
@@ -192,8 +192,7 @@ def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> None:
 @api()
 def cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D | None, hStream: object) -> None:
     """Copies a box, in a stream."""
-    if not later(hStream):
-        _copy(pCopy)
+    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
 
 
 @api()
@@ -206,8 +205,7 @@ def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> None:
 @api()
 def cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D_PEER | None, hStream: object) -> None:
     """Copies a box between devices, in a stream."""
-    if not later(hStream):
-        _copy(pCopy)
+    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
 
 
 # ---------------------------------------------------------------- arrays and plain memory
@@ -236,8 +234,7 @@ def cuMemcpyHtoA(dstArray: object, dstOffset: object, srcHost: object, ByteCount
 @api()
 def cuMemcpyHtoAAsync(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object, hStream: object) -> None:
     """Host to array, in a stream."""
-    if not later(hStream):
-        _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
+    queue(hStream, "MEMSET", lambda: _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount))
 
 
 @api()
@@ -250,8 +247,7 @@ def cuMemcpyAtoH(dstHost: object, srcArray: object, srcOffset: object, ByteCount
 @api()
 def cuMemcpyAtoHAsync(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object, hStream: object) -> None:
     """Array to host, in a stream."""
-    if not later(hStream):
-        _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
+    queue(hStream, "MEMSET", lambda: _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount))
 
 
 @api()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors import ApiError, invalid
+from ..errors import ApiError, invalid, unsupported
+from ..graphs import in_order
 from ..streams import Event
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
@@ -11,10 +12,11 @@ from .structs import CUevent
 @api()
 def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     """The stream's later work waits for the event, which is reached already if it was ever recorded."""
-    stream_of(hStream)
-    event_of(hEvent)
+    s, e = stream_of(hStream), event_of(hEvent)
     if integer(Flags) & ~1:
         raise invalid(f"flags {integer(Flags):#x}")
+    if e.captured is not s.capture and e.captured is not None:
+        raise unsupported("graphs of more than one stream")
 
 
 def event_of(handle: object) -> Event:
@@ -51,8 +53,20 @@ def record(hEvent: object, hStream: object) -> None:
     e, s = event_of(hEvent), stream_of(hStream)
     if e.context is not s.context:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the event and the stream are of different contexts")
-    if not s.context.broken:
+    if s.capture is not None:
+        if s.capture.broken:
+            raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
+        e.captured = s.capture  # it stands for a place in the graph, not for a time
+    elif not s.context.broken:
         e.record()
+
+
+def reachable(hEvent: object) -> Event:
+    """An event that stands for work that runs, not for a place in a graph."""
+    e = event_of(hEvent)
+    if e.captured is not None:
+        raise e.captured.refuse("a captured event is asked for", "CUDA_ERROR_CAPTURED_EVENT")
+    return e
 
 
 @api()
@@ -66,27 +80,31 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
     """As cuEventRecord."""
     if integer(flags) & ~1:
         raise invalid(f"flags {integer(flags):#x}")
-    if integer(flags):
-        raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded while the stream is being captured")
-    record(hEvent, hStream)
+    if not integer(flags):
+        record(hEvent, hStream)
+        return
+    e, s = event_of(hEvent), stream_of(hStream)
+    if s.capture is None:
+        raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded by a graph: the stream is not being captured")
+    in_order(s, "EVENT_RECORD", e.record)
 
 
 @api()
 def cuEventQuery(hEvent: object) -> None:
     """Success: an event that was recorded was reached, and one that was not holds nobody up."""
-    event_of(hEvent).context.tell()
+    reachable(hEvent).context.tell()
 
 
 @api()
 def cuEventSynchronize(hEvent: object) -> None:
     """Waits for an event."""
-    event_of(hEvent).context.synchronize()
+    reachable(hEvent).context.synchronize()
 
 
 @api(1)
 def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
     """Milliseconds between two events."""
-    start, end = event_of(hStart), event_of(hEnd)
+    start, end = reachable(hStart), reachable(hEnd)
     if start.context is not end.context:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the events are of different contexts")
     return end.milliseconds_since(start)

@@ -10,6 +10,7 @@ from typing import Any
 from warplab.interpreter.launch import Dim3
 
 from ..errors import ApiError, invalid
+from ..graphs import in_order
 from ..kernels import OUT_OF_RESOURCES, KernelHandle, Shape
 from .api import api, integer, kernel_of, stream_of
 from .enums import CUlaunchAttributeID
@@ -90,7 +91,10 @@ def start(k: KernelHandle, shape: Shape, stream: object, block: bytes) -> None:
     most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]
     if k.kernel.parameter_bytes > most:
         raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")
-    c.launch(k, shape, block)
+    if s.capture is not None:  # what is wrong with the launch is told now all the same
+        k.complete(shape)
+        k.validate(shape, block)
+    in_order(s, "KERNEL", lambda: c.launch(k, shape, block))
 
 
 def _dim(x: object, y: object, z: object) -> Dim3:

@@ -161,6 +161,8 @@ def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     c = stream_of(stream).context
     if not size:
         return CUdeviceptr(0)
+    if stream_of(stream).capture is not None:
+        raise unsupported("allocations as a part of graphs")
     if p.maximum and p.used + size > p.maximum:
         raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"the pool holds {p.maximum} bytes")
     if p.kind == "device" and p.ordinal != c.ordinal:
@@ -188,6 +190,8 @@ def cuMemAllocFromPoolAsync(bytesize: object, pool: object, hStream: object) -> 
 @api()
 def cuMemFreeAsync(dptr: object, hStream: object) -> None:
     """Gives memory back, in a stream's order."""
+    if stream_of(hStream).capture is not None:
+        raise unsupported("frees as a part of graphs")
     dropped, address = stream_of(hStream).context.broken, integer(dptr)
     if not address or dropped:
         return

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ..errors import ApiError, invalid
+from ..errors import ApiError, invalid, unsupported
 from ..memory import SPACE
 from ..streams import Stream
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
-from .enums import CUstreamAttrID, CUstreamCaptureMode, CUstreamCaptureStatus
+from .enums import CUstreamAttrID, CUstreamCaptureMode
+from .graphs import queue, uncaptured
 from .structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
 
 PRIORITIES = (-5, 0)
@@ -51,13 +52,13 @@ def cuStreamDestroy(hStream: object) -> None:
 @api()
 def cuStreamSynchronize(hStream: object) -> None:
     """Waits for the stream's work."""
-    stream_of(hStream).context.synchronize()
+    uncaptured(stream_of(hStream), "it is waited for").context.synchronize()
 
 
 @api()
 def cuStreamQuery(hStream: object) -> None:
     """Success: all work is done by now; or what went wrong in it."""
-    stream_of(hStream).context.tell()
+    uncaptured(stream_of(hStream), "it is asked whether it is done").context.tell()
 
 
 @api(1)
@@ -94,13 +95,6 @@ def cuStreamGetCtx_v2(hStream: object) -> tuple[CUcontext, CUgreenCtx]:
 def cuStreamGetDevice(hStream: object) -> CUdevice:
     """The stream's device."""
     return CUdevice(stream_of(hStream).context.ordinal)
-
-
-@api(1)
-def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
-    """Never: graphs are not supported."""
-    stream_of(hStream)
-    return CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_NONE
 
 
 @api(1)
@@ -163,21 +157,19 @@ def call_host(fn: Any, user_data: object) -> None:
 @api()
 def cuLaunchHostFunc(hStream: object, fn: object, userData: object) -> None:
     """Calls a function of the host in the stream's order."""
-    if not stream_of(hStream).context.broken:
-        call_host(fn, userData)
+    queue(hStream, "HOST", lambda: call_host(fn, userData))
 
 
 @api()
 def cuLaunchHostFunc_v2(hStream: object, fn: object, userData: object, syncMode: object) -> None:
     """As cuLaunchHostFunc."""
-    if not stream_of(hStream).context.broken:
-        call_host(fn, userData)
+    queue(hStream, "HOST", lambda: call_host(fn, userData))
 
 
 @api()
 def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags: object) -> None:
     """Calls back with the stream, the state of its work, and the caller's data; also where the work went wrong."""
-    s = stream_of(hStream)
+    s = uncaptured(stream_of(hStream), "a callback is added")
     if integer(flags):
         raise invalid("the flags must be 0")
     from .enums import CUresult
@@ -193,6 +185,8 @@ def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags:
 
 def _word(stream: object, addr: object, bits: int) -> tuple[Any, bool]:
     s = stream_of(stream)
+    if s.capture is not None:
+        raise unsupported("words in memory as a part of graphs")
     view = SPACE.bytes_at(integer(addr), bits // 8).view(f"u{bits // 8}")
     return view, s.context.broken
 

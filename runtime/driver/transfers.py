@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from ..context import Context
 from ..errors import invalid
 from ..memory import SPACE, host_bytes
-from .api import api, context_of, current, integer, stream_of
+from .api import api, context_of, current, integer
+from .graphs import queue
 from .layout import address_of
 
 
@@ -35,11 +37,6 @@ def now(c: Context) -> None:
     c.synchronize()
 
 
-def later(stream: object) -> bool:
-    """Is the stream's work dropped?"""
-    return stream_of(stream).context.broken
-
-
 @api()
 def cuMemcpy(dst: object, src: object, ByteCount: object) -> None:
     """Copies between any two places."""
@@ -50,8 +47,7 @@ def cuMemcpy(dst: object, src: object, ByteCount: object) -> None:
 @api()
 def cuMemcpyAsync(dst: object, src: object, ByteCount: object, hStream: object) -> None:
     """As cuMemcpy, in a stream."""
-    if not later(hStream):
-        copy(address_of(dst), address_of(src), integer(ByteCount))
+    queue(hStream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), integer(ByteCount)))
 
 
 @api()
@@ -64,8 +60,7 @@ def cuMemcpyHtoD(dstDevice: object, srcHost: object, ByteCount: object) -> None:
 @api()
 def cuMemcpyHtoDAsync(dstDevice: object, srcHost: object, ByteCount: object, hStream: object) -> None:
     """Host to device, in a stream."""
-    if not later(hStream):
-        copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True)
+    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True))
 
 
 @api()
@@ -78,8 +73,7 @@ def cuMemcpyDtoH(dstHost: object, srcDevice: object, ByteCount: object) -> None:
 @api()
 def cuMemcpyDtoHAsync(dstHost: object, srcDevice: object, ByteCount: object, hStream: object) -> None:
     """Device to host, in a stream."""
-    if not later(hStream):
-        copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False)
+    queue(hStream, "MEMCPY", lambda: copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False))
 
 
 @api()
@@ -92,8 +86,7 @@ def cuMemcpyDtoD(dstDevice: object, srcDevice: object, ByteCount: object) -> Non
 @api()
 def cuMemcpyDtoDAsync(dstDevice: object, srcDevice: object, ByteCount: object, hStream: object) -> None:
     """Device to device, in a stream."""
-    if not later(hStream):
-        copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
+    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
 
 
 @api()
@@ -110,8 +103,7 @@ def cuMemcpyPeerAsync(
 ) -> None:
     """As cuMemcpyPeer, in a stream."""
     context_of(dstContext), context_of(srcContext)
-    if not later(hStream):
-        copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
+    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
 
 
 @api()
@@ -120,16 +112,14 @@ def cuMemcpyBatchAsync(
     hStream: object,
 ) -> None:  # fmt: skip
     """Several copies."""
-    if not later(hStream):
-        for d, s, n in list(zip(dsts, srcs, sizes, strict=True))[: integer(count)]:
-            copy(address_of(d), address_of(s), integer(n))
+    for d, s, n in list(zip(dsts, srcs, sizes, strict=True))[: integer(count)]:
+        queue(hStream, "MEMCPY", partial(copy, address_of(d), address_of(s), integer(n)))
 
 
 @api()
 def cuMemcpyWithAttributesAsync(dst: object, src: object, size: object, attr: object, hStream: object) -> None:
     """As cuMemcpyAsync; what the attributes allow changes no result here."""
-    if not later(hStream):
-        copy(address_of(dst), address_of(src), integer(size))
+    queue(hStream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), integer(size)))
 
 
 def fill(address: int, pitch: int, value: object, element: int, width: int, height: int) -> None:
@@ -158,8 +148,7 @@ def _element(value: object, size: int) -> None:
 
 def _memset_async(address: object, value: object, element: int, n: object, stream: object) -> None:
     _element(value, element)
-    if not later(stream):
-        fill(integer(address), 0, value, element, integer(n), 1)
+    queue(stream, "MEMSET", lambda: fill(integer(address), 0, value, element, integer(n), 1))
 
 
 def _memset_2d(address: object, pitch: object, value: object, element: int, width: object, height: object) -> None:
@@ -225,19 +214,16 @@ def cuMemsetD2D32(dstDevice: object, dstPitch: object, ui: object, Width: object
 @api()
 def cuMemsetD2D8Async(dstDevice: object, dstPitch: object, uc: object, Width: object, Height: object, hStream: object) -> None:
     """Sets rows of bytes, in a stream."""
-    if not later(hStream):
-        fill(integer(dstDevice), integer(dstPitch), uc, 1, integer(Width), integer(Height))
+    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), uc, 1, integer(Width), integer(Height)))
 
 
 @api()
 def cuMemsetD2D16Async(dstDevice: object, dstPitch: object, us: object, Width: object, Height: object, hStream: object) -> None:
     """Sets rows of 16-bit words, in a stream."""
-    if not later(hStream):
-        fill(integer(dstDevice), integer(dstPitch), us, 2, integer(Width), integer(Height))
+    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), us, 2, integer(Width), integer(Height)))
 
 
 @api()
 def cuMemsetD2D32Async(dstDevice: object, dstPitch: object, ui: object, Width: object, Height: object, hStream: object) -> None:
     """Sets rows of 32-bit words, in a stream."""
-    if not later(hStream):
-        fill(integer(dstDevice), integer(dstPitch), ui, 4, integer(Width), integer(Height))
+    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), ui, 4, integer(Width), integer(Height)))

@@ -1213,6 +1213,7 @@ def capture(t: Notes) -> None:
     t("cuMemsetD32Async", at + 4, 6, 2, s)
     t("cuMemcpyDtoDAsync", at + 16, at, 8, s)
     t("cuEventRecord", e, s)
+    t("cuEventQuery", e, step="query a captured event")
     graph = t("cuStreamEndCapture", s)
     t("cuStreamIsCapturing", s)
     out = np.zeros(16, np.uint32)

@@ -32,8 +32,8 @@ MISSING = {
 }  # fmt: skip
 # Members of cuda.core's classes that are not here.
 ABSENT = {
-    "Device": "to_system_device resources create_graph_builder create_opaque_array create_mipmapped_array create_texture_object create_surface_object",
-    "Stream": "resources create_graph_builder",
+    "Device": "to_system_device resources create_opaque_array create_mipmapped_array create_texture_object create_surface_object",
+    "Stream": "resources",
     "Event": "ipc_descriptor from_ipc_descriptor",
     "Buffer": "from_ipc_descriptor ipc_descriptor",
     "Context": "resources close",

@@ -161,4 +161,4 @@ def test_pointers_streams_and_functions(kernels: object) -> None:
 
 
 def test_what_is_not_supported_says_so() -> None:
-    assert rt.cudaGraphCreate(0) == (rt.cudaError_t.cudaErrorNotSupported, None)
+    assert rt.cudaGraphAddEmptyNode(0, [], 0) == (rt.cudaError_t.cudaErrorNotSupported, None)

@@ -33,7 +33,6 @@ KNOWN = {
     r"error_words: name \w+(DETACHED|RECAPTURE_FAILURE)|runtime_devices: cudaDevAttr(AtomicReduction|CigStreams)Supported": "newer than the driver",
     r"runtime_devices: property gpuPci\w+": "which board it is",
     r"\w+: (cudaDevAttr|property ).*(sparse|timeline|rdma|pool_?supported_?handle|deferred|ipc|numa|dma_?buf|compression|handle_?type|virtual_?memory|tensor_?map|host_numa).*": "no such feature here",
-    r"capture: .*": "graphs are not supported",
     r"core_objects: config .*shmem_size.*": "a negative size is refused",
     r"core_kernels: .*": "the recording took text for the name of a file",
 }  # fmt: skip

@@ -1,0 +1,134 @@
+"""Graphs: what a stream was given while it was captured runs whenever the graph is launched, and not before."""
+
+import numpy as np
+import pytest
+
+import warplab.runtime as w
+from warplab.runtime import cudart as rt
+from warplab.runtime import driver as cu
+
+from .conftest import KERNELS, POINTER, U32, Host
+
+MODE = cu.CUstreamCaptureMode
+
+
+@pytest.fixture
+def stream(host: Host) -> cu.CUstream:
+    return host("cuStreamCreate", 1)
+
+
+def begin(host: Host, stream: cu.CUstream, mode: str = "GLOBAL") -> None:
+    host("cuStreamBeginCapture", stream, MODE[f"CU_STREAM_CAPTURE_MODE_{mode}"])
+
+
+def test_a_graph_runs_when_it_is_launched(host: Host, stream: cu.CUstream) -> None:
+    f, at, seen = host.function("add"), host.upload(np.ones(4, np.uint32)), list[int]()
+    begin(host, stream)
+    add = ((at, at, at, 4), (POINTER, POINTER, POINTER, U32))
+    assert host.code("cuLaunchKernel", f, 1, 1, 1, 4, 1, 1, 0, stream, add, 0) == "SUCCESS"
+    host("cuMemsetD32Async", at + 4, 7, 1, stream)
+    host("cuMemcpyDtoDAsync", at + 8, at, 8, stream)
+    host("cuLaunchHostFunc", stream, lambda _: seen.append(1), 0)
+    graph = host("cuStreamEndCapture", stream)
+    assert host.download(at, np.zeros(4, np.uint32)).tolist() == [1, 1, 1, 1]
+    nodes, count = host("cuGraphGetNodes", graph, 10)
+    assert count == 4
+    kinds = [host("cuGraphNodeGetType", n).name.removeprefix("CU_GRAPH_NODE_TYPE_") for n in nodes]
+    assert kinds == ["KERNEL", "MEMSET", "MEMCPY", "HOST"]
+    ready = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphDestroy", graph)
+    for want in ([2, 7, 2, 7], [4, 7, 4, 7]):
+        host("cuGraphLaunch", ready, stream)
+        host("cuStreamSynchronize", stream)
+        assert host.download(at, np.zeros(4, np.uint32)).tolist() == want
+    assert seen == [1, 1]
+    host("cuGraphExecDestroy", ready)
+    assert host.code("cuGraphLaunch", ready, stream) == "INVALID_VALUE"
+
+
+def test_what_a_launch_refuses_is_told_while_capturing(host: Host, stream: cu.CUstream) -> None:
+    f = host.function("bounded")
+    begin(host, stream)
+    assert host.code("cuLaunchKernel", f, 1, 1, 1, 129, 1, 1, 0, stream, ((0,), (POINTER,)), 0) == "INVALID_VALUE"
+    host("cuStreamEndCapture", stream)
+
+
+def test_a_fault_in_a_graph_drops_what_comes_behind_it(host: Host, stream: cu.CUstream) -> None:
+    f, at = host.function("poke"), host.upload(np.zeros(1, np.uint32))
+    begin(host, stream)
+    assert host.code("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, stream, ((16, 1), (POINTER, U32)), 0) == "SUCCESS"
+    host("cuMemsetD32Async", at, 5, 1, stream)
+    ready = host("cuGraphInstantiate", host("cuStreamEndCapture", stream), 0)
+    host("cuGraphLaunch", ready, stream)
+    assert host.code("cuStreamSynchronize", stream) == "ILLEGAL_ADDRESS"
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("cuStreamQuery", "STREAM_CAPTURE_UNSUPPORTED"), ("cuStreamSynchronize", "STREAM_CAPTURE_UNSUPPORTED"),
+        ("cuCtxSynchronize", "STREAM_CAPTURE_UNSUPPORTED"), ("cuMemAlloc", "STREAM_CAPTURE_UNSUPPORTED"),
+    ],
+)  # fmt: skip
+def test_what_spoils_a_capture(host: Host, stream: cu.CUstream, call: str, code: str) -> None:
+    begin(host, stream)
+    args = {"cuCtxSynchronize": (), "cuMemAlloc": (4,)}.get(call, (stream,))
+    assert host.code(call, *args) == code
+    assert host.code("cuMemsetD8Async", 4096, 0, 1, stream) == "STREAM_CAPTURE_INVALIDATED"
+    assert host("cuStreamIsCapturing", stream).name.endswith("INVALIDATED")
+    assert host.code("cuStreamEndCapture", stream) == "STREAM_CAPTURE_INVALIDATED"
+    host("cuStreamSynchronize", stream)
+
+
+def test_what_graphs_do_not_hold_says_so(host: Host, stream: cu.CUstream) -> None:
+    other, event = host("cuStreamCreate", 1), host("cuEventCreate", 0)
+    at = host.upload(np.zeros(2, np.uint32))
+    begin(host, stream, "RELAXED")
+    host("cuEventRecord", event, stream)
+    host("cuMemAlloc", 4)
+    assert host.code("cuStreamWaitEvent", other, event, 0) == "NOT_SUPPORTED"
+    assert host.code("cuMemAllocAsync", 4, stream) == "NOT_SUPPORTED"
+    assert host.code("cuStreamWriteValue32", stream, at, 1, 0) == "NOT_SUPPORTED"
+    assert host.code("cuEventSynchronize", event) == "CAPTURED_EVENT"
+    assert host.code("cuStreamEndCapture", stream) == "STREAM_CAPTURE_INVALIDATED"
+
+
+def test_the_runtime_api_captures_too(host: Host) -> None:
+    stream, at = rt.cudaStreamCreateWithFlags(1)[1], host.upload(np.zeros(2, np.uint32))
+    mode = rt.cudaStreamCaptureMode.cudaStreamCaptureModeGlobal
+    assert rt.cudaStreamBeginCapture(stream, mode)[0] == 0
+    assert rt.cudaMemsetAsync(at, 1, 8, stream)[0] == 0
+    graph = rt.cudaStreamEndCapture(stream)[1]
+    ready = rt.cudaGraphInstantiate(graph, 0)[1]
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [0, 0]
+    assert rt.cudaGraphLaunch(ready, stream)[0] == rt.cudaStreamSynchronize(stream)[0] == 0
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [0x01010101] * 2
+    assert [rt.cudaGraphExecDestroy(ready)[0], rt.cudaGraphDestroy(graph)[0]] == [0, 0]
+
+
+def test_a_graph_builder_as_cuda_core_has_it(host: Host) -> None:
+    device = w.Device(0)
+    device.set_current()
+    stream, builder = device.create_stream(), device.create_graph_builder()
+    kernel, called = w.ObjectCode.from_ptx(KERNELS).get_kernel("add"), list[int]()
+    array = w.to_device(np.ones(4, np.uint32))
+    with pytest.raises(RuntimeError):
+        builder.end_building()
+    builder.begin_building()
+    w.launch(builder, w.LaunchConfig(grid=1, block=4), kernel, array, array, array, np.uint32(4))
+    builder.callback(lambda: called.append(1))
+    graph = builder.end_building().complete()
+    builder.close()
+    for _ in range(3):
+        graph.launch(stream)
+    stream.sync()
+    assert array.copy_to_host().tolist() == [8] * 4
+    assert called == [1, 1, 1]
+    graph.close()
+    assert (graph.is_closed, builder.is_closed) == (True, True)
+
+
+def test_numbers_of_modes_are_those_of_the_enum() -> None:
+    from warplab.runtime.core.graph import _MODES
+
+    assert {n: MODE[f"CU_STREAM_CAPTURE_MODE_{n.upper()}"] for n in _MODES} == _MODES
