@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import conformance, diagnostics, instructions, memory, mistakes, python_api
+from . import conformance, diagnostics, instructions, lanes, memory, mistakes, python_api
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
     "conformance": conformance.pages,
     "diagnostics": diagnostics.pages,
     "instructions": instructions.pages,
+    "lanes": lanes.figures,
     "mistakes": mistakes.pages,
     "python": python_api.pages,
     "memory": lambda: memory.pages() | memory.figures(),
