@@ -53,11 +53,12 @@ def print_module(module: Module) -> str:
         out.append(f".target {', '.join(module.targets)}")
     out.append(f".address_size {module.address_size}")
     for item in module.items:
-        out += _item(item)
+        out += print_item(item)
     return "\n".join(out) + "\n"
 
 
-def _item(item: Item) -> Iterator[str]:
+def print_item(item: Item) -> Iterator[str]:
+    """The lines of one item of a module."""
     match item:
         case Function():
             yield ""
@@ -91,6 +92,8 @@ def _function(f: Function) -> Iterator[str]:
         head.append(f"({', '.join(parameter(v) for v in f.returns)})")
     params = f"(\n{INDENT}" + f",\n{INDENT}".join(parameter(v) for v in f.params) + "\n)" if f.params else "()"
     directives = [_directive(d) for d in f.directives if d.name[1:] not in attributes]
+    if not f.is_entry:  # here the ';' of a .pragma ends the declaration
+        directives = [d.rstrip(";") for d in directives]
     yield "\n".join([" ".join(head) + f" {f.name}{params}", *directives]) + (";" if f.body is None else "")
     if f.body is not None:
         yield from _block(f.body, 0)

@@ -7,6 +7,7 @@ instruction whose words have been judged before costs one look-up; `misfit` judg
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -588,7 +589,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
     first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
     types = [e.type if isinstance(e, Register) else None for e in given.elements[first:]]
-    if not all(_together(a, b) for a, b in zip(types, types[1:], strict=False)):
+    if not all(_together(a, b) for a, b in itertools.pairwise(types)):
         return Misfit("operand-type", "coordinates of several types do not go into one vector")
     known = {t for t in types if t is not None}
     if len(known) == 1:

@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "devices": ("devices:devices", "Shows the device models."),
     "assemble": ("assemble:assemble", "Writes PTX as an object file."),
     "disassemble": ("disassemble:disassemble", "Prints an object file as PTX."),
-    "link": ("link:link", "Links PTX texts and object files, and says what goes where."),
+    "link": ("link:link", "Links PTX texts and object files into one, or says what goes where."),
     "check": ("check:check", "Verifies PTX and reports errors and warnings."),
     "fmt": ("fmt:fmt", "Formats PTX files in place."),
     "info": ("info:info", "Reports parameters, memory, registers and barriers of functions."),

@@ -1,25 +1,32 @@
-"""`warplab link`: do these modules fit together, and who defines what?"""
+"""`warplab link`: modules into one, and who defines what."""
 
 from __future__ import annotations
 
 import click
 
+from warplab.assembler import objectfile
 from warplab.assembler.ir import Function, Variable
 from warplab.assembler.link import Program, link_modules
-from warplab.assembler.objectfile import load
+from warplab.assembler.merge import merge
 
 from . import files
 
 
 @click.command()
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.SOURCE)
+@click.option("--output", "-o", type=click.Path(), help='Write the linked module: PTX for ".ptx" and "-", else an object file.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def link(sources: tuple[files.Source, ...], as_json: bool) -> None:
-    """Links PTX texts and object files, and says what goes where.
+def link(sources: tuple[files.Source, ...], output: str | None, as_json: bool) -> None:
+    """Links PTX texts and object files, and writes the linked module or says what goes where.
 
     Every .extern declaration must find its definition; a mistake is shown with both places. Exit code 3 if the files do not fit together.
     """
-    program = link_modules([load(s.data, s.name) for s in sources])
+    program = link_modules([objectfile.load(s.data, s.name) for s in sources])
+    if output is not None:
+        text = merge(program)
+        files.write(output, text if output == "-" or output.endswith(".ptx") else objectfile.assemble(text, name=output))
+        if not as_json:
+            return
     rows = _rows(program)
     if as_json:
         files.print_json(

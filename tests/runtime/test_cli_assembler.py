@@ -156,6 +156,20 @@ def test_link_reports_who_defines_what(tmp_path: Path) -> None:
     assert "unresolved-symbol" in run("link", files[1], code=3).stderr
 
 
+def test_link_writes_the_linked_module(tmp_path: Path) -> None:
+    head = GOOD[: GOOD.index(".visible")]
+    (tmp_path / "a.ptx").write_text(head + ".visible .global .u32 x = 3;")
+    user = ".extern .global .u32 x; .visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [x]; ret; }"
+    (tmp_path / "b.ptx").write_text(head + user)
+    files = [str(tmp_path / n) for n in ("a.ptx", "b.ptx")]
+    text = run("link", *files, "-o", "-").output
+    assert ".visible .global .u32 x = 3;" in text and ".extern" not in text
+    for name in ("all.ptx", "all.o"):
+        assert run("link", *files, "-o", str(tmp_path / name)).output == ""
+    assert (tmp_path / "all.ptx").read_text() == text
+    assert run("disassemble", str(tmp_path / "all.o")).output == text
+
+
 def test_check_formats(good: str, bad: str) -> None:
     assert run("check", good).output == ""
     shown = run("check", bad, code=3).output
@@ -240,7 +254,7 @@ def test_explain() -> None:
     assert "unresolved-symbol" in run("explain", "unresolved-symbl", code=2).stderr
 
 
-@pytest.mark.parametrize(("stage", "wanted"), [("tree", "instruction"), ("ir", "Instruction opcode='add'"), ("flow", "live in  B1")])
+@pytest.mark.parametrize(("stage", "wanted"), [("tree", "instruction"), ("ir", "Instruction opcode='add'"), ("flow", "live in  B1"), ("plan", "segment 0 of B0")])
 def test_dump(stage: str, wanted: str, good: str) -> None:
     assert wanted in run("dump", good, "--stage", stage).output
 
