@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from warplab.interpreter.faults import ExecutionError
+from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
@@ -232,7 +232,7 @@ class Context:
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
-        link(modules, "CUDA_ERROR_UNKNOWN" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
             program = LoadedProgram(modules, self.arena, lambda: self.space.host)
         except OutOfMemory:
@@ -286,10 +286,17 @@ class Context:
         try:
             launch.run()
         except ExecutionError as e:
+            if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
+                e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
             self.pending = ApiError(code_of(e), str(e), e)
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+
+    def _owner(self, address: int) -> int | None:
+        """The other device that an address belongs to."""
+        found = self.space.buffer_at(address)
+        return None if found is None or found.context.ordinal == self.ordinal or found.kind != "device" else found.context.ordinal
 
     def _peer_arenas(self) -> list[DeviceArena]:
         return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]

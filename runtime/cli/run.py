@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
+UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 ASSERTIONS = 32  # lines of failed asserts that are printed
 
 
@@ -61,10 +62,10 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
     except UsageError as e:
         raise click.UsageError(str(e), ctx) from None
     except ApiError as e:
-        if e.name != "CUDA_ERROR_INVALID_PTX":
+        if e.name not in UNREADABLE:
             click.echo(f"error: {e}", err=True)
             ctx.exit(ExitCode.FAULT)
-        click.echo(e.message, err=True)
+        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
         ctx.exit(ExitCode.PTX)
     if as_json:
         print_json(reports)

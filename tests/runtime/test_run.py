@@ -13,7 +13,7 @@ from warplab.runtime.progress import ERASE, Progress
 from warplab.runtime.runner import Runner
 from warplab.runtime.runspec import from_options
 
-from .ptx import ASSERTS
+from .ptx import ASSERTS, CALLS_TWICE, HEAD
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "data" / "run").glob("*.ptx"))
 
@@ -109,3 +109,18 @@ again:
     ret;
 }
 """
+
+
+@pytest.mark.parametrize("text", ["rubbish", ".version 99.0\n.target sm_90\n.address_size 64\n", TEXT.replace("ret;", "bad;")])
+def test_what_can_not_be_read_ends_with_three(tmp_path: Path, text: str) -> None:
+    done = run(tmp_path, ARGUMENTS, text)
+    assert done.exit_code == 3
+    assert done.stderr.startswith("error")
+
+
+def test_files_that_do_not_fit_together_end_with_three(tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text(CALLS_TWICE)
+    (tmp_path / "b.ptx").write_text(HEAD)
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "a.ptx"), str(tmp_path / "b.ptx"), "--arg", "p=u32[1]"])
+    assert done.exit_code == 3, done.stderr
+    assert "twice" in done.stderr
