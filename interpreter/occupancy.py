@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from warplab.isa.profiles import DeviceProfile
@@ -136,6 +137,7 @@ def block_limits(
     return limits
 
 
+@lru_cache(maxsize=512)
 def occupancy(
     profile: DeviceProfile, threads: int, registers: int, shared: int, *, shared_limit: int | None = None, barriers: int = 1
 ) -> Occupancy:

@@ -7,6 +7,7 @@ address arithmetic by a constant, predicates (a file of their own).  What is lef
 from __future__ import annotations
 
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from warplab.assembler.flow import Flow, flow
 from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
@@ -20,11 +21,29 @@ LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 5  # for addresses, constants and the stack pointer that come and go between the lines of PTX
 CALLING = 24  # the calling convention's least, where a call stays a call
 HOISTED = 16  # words of loads that the assembler has under way together; half of them beyond what is alive in the text
+_known: WeakKeyDictionary[Kernel, tuple[int, int]] = WeakKeyDictionary()
 COPIES = frozenset({"mov", "cvta", "add", "sub"})
 
 
 def kernel_registers(kernel: Kernel) -> int:
     """Registers a thread: of the hungriest function that the kernel may reach, since most are assembled into their callers."""
+    return _needs(kernel)[0]
+
+
+def barriers_of(kernel: Kernel) -> int:
+    """Named barriers that a block claims: up to the highest number, all 16 where a register chooses."""
+    return _needs(kernel)[1]
+
+
+def _needs(kernel: Kernel) -> tuple[int, int]:
+    """Registers and barriers, looked for once a kernel."""
+    known = _known.get(kernel)
+    if known is None:
+        known = _known[kernel] = (_registers(kernel), _barriers(kernel))
+    return known
+
+
+def _registers(kernel: Kernel) -> int:
     need = max(function_registers(f) for f in kernel.reached)
     bodies = [f.body for f in kernel.reached if f.body is not None]
     if any(_stays(i) for body in bodies for i in body_instructions(body)):
@@ -107,8 +126,7 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
     return free, same
 
 
-def barriers_of(kernel: Kernel) -> int:
-    """Named barriers that a block claims: up to the highest number, all 16 where a register chooses."""
+def _barriers(kernel: Kernel) -> int:
     most = 1
     for f in kernel.reached:
         assert f.body is not None

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Profiling:
-    """What was launched so far."""
+    """What was launched so far; counts become profiles when somebody looks."""
 
-    launches: list[KernelProfile] = field(default_factory=list)
+    counters: list[Counters] = field(default_factory=list)
+
+    @property
+    def launches(self) -> list[KernelProfile]:
+        """A profile of each launch."""
+        return [p for c in self.counters if (p := c.finish()) is not None]
 
     def __repr__(self) -> str:
-        return f"<Profiling of {len(self.launches)} launches>"
+        return f"<Profiling of {len(self.counters)} launches>"
 
     def _repr_html_(self) -> str:
         from .reports.html import page
@@ -56,9 +61,9 @@ def profiling() -> Iterator[Profiling]:
             original(self, handle, shape, parameters)
         finally:
             self.observers = before
-            profile = counters.finish()
-            if profile is not None:
-                found.launches.append(profile)
+            if counters.launch is not None:
+                counters.end(counters.launch)
+                found.counters.append(counters)
 
     Context.launch = launch  # type: ignore[method-assign]
     try:

@@ -15,7 +15,8 @@ SECTOR = 32
 LINE = 128
 BANK = 4
 # Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
-_SLICE_BITS = np.array([1, 2] + [1, 2, 3] * 16, dtype=np.int64)
+_SLICE_BITS = [1, 2] + [1, 2, 3] * 16
+_LOW, _HIGH = (np.int64(sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1)) for k in (0, 1))
 
 
 def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -24,10 +25,13 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> line_slice(np.array([0, 5, 1, 4, 2, 3])).tolist()
     [0, 0, 1, 1, 2, 3]
     """
-    slices = np.zeros_like(lines)
-    for bit, turned in enumerate(_SLICE_BITS.tolist()):
-        slices ^= (lines >> bit & 1) * turned
-    return slices
+    return _parity(lines & _LOW) | _parity(lines & _HIGH) << 1
+
+
+def _parity(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    for half in (32, 16, 8, 4, 2, 1):
+        bits = bits ^ bits >> half
+    return bits & 1
 
 
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:

@@ -18,7 +18,9 @@ NONE = np.int64(np.iinfo(np.int64).max)  # sorts behind every key
 
 def access(addresses: Addresses, active: Mask) -> tuple[NDArray[np.int64], Mask]:
     """Addresses as int64 and the mask, both of shape (warps, lanes) and of equal shape."""
-    whole = np.atleast_2d(np.asarray(addresses)).astype(np.int64)
+    whole = np.atleast_2d(np.asarray(addresses)).astype(np.int64, copy=False)
+    if active.shape == whole.shape and active.dtype == np.bool_:
+        return whole, active
     return whole, np.broadcast_to(np.atleast_2d(np.asarray(active, dtype=np.bool_)), whole.shape)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..observe import Silent
 from ..occupancy import l1_bytes
 from ..registers import kernel_registers, residency
 from ..values import Array
-from .footprint import Footprint, Footprints
+from .footprint import Footprint, footprints
 from .hierarchy import Hierarchy, Outcome
 from .lanes import count_warps, few_lanes, lanes_of
 from .places import Places
@@ -55,19 +56,21 @@ class Counters(Silent):
 
     def __init__(self, device: DeviceProfile) -> None:
         self.device = device
-        self.profile: KernelProfile | None = None
         self.launch: Launch | None = None
+        self._profile: KernelProfile | None = None
+        self._over = False
 
     def finish(self) -> KernelProfile | None:
         """The profile, of a launch that a fault has ended too; None if nothing was launched."""
-        if self.profile is None and self.launch is not None:
+        if self._profile is None and self.launch is not None:
             self.end(self.launch)
-        return self.profile
+            self._profile = self._frozen(self.launch)
+        return self._profile
 
     # ------------------------------------------------------------ the launch
 
     def begin(self, launch: Launch) -> None:
-        self.launch = launch
+        self.launch, self._profile, self._over = launch, None, False
         self._functions = launch.kernel.program.functions
         self.registers = kernel_registers(launch.kernel)
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
@@ -78,6 +81,7 @@ class Counters(Silent):
         self.tallies: dict[int, SiteTally] = {}
         self.idle = launch.blocks * launch.threads
         self._wrote: dict[int, NDArray[np.bool_]] = {}
+        self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
         self._where: dict[int, Index] = {}
         self._waves: list[Wave] = []  # keeps their ids their own
         self._geometry: Geometry | None = None
@@ -85,7 +89,6 @@ class Counters(Silent):
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self._unused: dict[str, frozenset[int]] = {}
         self.shared = SharedMemory(self.device, launch.cluster_size)
-        self.footprints = Footprints()
         self._copy: tuple[Array, Array | None] | None = None
         self._copied = False
         self._operands: Sequence[Array] = ()
@@ -100,10 +103,19 @@ class Counters(Silent):
         self._wrote[id(wave)] = np.zeros((wave.count, wave.launch.threads), np.bool_)
 
     def end(self, launch: Launch) -> None:
+        if self._over:
+            return
+        self._over = True
         self._mark()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
+        self.written = self.memory.written
+        for kept in (self._waves, self._wrote, self._where, self._writers, self._sizes):
+            kept.clear()
+        del self.memory
+
+    def _frozen(self, launch: Launch) -> KernelProfile:
         order = sorted(self.tallies.values(), key=lambda t: (t.site.function != launch.name, t.site.function, t.site.index))
-        self.profile = KernelProfile(
+        return KernelProfile(
             kernel=launch.name,
             number=launch.number,
             device=self.device,
@@ -117,7 +129,7 @@ class Counters(Silent):
             allocations=self.places.frozen(),
             timeline=tuple(self.timeline),
             idle_threads=self.idle,
-            dram_written=self.memory.written,
+            dram_written=self.written,
             texts={m.name: m.text for m in launch.kernel.program.modules},
         )
 
@@ -148,8 +160,7 @@ class Counters(Silent):
         tally = self.tallies.get(id(site))
         if tally is None:
             i = site.instruction
-            special = i.opcode in ("cp", *MATRICES) or empties_l1(i.opcode, i.modifiers)
-            tally = self.tallies[id(site)] = SiteTally(site, flops_of(i), special)
+            tally = self.tallies[id(site)] = SiteTally(site, *_nature(i))
             if i.opcode == "atom" and site.function not in self._unused:
                 self._unused[site.function] = unused_results(self._functions[site.function])
         return tally
@@ -253,11 +264,14 @@ class Counters(Silent):
         return ((np.ascontiguousarray(every[..., ::2].reshape(first.shape)), 4),)
 
     def _writes(self, group: Group, mask: Array | None) -> None:
-        g, wrote = group.geometry, self._wrote[id(group.wave)]
-        if mask is None and g.n == wrote.size:
-            wrote[...] = True
-        else:
-            wrote[g.block, g.thread] |= True if mask is None else mask
+        g, wave = group.geometry, id(group.wave)
+        if mask is not None:
+            self._wrote[wave][g.block, g.thread] |= mask
+        elif self._writers.get((wave, id(g))) is not g:
+            if len(self._writers) > 512:
+                self._writers.clear()
+            self._writers[wave, id(g)] = g
+            self._wrote[wave][g.block, g.thread] = True
 
     def _generic(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
         """Generic addresses, of which some may mean shared or local memory."""
@@ -328,9 +342,9 @@ class Counters(Silent):
             lanes = lanes_of(g, address, mask)
             swaps = half_word_swaps(lanes.full, lanes.mask, once="cas" in i.modifiers)
             address, kind, width = address & ~address.dtype.type(3), "atom", 4
-            f, start = self.footprints.of(g, rows, address, mask, width)
+            f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
-        f, start = self.footprints.of(g, rows, address, mask, width)
+        f, start = footprints.of(g, rows, address, mask, width)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ("red", "atom") and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
@@ -353,7 +367,7 @@ class Counters(Silent):
         g, rows = group.geometry, self._rows(group)
         if len(i.operands) > 3:  # a size or a predicate: lanes that copy nothing stand at another lane's place
             mask = _without_borrowers(np.broadcast_to(address, g.shape), mask)
-        f, start = self.footprints.of(g, rows, address, mask, width)
+        f, start = footprints.of(g, rows, address, mask, width)
         self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
 
     def _rows(self, group: Group) -> Index:
@@ -371,6 +385,12 @@ class Counters(Silent):
         worst = int(done.units.argmax())
         if a.sample is None or done.units[worst] > a.sample[2]:
             a.sample = (f.lanes.full[worst] + start * 128, f.lanes.mask[worst], int(done.units[worst]))
+
+
+@lru_cache(maxsize=1 << 13)
+def _nature(i: Instruction) -> tuple[tuple[str, float] | None, bool]:
+    """An instruction's floating-point operations, and whether each execution needs a look."""
+    return flops_of(i), i.opcode in ("cp", *MATRICES) or empties_l1(i.opcode, i.modifiers)
 
 
 def _within(address: Array, base: int) -> Array:

@@ -20,7 +20,7 @@ from .touch import Lanes, touch
 Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
-KEPT = 256  # footprints that are remembered
+ROOM = 1 << 25  # bytes of footprints that are remembered
 _HOME_BITS = 20  # of a key; the line stands above
 
 
@@ -52,10 +52,11 @@ class Footprint:
 
 
 class Footprints:
-    """The footprints that were met lately."""
+    """The footprints that were met lately, by any launch."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, int, int, int, tuple[int, int]], Footprint] = {}
+        self.room = ROOM
 
     def of(self, g: Geometry, rows: Index, address: Array, mask: Array | None, width: int) -> tuple[Footprint, int]:
         """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to."""
@@ -72,9 +73,12 @@ class Footprints:
         found = self.known.get(key)
         if found is not None and _same(found, g, rows, relative):
             return found, start
-        if len(self.known) >= KEPT:
+        made = make(g, rows, relative, None, width)
+        self.room -= 6 * 8 * made.line.size + 2 * relative.nbytes + 500
+        if self.room < 0:
             self.known.clear()
-        made = self.known[key] = make(g, rows, relative, None, width)
+            self.room = ROOM
+        self.known[key] = made
         return made, start
 
 
@@ -136,3 +140,6 @@ def ideal_sectors(lanes: Lanes, width: int) -> int:
     if lanes.active is None:
         return lanes.warps * -(-32 * width // SECTOR)
     return int((-(-np.count_nonzero(lanes.active, axis=1) * width // SECTOR)).sum())
+
+
+footprints = Footprints()

@@ -20,6 +20,8 @@ from .touch import ALL_WORDS, WARP, Lanes, patterns
 Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
+KEPT = 2048  # sets of addresses whose sectors are remembered
+_contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +143,10 @@ def _modern(f: Footprint, units: Index, total: int, hits: int, l2: int, l2_hits:
 def contended_sectors(lanes: Lanes, width: int) -> Index:
     """Sectors of each warp's atomic, asked once for each set of addresses."""
     rows = patterns(lanes, 1 << 40)
-    return rows.spread(atomic_global(rows.where, rows.mask, width)[1])
+    key = (width, *rows.key)
+    found = _contended.get(key)
+    if found is None:
+        if len(_contended) >= KEPT:
+            _contended.clear()
+        found = _contended[key] = atomic_global(rows.where, rows.mask, width)[1]
+    return rows.spread(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from warplab.assembler.ir import Immediate, Instruction
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
+from ..geometry import Geometry
 from ..memory.access import Access
 from ..memory.banks import atomic_passes, matrix_passes, shared_passes
 from ..memory.loops import Loop, extreme_passes, half_word_shared, loop_of, spin_passes
@@ -28,7 +30,23 @@ Index = NDArray[np.int64]
 MATRICES = ("ldmatrix", "stmatrix")
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 RANK_AT = 24
-KEPT = 4096  # patterns whose passes are remembered
+KEPT = 4096  # sets of patterns whose passes are remembered
+_passes: dict[tuple[str, str, int, bool, bytes, bytes], tuple[Index, Index]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What one access of a group counts."""
+
+    lanes: int
+    requests: int
+    units: int
+    conflicts: int
+    sample: tuple[Index, NDArray[np.bool_], int]
+
+
+SMALL = 1 << 13  # bytes of addresses that may be a key
+_whole: dict[tuple[str, str, int, bool, tuple[int, ...], tuple[int, ...], bytes, bytes | None], Whole] = {}
 
 
 class SharedMemory:
@@ -37,7 +55,6 @@ class SharedMemory:
     def __init__(self, device: DeviceProfile, cluster: int) -> None:
         self.device = device
         self.cluster = cluster
-        self._passes: dict[tuple[int, str, int, bool, bytes, bytes], tuple[Index, Index]] = {}
         self._further = False
 
     def fresh(self) -> None:
@@ -61,43 +78,83 @@ class SharedMemory:
             loop = loop_of(i.modifiers, "generic" if space == "generic" else "shared")
             if loop is not None:
                 self._read_in_loop(tally, group, address, mask, width, loop, operands)
-        lanes, times = few_lanes(group.geometry, address, mask)
-        rows = patterns(lanes, 128)
-        apart = others and width > 4
-        passes, conflicts = self._known((id(i), kind, width, apart, *rows.key), i, kind, rows, width, loop)
-        total, beyond = int(passes @ rows.count) * times, int(conflicts @ rows.count) * times
-        asked = 0 if self._further else lanes.requests * times
-        self._further = i.opcode in MATRICES
-        a = tally.count("shared", kind, width, lanes=lanes.count * times, requests=asked, units=total,
-                        ideal=total - beyond, conflicts=beyond, moved=lanes.count * times * width)  # fmt: skip
-        worst = int(passes.argmax())
-        if a.sample is None or passes[worst] > a.sample[2]:
-            a.sample = (rows.where[worst], rows.mask[worst], int(passes[worst]))
+        rule, apart, g = self._rule(i, kind, loop), others and width > 4, group.geometry
+        key = None
+        if g.warps.aligned and address.nbytes <= SMALL:  # whole warps: the addresses say it all
+            key = (
+                self.device.shared_rule,
+                rule,
+                width,
+                apart,
+                g.shape,
+                address.shape,
+                address.tobytes(),
+                None if mask is None else mask.tobytes(),
+            )
+        whole = _whole.get(key) if key else None
+        if whole is None:
+            whole = self._sum(g, address, mask, rule, width, apart)
+            if key:
+                if len(_whole) >= KEPT:
+                    _whole.clear()
+                _whole[key] = whole
+        self._further, further = rule == "matrix", self._further
+        a = tally.count("shared", kind, width, lanes=whole.lanes, requests=0 if further else whole.requests, units=whole.units,
+                        ideal=whole.units - whole.conflicts, conflicts=whole.conflicts, moved=whole.lanes * width)  # fmt: skip
+        if a.sample is None or whole.sample[2] > a.sample[2]:
+            a.sample = whole.sample
 
-    def _known(
-        self, key: tuple[int, str, int, bool, bytes, bytes], i: Instruction, kind: str, rows: Patterns, width: int, loop: Loop | None
-    ) -> tuple[Index, Index]:
-        known = self._passes.get(key)
+    def _sum(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, apart: bool) -> Whole:
+        lanes, times = few_lanes(g, address, mask)
+        rows = patterns(lanes, 128)
+        passes, conflicts = self._known(rule, width, apart, rows)
+        worst = int(passes.argmax())
+        return Whole(
+            lanes=lanes.count * times,
+            requests=lanes.requests * times,
+            units=int(passes @ rows.count) * times,
+            conflicts=int(conflicts @ rows.count) * times,
+            sample=(rows.where[worst].copy(), rows.mask[worst].copy(), int(passes[worst])),
+        )
+
+    def _rule(self, i: Instruction, kind: str, loop: Loop | None) -> str:
+        """By which of the rules below an access is counted."""
+        if i.opcode in MATRICES:
+            return "matrix"
+        if kind not in ("red", "atom"):
+            return kind
+        swap = "cas" in i.modifiers
+        if loop is Loop.HALF_WORD:
+            return "half once" if swap else "half"
+        last = i.operands[-1]
+        if kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1:
+            return "counting"
+        return "swap" if swap else "spin" if loop else "atom"
+
+    def _known(self, rule: str, width: int, apart: bool, rows: Patterns) -> tuple[Index, Index]:
+        """(passes, conflicts) of each pattern; `apart`: lanes have partners in other memory, with which they share nothing."""
+        key = (self.device.shared_rule, rule, width, apart, *rows.key)
+        known = _passes.get(key)
         if known is None:
-            if len(self._passes) > KEPT:
-                self._passes.clear()
-            known = self._passes[key] = self._banks(i, kind, rows, width, loop, key[3])
+            if len(_passes) >= KEPT:
+                _passes.clear()
+            known = _passes[key] = self._counted(rule, width, apart, rows)
         return known
 
-    def _banks(self, i: Instruction, kind: str, rows: Patterns, width: int, loop: Loop | None, apart: bool) -> tuple[Index, Index]:
-        """(passes, conflicts) of each pattern; `apart`: lanes have partners in other memory, with which they share nothing."""
-        if kind == "loop":
-            return spin_passes(rows.where, rows.mask, width)
-        if i.opcode in MATRICES:  # announced matrix by matrix: four lanes read a row of 16 bytes
-            return matrix_passes(np.tile(rows.where[:, ::4], 4), 1)
-        if kind in ("red", "atom"):
-            if loop is Loop.HALF_WORD:
-                return half_word_shared(rows.where, rows.mask, once="cas" in i.modifiers)
-            last = i.operands[-1]
-            counting = kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1
-            passes, conflicts = atomic_passes(rows.where, rows.mask, width, counting=counting, swap="cas" in i.modifiers)
-            return passes, np.zeros_like(conflicts) if loop else conflicts  # a loop's conflicts are those of its reads
-        return shared_passes(self.device, rows.where, rows.mask, width, store=kind == "st" or apart)
+    def _counted(self, rule: str, width: int, apart: bool, rows: Patterns) -> tuple[Index, Index]:
+        where, mask = rows.where, rows.mask
+        match rule:
+            case "ld" | "st":
+                return shared_passes(self.device, where, mask, width, store=rule == "st" or apart)
+            case "loop":
+                return spin_passes(where, mask, width)
+            case "matrix":  # announced matrix by matrix: four lanes read a row of 16 bytes
+                return matrix_passes(np.tile(where[:, ::4], 4), 1)
+            case "half" | "half once":
+                return half_word_shared(where, mask, once=rule == "half once")
+            case _:
+                passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule == "swap")
+                return passes, np.zeros_like(conflicts) if rule == "spin" else conflicts  # a loop's conflicts are those of its reads
 
     def _read_in_loop(
         self, tally: SiteTally, group: Group, address: Array, mask: Array | None, width: int, loop: Loop, operands: Sequence[Array]
@@ -112,9 +169,7 @@ class SharedMemory:
             passes, conflicts = extreme_passes(lanes.full, lanes.mask, width, held, wanted)
         else:
             rows = patterns(lanes, 128)
-            passes, conflicts = (
-                x * rows.count for x in self._known((id(i), "loop", width, False, *rows.key), i, "loop", rows, width, loop)
-            )
+            passes, conflicts = (x * rows.count for x in self._known("loop", width, False, rows))
         total, beyond = int(passes.sum()), int(conflicts.sum())
         tally.count("shared", "ld", width, lanes=lanes.count, requests=lanes.requests, units=total, ideal=total - beyond, conflicts=beyond)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from warplab.assembler.flow import flow
 from warplab.assembler.ir import Function, Instruction, Operand, Register, Vector
@@ -38,6 +39,7 @@ def flops_of(i: Instruction) -> tuple[str, float] | None:
     return (kind[0], each * kind[1]) if kind else None
 
 
+@lru_cache(maxsize=512)
 def unused_results(function: Function) -> frozenset[int]:
     """ids of the atom instructions whose result nobody reads: they are assembled as reductions."""
     graph = flow(function)

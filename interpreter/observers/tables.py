@@ -20,7 +20,10 @@ RING = 128  # steps that may be alive at once, and some to spare
 EMPTY = -1
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 DIRTY = 32  # where the sector bits of what was written stand
-_HASH = np.uint64(0x9E3779B97F4A7C15)
+_HASH_ONE = 0x9E3779B97F4A7C15
+_HASH = np.uint64(_HASH_ONE)
+_64_BITS = (1 << 64) - 1
+FEW = 12  # entries that are sooner done one by one
 _MOST = 1 << 14  # entries that are taken at once: their counts fit in 16 bits
 
 
@@ -34,6 +37,10 @@ def sectors_of(words: Index) -> Index:
 def count_bits(sectors: Index) -> Index:
     """How many sectors their bits name."""
     return sectors * SECTOR_BITS >> 24 & 7
+
+
+def _sectors_of_one(words: int) -> int:
+    return (words & 0xFF and 1) | (words & 0xFF00 and 0x100) | (words & 0xFF0000 and 0x10000) | (words & 0xFF000000 and 0x1000000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,8 @@ class CacheTable:
 
         `distinct` promises that no line of a cache comes twice.
         """
+        if 0 < line.size <= FEW and self.lines:
+            return self._load_few(cache, line, words, admit)
         touched = sectors_of(words)
         if not self.lines or not line.size:
             return touched
@@ -128,6 +137,8 @@ class CacheTable:
         """Makes words valid; gives how many sectors became dirty that were clean, where `dirty` is kept."""
         if not self.lines or not line.size:
             return 0
+        if line.size <= FEW:
+            return self._store_few(cache, line, words, admit, dirty)
         parts = self._portions(cache)
         if len(parts) > 1:
             return sum(self.store(cache[p], line[p], words[p], admit=admit, dirty=dirty, distinct=distinct) for p in parts)
@@ -150,6 +161,9 @@ class CacheTable:
         """Forgets lines."""
         if not self.lines or not line.size or not self._filled:
             return
+        if line.size <= FEW:
+            self._drop_few(cache, line)
+            return
         slot, known = self._slots(cache, line, False)
         gone = np.flatnonzero(known & (self.used[slot] >= self.floor[cache]))
         if not gone.size:
@@ -166,6 +180,79 @@ class CacheTable:
         self.floor[cache] = self.inserted[cache] // self.step
         self.held[cache] = 0
         self.ring[cache] = 0
+
+    # ------------------------------------------------------------ the same for few lines, one after the other
+
+    def _load_few(self, cache: Index, line: Index, words: Index, admit: bool) -> Index:
+        missed = []
+        for c, n, wanted in zip(cache.tolist(), line.tolist(), words.tolist(), strict=True):
+            slot, present = self._one(c, n, admit)
+            valid = self.valid.item(slot) if present else 0
+            missed.append(_sectors_of_one(wanted & ~valid))
+            if admit:
+                self._admit_one(c, slot, present, valid, _sectors_of_one(wanted) * 0xFF)
+        return np.array(missed, np.int64)
+
+    def _store_few(self, cache: Index, line: Index, words: Index, admit: bool, dirty: bool) -> int:
+        fresh = 0
+        for c, n, written in zip(cache.tolist(), line.tolist(), words.tolist(), strict=True):
+            slot, present = self._one(c, n, admit)
+            if not present and not admit:
+                continue
+            valid = self.valid.item(slot) if present else 0
+            if dirty:
+                marks = _sectors_of_one(written)
+                fresh += (marks & ~(valid >> DIRTY)).bit_count()
+                written |= marks << DIRTY
+            self._admit_one(c, slot, present, valid, written)
+        return fresh
+
+    def _drop_few(self, cache: Index, line: Index) -> None:
+        for c, n in zip(cache.tolist(), line.tolist(), strict=True):
+            slot, present = self._one(c, n, False)
+            if present:
+                self.ring[c, self.used.item(slot) % RING] -= 1
+                self.held[c] -= 1
+                self.used[slot] = EMPTY
+
+    def _one(self, cache: int, line: int, insert: bool) -> tuple[int, bool]:
+        """As _slots, for one line: its slot, and whether the cache holds it; slot -1 where it has none."""
+        if insert and (self._filled + 1) * 2 > self.key.size:
+            self._rebuild(1)
+        key = line * self.caches + cache
+        mask = (1 << self.bits) - 1
+        slot = (((line >> 3) * self.caches + cache) * _HASH_ONE & _64_BITS) >> 67 - self.bits << 3 | line & 7
+        while (found := self.key.item(slot)) != key:
+            if found == EMPTY:
+                if not insert:
+                    return -1, False
+                self.key[slot] = key
+                self.used[slot] = EMPTY
+                self._filled += 1
+                return slot, False
+            slot = slot + 9 & mask
+        return slot, self.used.item(slot) >= self.floor.item(cache)
+
+    def _admit_one(self, cache: int, slot: int, present: bool, valid: int, words: int) -> None:
+        """As _admit, for one line that holds valid words."""
+        self.valid[slot] = valid | words
+        if not present:
+            self.inserted[cache] += 1
+            self.held[cache] += 1
+        now = self.inserted.item(cache) // self.step
+        if present:
+            last = self.used.item(slot)
+            if last == now:
+                return
+            self.ring[cache, last % RING] -= 1
+        self.used[slot] = now
+        self.ring[cache, now % RING] += 1
+        floor = self.floor.item(cache)
+        while (self.held.item(cache) > self.lines and floor < now) or now - floor >= RING - 1:
+            self.held[cache] -= self.ring.item(cache, floor % RING)
+            self.ring[cache, floor % RING] = 0
+            floor += 1
+            self.floor[cache] = floor
 
     # ------------------------------------------------------------ how it is kept
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,12 @@ from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan import Site
+    from ..program import Kernel
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Described = tuple[str, str, tuple[str, int] | None]
+_known: WeakKeyDictionary[Kernel, dict[Site, Described]] = WeakKeyDictionary()
 MASKS = 8  # of a branch that a profile keeps
 
 
@@ -72,15 +76,9 @@ class SiteTally:
 
     def frozen(self, launch: Launch) -> SiteProfile:
         """The counts as values."""
-        i, location = self.site.instruction, self.site.location
-        text = launch.text_of(self.site)
-        source = None
-        if location is not None:
-            file, _, _ = launch.source_of(self.site).rpartition(":")
-            source = (file, location.line)
+        i = self.site.instruction
+        home, text, source = _described(self.site, launch)
         conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
-        modules = launch.kernel.program.modules
-        home = next((m.name for m in modules if (f := m.functions.get(self.site.function)) is not None and f.body is not None), "")
         return SiteProfile(
             module=home,
             function=self.site.function,
@@ -101,11 +99,29 @@ class SiteTally:
         )
 
 
+def _described(site: Site, launch: Launch) -> Described:
+    """An instruction's module, its text, and the line of source that a .loc names."""
+    known = _known.setdefault(launch.kernel, {})
+    found = known.get(site)
+    if found is None:
+        program = launch.kernel.program
+        home = next((m.name for m in program.modules if (f := m.functions.get(site.function)) is not None and f.body is not None), "")
+        source = None
+        if site.location is not None:
+            file, _, _ = launch.source_of(site).rpartition(":")
+            source = (file, site.location.line)
+        found = known[site] = (home, launch.text_of(site), source)
+    return found
+
+
 def _frozen(space: str, kind: str, a: AccessTally) -> AccessProfile:
     sample = None
     if a.sample is not None:
         where, active, count = a.sample
-        sample = Sample(tuple(int(x) if on else None for x, on in zip(where.tolist(), active.tolist(), strict=True)), a.width, count)
+        places = where.tolist()
+        if not active.all():
+            places = [x if on else None for x, on in zip(places, active.tolist(), strict=True)]
+        sample = Sample(tuple(places), a.width, count)
     return AccessProfile(
         space, kind, a.width, a.requests, a.units, a.ideal, a.conflicts, a.hits, a.l2, a.l2_hits, a.lanes, a.bytes, a.moved, sample
     )

@@ -47,7 +47,7 @@ class Lanes:
     @property
     def full(self) -> Index:
         """(warps, 32), written out."""
-        return np.broadcast_to(self.where, (self.warps, WARP))
+        return self.where if self.where.shape == (self.warps, WARP) else np.broadcast_to(self.where, (self.warps, WARP))
 
 
 @dataclass(frozen=True, slots=True)

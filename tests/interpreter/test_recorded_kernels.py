@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ ret;
 RESULT = f"mul.wide.u32 %a, %gid, 4; add.u64 %a, %a, %out; st.global.u32 [%a+{RESULTS}], %acc;"
 
 
-def text_of(k: dict) -> str:
+def text_of(k: dict[str, Any]) -> str:
     parts = {"NAME": "test", "OPTIONS": k.get("options", ""), "VARIABLES": k.get("variables", ""), "BODY": k["body"]}
     text = KERNEL.replace("RESULT", RESULT if k.get("result", True) else "")
     for word, part in parts.items():
@@ -46,7 +47,7 @@ def text_of(k: dict) -> str:
     return HEAD + text
 
 
-def counted(k: dict) -> dict[str, int]:
+def counted(k: dict[str, Any]) -> dict[str, int]:
     machine, counters = Machine(text_of(k)), Counters(profile("sm_90"))
     buffers = -(-machine.arena.allocate(4 * BYTES, "buffers").start // BYTES) * BYTES
     table = np.array(k.get("table", [0]), np.uint32)
