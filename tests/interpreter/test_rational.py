@@ -129,7 +129,7 @@ def extreme(op: str, f: Format, ftz: bool, nan: bool) -> Callable[[int, int], in
 
     def meaning(x: int, y: int) -> int:
         a, b = decode(x, f, ftz), decode(y, f, ftz)
-        found = nans([a, b])
+        found = nans([b, a])
         if len(found) == 2 or (found and nan):
             return chosen(found, f)
         if found:
