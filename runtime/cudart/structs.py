@@ -85,16 +85,5 @@ alias CUuuid_st=cudaUUID_t cudaKernelNodeAttrValue=cudaLaunchAttributeValue cuda
     cudaLaunchMemSyncDomainMap_st=cudaLaunchMemSyncDomainMap cudaStreamAttrValue=cudaLaunchAttributeValue
 """
 OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))
-
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    """A class of the table."""
-    found = OWN.get(name)
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
-
-
-def __dir__() -> list[str]:
-    """Every name of the table."""
-    return sorted(OWN.lines)
+__getattr__ = OWN.attribute
+__dir__ = OWN.names

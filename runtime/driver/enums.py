@@ -261,16 +261,5 @@ cl_context_flags NVCL_CTX_SCHED_: AUTO SPIN YIELD BLOCKING_SYNC=4
 cl_event_flags NVCL_EVENT_SCHED_: AUTO SPIN YIELD BLOCKING_SYNC=4
 """
 ENUMS = Enums(__name__, _TABLE)
-
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    """A class of the table."""
-    found = ENUMS.get(name)
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
-
-
-def __dir__() -> list[str]:
-    """Every name of the table."""
-    return sorted(ENUMS.lines)
+__getattr__ = ENUMS.attribute
+__dir__ = ENUMS.names

@@ -117,16 +117,5 @@ alias CUDA_ARRAY3D_DESCRIPTOR_st=CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY3D_DESCRIPTOR
     CUuuid_st=CUuuid
 """
 STRUCTS = Structs(__name__, _TABLE, ENUMS.get)
-
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    """A class of the table."""
-    found = STRUCTS.get(name)
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
-
-
-def __dir__() -> list[str]:
-    """Every name of the table."""
-    return sorted(STRUCTS.lines)
+__getattr__ = STRUCTS.attribute
+__dir__ = STRUCTS.names

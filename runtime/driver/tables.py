@@ -10,7 +10,7 @@ structs  struct NAME field:type ...      type is a basic one of layout.py, an en
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
 from typing import Annotated, Any
 
@@ -35,13 +35,35 @@ def members(words: list[str]) -> dict[str, int]:
     return out
 
 
-class Enums:
+class Table:
+    """Classes by name; its attribute() and names() serve as a module's __getattr__ and __dir__."""
+
+    module: str
+    lines: Mapping[str, object]
+
+    def get(self, name: str) -> type[Any] | None:
+        """A class by name."""
+        raise NotImplementedError
+
+    def attribute(self, name: str) -> Any:
+        """A class by name, as a module's attribute."""
+        found = self.get(name)
+        if found is None:
+            raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
+        return found
+
+    def names(self) -> list[str]:
+        """Every name."""
+        return sorted(self.lines)
+
+
+class Enums(Table):
     """The enums of a table; `source` finds those of another table by name."""
 
     def __init__(self, module: str, text: str, source: Enums | None = None) -> None:
         self.module = module
         self.source = source
-        self.lines = {line.split(" ", 1)[0]: line for line in text.replace("\n    ", " ").splitlines() if line}
+        self.lines: dict[str, str] = {line.split(" ", 1)[0]: line for line in text.replace("\n    ", " ").splitlines() if line}
         self._made: dict[str, type[IntEnum]] = {}
 
     def get(self, name: str) -> type[IntEnum] | None:
@@ -73,7 +95,7 @@ class Enums:
         return prefix, dict(sorted(out.items(), key=lambda item: item[1]))
 
 
-class Structs:
+class Structs(Table):
     """The handles and structures of a table; `find` knows the enums and whatever else a field may be."""
 
     def __init__(self, module: str, text: str, find: Find) -> None:

@@ -116,19 +116,8 @@ _TABLE = \"\"\"\\
 {table}
 \"\"\"
 {make}
-
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    \"\"\"A class of the table.\"\"\"
-    found = {own}.get(name)
-    if found is None:
-        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
-    return found
-
-
-def __dir__() -> list[str]:
-    \"\"\"Every name of the table.\"\"\"
-    return sorted({own}.lines)
+__getattr__ = {own}.attribute
+__dir__ = {own}.names
 """
 
 
