@@ -7,7 +7,11 @@ up, because too many workers died under it or the scheduler is gone, is graded h
 from __future__ import annotations
 
 import importlib
+import tempfile
+import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
@@ -15,6 +19,7 @@ from .lab import Lab, Submission
 from .report import Report
 from .supervise import Worker, grade_one
 
+_thread = threading.local()
 LAB_FILES = 64 << 20  # bytes of a lab's folder that travel with it
 
 
@@ -55,18 +60,13 @@ def pack(lab: Lab) -> dict[str, bytes]:
 
 
 def remote(lab: Lab, packed: dict[str, bytes], submission: Submission) -> Report:
-    """One submission on a machine of the cluster."""
-    import tempfile
-    from dataclasses import replace
-    from pathlib import Path
-
+    """One submission on a machine of the cluster; each of its threads keeps one process for all submissions."""
+    worker: Worker | None = getattr(_thread, "worker", None)
+    if worker is None:
+        worker = _thread.worker = Worker()
     with tempfile.TemporaryDirectory() as folder:
         for name, data in packed.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        worker = Worker()
-        try:
-            return grade_one(replace(lab, folder=Path(folder)), submission, worker)
-        finally:
-            worker.close()
+        return grade_one(replace(lab, folder=Path(folder)), submission, worker)

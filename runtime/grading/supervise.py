@@ -43,6 +43,9 @@ class Worker:
         self.lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.base = 0
 
+    def __del__(self) -> None:
+        self.close()
+
     def run(self, lab: Lab, number: int, submission: Submission) -> Answer:
         """One test."""
         message = pickle.dumps((lab, number, dict(submission.files)))
