@@ -285,6 +285,8 @@ class Context:
             self.observe(launch)
         try:
             launch.run()
+        except OutOfMemory:
+            self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
@@ -303,7 +305,10 @@ class Context:
 
     def _grid_workspace(self) -> int:
         if self._workspace is None:
-            self._workspace = self.arena.allocate(GRID_SYNC_BYTES, "grid synchronisation workspace")
+            try:
+                self._workspace = self.arena.allocate(GRID_SYNC_BYTES, "grid synchronisation workspace")
+            except OutOfMemory:
+                raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for what a cooperative launch needs") from None
         at = self._workspace.start
         words = self.arena.bytes[at - self.arena.base : at - self.arena.base + GRID_SYNC_BYTES].view(np.uint32)
         words[:] = 0

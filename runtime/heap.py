@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 
+from .memory import HEAP_BLOCK
+
 ALIGN = 16
 
 
@@ -24,7 +26,7 @@ class DeviceHeap:
         if size <= 0 or self.used + room > self.limit:
             return 0
         try:
-            a = self.arena.allocate(size, "device malloc block")
+            a = self.arena.allocate(size, HEAP_BLOCK)
         except OutOfMemory:
             return 0
         self.used += room

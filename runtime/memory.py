@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
+HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
@@ -187,11 +188,11 @@ class AddressSpace:
         yield from reversed(self.devices)
 
     def find(self, address: int) -> tuple[Arena, Allocation] | None:
-        """The living allocation at an address."""
+        """The living allocation at an address; what a kernel's malloc gave is no memory for the host's calls, as CUDA has it."""
         for arena in self.arenas():
             if _inside(arena, address):
                 a = arena.find(address)
-                if a is not None and not a.freed:
+                if a is not None and not a.freed and a.what != HEAP_BLOCK:
                     return arena, a
         return None
 

@@ -596,3 +596,36 @@ def test_output_is_flushed_when_the_host_waits(host: Host, capfd: pytest.Capture
     assert capfd.readouterr().out == ""
     host("cuCtxSynchronize")
     assert capfd.readouterr().out == "hi 0\nhi 1\nhi 2\n"
+
+
+@model_only
+def test_a_launch_that_finds_no_memory_says_so() -> None:
+    runtime, kernels = (importlib.import_module(f"warplab.runtime.{n}") for n in ("context", "kernels"))
+    # the address of a parameter is taken, so that the parameters stand in memory
+    text = f"{HEAD}.visible .entry k(.param .align 8 .b8 p[8]) {{ .reg .b64 %rd<3>; mov.b64 %rd1, p; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1]; ret; }}"
+    for shape in (kernels.Shape((1, 1, 1), (1, 1, 1), cooperative=True), kernels.Shape((1, 1, 1), (1, 1, 1))):
+        context = runtime.Context("sm_90", memory=1 << 16)
+        handle = context.load([text]).kernel("k")
+        context.allocate(context.free_memory)
+        with pytest.raises(Exception, match="CUDA_ERROR_OUT_OF_MEMORY"):
+            context.launch(handle, shape, bytes(8))
+            context.synchronize()
+        context.close()
+
+
+def test_what_a_kernel_allocates_is_its_own(host: Host) -> None:
+    text = HEAD + (
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+        ".visible .entry get(.param .u64 out) { .reg .b64 %rd<3>;\n{ .param .b64 n; .param .b64 r; st.param.b64 [n], 64;"
+        " call.uni (r), malloc, (n); ld.param.b64 %rd1, [r]; }\nst.u32 [%rd1], 7; ld.param.u64 %rd2, [out]; st.global.u64 [%rd2], %rd1; ret; }\n"
+        ".visible .entry use(.param .u64 at, .param .u64 out) { .reg .b64 %rd<3>; .reg .b32 %r; ld.param.u64 %rd1, [at]; ld.u32 %r, [%rd1];"
+        " ld.param.u64 %rd2, [out]; st.global.u32 [%rd2], %r; { .param .b64 p; st.param.b64 [p], %rd1; call.uni free, (p); } ret; }"
+    )
+    m, out = host.load(text), host.upload(np.zeros(1, np.uint64))
+    get, use = (host("cuModuleGetFunction", m, n) for n in (b"get", b"use"))
+    assert host.launch(get, 1, 1, (out,), (POINTER,)) == "SUCCESS"
+    at = int(host.download(out, np.zeros(1, np.uint64))[0])
+    assert host.code("cuMemcpyDtoH", np.zeros(1, np.uint32), at, 4) == "INVALID_VALUE"
+    assert host.code("cuMemFree", at) == "INVALID_VALUE"
+    assert host.launch(use, 1, 1, (at, out), (POINTER, POINTER)) == "SUCCESS"
+    assert host.download(out, np.zeros(1, np.uint32)).tolist() == [7]
