@@ -52,7 +52,7 @@ READING: dict[str, Example] = {
     "redeclared-differently": Example(".func one(.param .u32 a);\n.func one(.param .f32 a) { ret; }", False),
     "not-a-constant": Example(".global .u32 size = 4.5 + 1;", False),
     "division-by-zero": Example(".global .u32 size = 8 / (2 - 2);", False),
-    "constant-overflow": Example("mov.u64 %rd1, 18446744073709551616;"),
+    "constant-overflow": Example("mov.u64 %rd1, 99999999999999999999;"),
     "bad-declaration": Example(".global .shared .u32 both;", False),
     "bad-alignment": Example(".shared .align 12 .b8 tile[48];", False),
     "bad-array": Example(".local .u32 table[];"),

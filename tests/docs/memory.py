@@ -11,7 +11,7 @@ from warplab.interpreter.memory.coalesce import global_transactions
 from warplab.interpreter.memory.constant import constant_passes
 from warplab.interpreter.memory.local import local_sectors
 from warplab.interpreter.occupancy import l1_bytes, occupancy
-from warplab.isa.profiles import KIB, PROFILES, profile
+from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
 
 from .charts import chart
 from .markdown import code, made_by, page, size, table
@@ -48,22 +48,31 @@ def _warp(lanes: Lanes) -> Lanes:
     return np.asarray(lanes, np.int64)[None]
 
 
+def _name(p: DeviceProfile) -> str:
+    return ".".join(map(str, p.capability))
+
+
 def devices() -> str:
-    """What a multiprocessor of each capability holds."""
-    head = (
-        "capability", "device", "multi-processors", "blocks", "warps", "registers", "shared memory", "a block may have", "L1",
-        "constant cache", "L2", "GB/s",
-    )  # fmt: skip
+    """What is resident on a multiprocessor of each capability."""
+    head = ("capability", "device", "multiprocessors", "blocks", "warps", "registers", "shared memory", "of which a block")
+    lines = [
+        (
+            _name(p), f"{p.device}, {p.architecture}", p.multiprocessors, p.max_blocks, p.max_warps, f"{p.registers:,}", size(p.shared),
+            size(p.shared_per_block_optin),
+        )
+        for p in PROFILES.values()
+    ]  # fmt: skip
+    return table(head, lines, right=range(2, 8))
+
+
+def cache_sizes() -> str:
+    """The caches of each capability."""
     lines = []
     for p in PROFILES.values():
         own = p.l1_and_shared and p.l1_and_shared != p.shared + p.l1_size
         l1 = f"{size(p.l1_and_shared)} with shared" if own else size(p.l1_size)
-        lines.append((
-            ".".join(map(str, p.capability)), f"{p.device} ({p.architecture})", p.multiprocessors, p.max_blocks, p.max_warps,
-            f"{p.registers:,}", size(p.shared), size(p.shared_per_block_optin), l1, size(p.constant_cache), size(p.l2_cache),
-            f"{p.memory_bandwidth / 1e9:,.0f}",
-        ))  # fmt: skip
-    return table(head, lines, right=range(2, 12))
+        lines.append((_name(p), l1, size(p.constant_cache), size(p.l2_cache), f"{p.memory_bandwidth / 1e9:,.0f}"))
+    return table(("capability", "L1", "constant cache", "L2", "device memory, GB/s"), lines, right=range(1, 5))
 
 
 def _transactions(target: str, lanes: Lanes, width: int, cached: bool | None) -> str:
@@ -234,8 +243,7 @@ def pages() -> dict[str, str]:
     """The page by its place in docs/."""
     return {NAME: page(
         "# The memory hierarchy, by compute capability", made_by("`isa/profiles.py` and the rules in `interpreter/memory/`"), FRONT, SPACES,
-        "## What a multiprocessor holds", "One device stands for each capability. Shared memory is that of the multiprocessor, then the most that "
-        "one block may have.", devices(), "## Global memory: sectors and lines",
+        "## What a multiprocessor holds", "One device stands for each capability.", devices(), "## Global memory: sectors and lines",
         "A warp asks once, and memory answers in pieces whose size depends on the device. 1.x looks at half a warp: 1.0 and 1.1 "
         "want word k in lane k, else each lane pays by itself; 1.2 and 1.3 take the smallest segments that do. 2.x fetches "
         "lines of 128 bytes through L1, or sectors of 32 bytes past it. From 5.x on it is sectors.\n\nTransactions and bytes of one warp:",
@@ -248,7 +256,7 @@ def pages() -> dict[str, str]:
         "![stride of two words](pictures/shared_2_sm_20.svg)", "Wide words take more passes for the same data and fewer instructions. Lanes in order:",
         wide_table(), "## Constant memory", "One address is served in a pass, for all lanes that want it:", constant_table(),
         "## Local memory", "Each word of a thread's array lies beside the same word of its neighbours: equal indices cost 4 sectors, as a "
-        "sequential global access does.", local_table(), "## Caches",
+        "sequential global access does.", local_table(), "## Caches", cache_sizes(),
         "L1 lies on the multiprocessor and does not see what others write; L2 is one for the device. What L1 does with a load depends "
         "on its operator (9.0):", operators_table(), "What is left to L1 depends on the shared memory that resident blocks take. When an array "
         "is walked twice, the second walk finds all of it as long as it fits, and nothing when it is a little too big, because "
