@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from .reference import BY_MEMORY, Function, Instruction, Label, Memory, Program, Several
+from .reference import BY_MEMORY, Function, Instruction, Label, Memory, Program, Several, Whole
 
 T = TypeVar("T")
 Draw = Callable[[int], int]  # a number below
@@ -19,6 +19,8 @@ INPUTS = 64  # words
 RED = ("add", "xor", "or", "and", "min", "max")
 DATA, WIDE, PREDICATES = [f"%r{i}" for i in range(6)], [f"%d{i}" for i in range(3)], [f"%p{i}" for i in range(3)]
 HALF = ["%h0", "%h1"]
+ELEMENTS = ["%v0.x", "%v0.y", "%v1.x", "%v1.y"]
+VECTORS = [Whole(ELEMENTS[:2]), Whole(ELEMENTS[2:])]
 LOCAL_WORDS = 8
 VALUES = (0, 1, 2, 3, 5, 7, 8, 31, 32, 33, 64, 255, 0x80, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE)
 TWO = """add.u32 sub.s32 mul.lo.u32 mul.hi.u32 mul.hi.s32 div.u32 div.s32 rem.u32 rem.s32 and.b32 or.b32 xor.b32 min.s32 max.s32 min.u32
@@ -82,7 +84,7 @@ class Maker:
 
     def plain(self) -> None:
         """One instruction without control flow, or a few that belong together."""
-        kind, guard, d = self.draw(18), self.guard(), self.pick(DATA)
+        kind, guard, d = self.draw(19), self.guard(), self.pick(DATA)
         if kind < 4:
             self.emit(self.pick(TWO), d, self.pick(DATA), self.source(), guard=guard)
         elif kind == 4:
@@ -117,6 +119,8 @@ class Maker:
             self._half(d, guard)
         elif kind == 15:
             self._several(guard)
+        elif kind == 16:
+            self._vector(d, guard)
         else:
             n = self.draw(len(RED))
             self.emit(f"red.global.{RED[n]}.{'b32' if n in (1, 2, 3) else 'u32'}", Memory("%a2", 4 * n), self.pick(DATA), guard=guard)
@@ -189,6 +193,22 @@ class Maker:
             self.emit("and.b32", "%s1", self.pick(DATA), INPUTS - count)
             self.emit("mad.wide.u32", "%a3", "%s1", 4, "%a1")
             self.emit(f"ld.global.v{count}.u32", Several(DATA[self.draw(2) :][:count]), Memory("%a3"), guard=guard)
+
+    def _vector(self, d: str, guard: str) -> None:
+        """Vector registers, by element and whole."""
+        kind = self.draw(6)
+        if kind == 0:
+            self.emit(self.pick(TWO), self.pick(ELEMENTS), self.pick([*ELEMENTS, d]), self.source(), guard=guard)
+        elif kind == 1:
+            self.emit(self.pick(TWO), d, self.pick(DATA), self.pick(ELEMENTS), guard=guard)
+        elif kind == 2:
+            self.emit("mov.v2.b32", self.pick(VECTORS), self.pick([*VECTORS, Several(self.two())]), guard=guard)
+        elif kind == 3:
+            self.emit("mov.b64", *self.pick([(self.pick(WIDE), self.pick(VECTORS)), (self.pick(VECTORS), self.pick(WIDE))]), guard=guard)
+        elif kind == 4:
+            self.emit("st.global.v2.b32", Memory("%a0", 56), self.pick(VECTORS), guard=guard)
+        else:
+            self.emit("ld.global.v2.b32", self.pick(VECTORS), Memory("%a0", 56), guard=guard)
 
     def two(self) -> tuple[str, str]:
         """Two registers that differ."""
@@ -438,6 +458,7 @@ def program(draw: Draw, threads: int) -> Program:
         start(maker, [r for r in (*DATA, *WIDE) if r not in ("%r0", "%r1")])
         maker.body(0)
         functions.append(f)
+        look(maker, 2)
         maker.emit("ret")
     entry = Function("test", (), "", [], 4 * LOCAL_WORDS)
     maker = Maker(draw, entry, functions, threads, "L", draw(2) == 1)
@@ -448,6 +469,7 @@ def program(draw: Draw, threads: int) -> Program:
         maker.emit(op, *[int(a) if a.isdigit() else a for a in args])
     start(maker, [*DATA, *WIDE])
     maker.body(0, 9)
+    look(maker, LOCAL_WORDS)
     finish(maker)
     return Program([*functions, entry], ("out", "inp", "acc"), 8 * threads)
 
@@ -469,7 +491,7 @@ def start(maker: Maker, registers: Sequence[str]) -> None:
     maker.emit("mov.u64", "%a4", "local")
     maker.emit("mov.b32", "%s1", 0)
     for n in range(LOCAL_WORDS):
-        maker.emit("st.local.b32", Memory("%a4", 4 * n), n)
+        maker.emit("st.local.b32", Memory("%a4", 4 * n), n if maker.entry else n + 10 * len(maker.prefix) + ord(maker.prefix[1]))
     if maker.entry:
         maker.emit("st.shared.b32", Memory("%s0"), 0)
         maker.emit("st.shared.b32", Memory("%s0", 4), 0)
@@ -491,12 +513,23 @@ def start(maker: Maker, registers: Sequence[str]) -> None:
             maker.emit("ld.global.b32", register, Memory("%a3"))
     for h in HALF:
         maker.emit("cvt.u16.u32", h, "%r1")
+    for n, v in enumerate(ELEMENTS):
+        maker.emit("add.u32", v, "%r0", n)
     for p in PREDICATES:
         maker.emit("setp.lt.u32", p, "%r0", maker.pick(VALUES))
 
 
+def look(maker: Maker, words: int) -> None:
+    """Mixes what the stack holds into a register: calls must not have touched it."""
+    for n in range(words):
+        maker.emit("ld.local.b32", "%s1", Memory("%a4", 4 * n))
+        maker.emit("xor.b32", "%r5", "%r5", "%s1")
+
+
 def finish(maker: Maker) -> None:
     """Hands every register out."""
+    for n, v in enumerate(ELEMENTS):
+        maker.emit("mad.lo.u32", f"%r{n}", v, 3, f"%r{n}")
     for n, r in enumerate(DATA):
         maker.emit("st.global.b32", Memory("%a0", 4 * n), r)
     for n, d in enumerate(WIDE):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-WIDTHS = {"r": 32, "c": 32, "s": 32, "d": 64, "a": 64, "h": 16, "p": 1}  # bits of a register, by its first letter
+WIDTHS = {"r": 32, "c": 32, "s": 32, "d": 64, "a": 64, "h": 16, "v": 32, "p": 1}  # bits of a register, by its first letter
 KINDS = {"r": "b32", "c": "b32", "s": "b32", "d": "b64", "a": "b64", "h": "b16", "p": "pred"}
 MASK = {bits: (1 << bits) - 1 for bits in (1, 16, 32, 64)}
 CODE = 0x1000  # the reference's own function addresses
@@ -36,6 +36,13 @@ class Several(tuple[str, ...]):
 
     def __str__(self) -> str:
         return f"{{{', '.join(self)}}}"
+
+
+class Whole(Several):
+    """%v0, a vector register, by the names of its elements."""
+
+    def __str__(self) -> str:
+        return self[0].partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -261,6 +268,7 @@ class Program:
             used = sorted({a.strip("[]+") for x in f.items for a in _registers(x)} - {*f.takes, f.gives})
             declared = "".join(f".reg .{KINDS[r[1]]} {r}; " for r in used)
             local = f".local .align 8 .b8 local[{f.local}];" if f.local else ""
+            declared += ".reg .v2 .b32 %v<2>; "
             items = [str(x) for x in f.items]
             if f.by_memory:
                 declared += "".join(f".reg .{KINDS[r[1]]} {r}; " for r in (*f.takes, f.gives))
@@ -404,6 +412,7 @@ class _Lane:
             values = {"tid": tid[i], "ctaid": ctaid[i], "ntid": launch.block[i], "nctaid": launch.grid[i]}
             self.special |= {f"%{name}.{axis}": v for name, v in values.items()}
         self.regs: dict[str, int] = {}
+        self.given = 0  # by the last function that returned
         self.local = bytearray()
         self.carry = 0
 
@@ -478,6 +487,9 @@ class _Lane:
             self._put(x.args[0], PURE[x.op](*[a & MASK[bits] if isinstance(a, int) else self._value(a) for a in x.args[1:]]))
         elif x.op == "mov.b64":
             self._pack(x)
+        elif x.op == "mov.v2.b32":
+            for d, value in list(zip(x.args[0], [self._value(a) for a in x.args[1]], strict=True)):
+                self._put(d, value)
         elif name == "setp":
             self._setp(x, words)
         elif name in ("add", "addc", "sub", "subc"):
