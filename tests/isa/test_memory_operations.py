@@ -101,8 +101,11 @@ class Port:
         return np.full((1, 1), {"%cluster_ctarank": self.rank}[name], np.uint32)
 
     def space_of(self, address: Bits, space: str) -> Bits:
+        anywhere = np.asarray(address >= np.uint64(SHARED_BASE))
+        if space == "shared::cluster":
+            return anywhere
         assert space == "shared"
-        return np.asarray(address >= np.uint64(SHARED_BASE))
+        return anywhere & (cluster_rank(address & np.uint64(0xFFFFFFFF), np.array([[self.rank]])) == self.rank)
 
     def pause(self) -> None:
         self.pauses += 1
