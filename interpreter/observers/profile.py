@@ -206,8 +206,15 @@ class KernelProfile:
         """Bytes between the device's memory and its chip, caches cold at the start and written back at the end."""
         if not self.device.l2_cache:
             return self.total("moved", "global")
-        read = self.total("l2_sectors", "global", "ld red atom") - self.total("l2_hits", "global", "ld red atom")
-        return 32 * (read + self.dram_written)
+        return self.dram_read + 32 * self.dram_written
+
+    @property
+    def dram_read(self) -> int:
+        """Bytes from the device's memory to its chip."""
+        kinds = "ld red atom"
+        if not self.device.l2_cache:
+            return self.total("moved", "global", kinds)
+        return 32 * (self.total("l2_sectors", "global", kinds) - self.total("l2_hits", "global", kinds))
 
     @property
     def intensity(self) -> float:

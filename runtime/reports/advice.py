@@ -74,8 +74,13 @@ class Advice:
 
     @property
     def explanation(self) -> str:
-        """The page that explains this kind."""
+        """What is behind this kind."""
         return EXPLANATIONS[self.kind]
+
+    @property
+    def page(self) -> str:
+        """Where the documents explain this kind."""
+        return f"docs/profiling.md#{self.kind}"
 
 
 def advice(p: KernelProfile) -> tuple[Advice, ...]:
@@ -220,12 +225,12 @@ def _shape(p: KernelProfile) -> Iterator[Advice]:
 
 
 def _balance(p: KernelProfile) -> Iterator[Advice]:
-    asked, moved, flops = p.global_bytes, p.dram_bytes, sum(p.flops.values())
-    if moved and asked > 4 * moved and flops and p.intensity < p.device.ridge:
+    asked, different, moved, flops = p.total("bytes", "global", "ld"), p.dram_read, p.dram_bytes, sum(p.flops.values())
+    if different and asked > 4 * different and flops and p.intensity < p.device.ridge:
         busiest = max((s for s in p.sites if any(a.space == "global" for a in s.accesses)),
-                      key=lambda s: sum(a.bytes for a in s.accesses if a.space == "global"))  # fmt: skip
+                      key=lambda s: sum(a.bytes for a in s.accesses if a.space == "global" and a.kind == "ld"))  # fmt: skip
         text = (
-            f"threads ask for {scaled(asked, 'B')} of which {scaled(moved, 'B')} are different: each byte {number(asked / moved)} times, "
+            f"threads load {scaled(asked, 'B')} of which {scaled(different, 'B')} are different: each byte {number(asked / different)} times, "
             f"{number(p.intensity)} FLOP a byte loaded; keep a tile in shared memory or registers"
         )
         yield Advice("reuse", busiest.line, text, 0.5)

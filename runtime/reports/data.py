@@ -28,7 +28,7 @@ def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
             for a in p.allocations
         ],
         "timeline": [list(t) for t in p.timeline],
-        "advice": [{"kind": a.kind, "line": a.line, "text": a.text} for a in advice(p)],
+        "advice": [{"kind": a.kind, "line": a.line, "text": a.text, "page": a.page} for a in advice(p)],
     }
 
 

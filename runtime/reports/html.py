@@ -84,7 +84,9 @@ def _advice(p: KernelProfile, prefix: str) -> str:
     rows = []
     for a in advice(p):
         where = f'<a href="#{prefix}line{a.line}">line {a.line}</a>: ' if a.line else ""
-        rows.append(f"<li><details><summary>{where}{escape(a.text)}</summary><p>{escape(a.explanation)}</p></details></li>")
+        rows.append(
+            f"<li><details><summary>{where}{escape(a.text)}</summary><p>{escape(a.explanation)} <span>({a.page})</span></p></details></li>"
+        )
     return f'<h2>Advice</h2><ol class="advice">{"".join(rows)}</ol>' if rows else '<h2>Advice</h2><p class="quiet">Nothing stands out.</p>'
 
 

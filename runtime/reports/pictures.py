@@ -12,6 +12,8 @@ from warplab.interpreter.memory.coalesce import global_transactions
 from warplab.interpreter.observers import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
+from .tables import counted
+
 WARP = 32
 WORD = 4  # of a bank; 3.x has 64-bit banks, which its default mode hides
 SHOWN = 40  # rows of a picture
@@ -90,7 +92,7 @@ def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None
 def bank_picture(device: DeviceProfile, sample: Sample) -> str:
     """A row for each bank that is used: its words and the lanes that want them."""
     used = banks(device, sample)
-    lines = [f"{sample.count} passes for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {WORD} bytes"]
+    lines = [f"{counted(sample.count, 'pass')} for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {WORD} bytes"]
     for bank, words in used.items():
         said = "; ".join(f"word {w}: {lane_ranges(lanes)}" for w, lanes in list(words.items())[:6])
         more = f"; {len(words) - 6} more" if len(words) > 6 else ""

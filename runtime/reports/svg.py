@@ -10,7 +10,7 @@ from warplab.interpreter.observers import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
 from .pictures import WARP, banks, lane_ranges, transactions
-from .tables import number, percent, scaled
+from .tables import counted, number, percent, scaled
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }
@@ -89,14 +89,20 @@ def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title:
     used = banks(device, sample)
     width, top, under = WARP * CELL + 20, 40, 130
     each = (width - 20) / device.shared_banks
-    body = [text(10, 18, title or f"{sample.count} passes: the most different words that one bank must give, by the rule of {device.name}")]
+    body = [
+        text(
+            10,
+            18,
+            title or f"{counted(sample.count, 'pass')}: the most different words that one bank must give, by the rule of {device.name}",
+        )
+    ]
     for bank in range(device.shared_banks):
         words = used.get(bank, {})
         heat = "var(--card)" if not words else "var(--good)" if len(words) == 1 else "var(--warm)" if len(words) < 8 else "var(--bad)"
         x = 10 + bank * each
         if words:
             body.append(_wires(sorted(x for lanes in words.values() for x in lanes), top + CELL - 4, x + each / 2, under, heat))
-        body.append(box(x + 1, under, each - 2, 26, heat, f"bank {bank}: {len(words)} different words"))
+        body.append(box(x + 1, under, each - 2, 26, heat, f"bank {bank}: {counted(len(words), 'different word')}"))
         body.append(text(x + each / 2, under + 17, str(len(words)) if words else "", "middle"))
         body.append(text(x + each / 2, under + 42, str(bank), "middle", True))
     body.append(_lanes(sample, top, 10))

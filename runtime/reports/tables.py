@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
+def counted(n: int, thing: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "pass"), counted(32, "pass"), counted(2, "word")
+    ('1 pass', '32 passes', '2 words')
+    """
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}{'es' if thing.endswith('s') else 's'}"
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """Columns as wide as they must be; the first `left` of them flush left, the others flush right.
 

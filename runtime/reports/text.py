@@ -106,5 +106,5 @@ def report(p: KernelProfile, full: bool = False) -> str:
         parts.append(allocations_table(p))
     said = advice(p)
     if said:
-        parts.append("\n".join(["advice", *(f"  {a}" for a in said)]))
+        parts.append("\n".join(["advice", *(f"  {a} ({a.page})" for a in said)]))
     return "\n\n".join(parts)
