@@ -104,8 +104,8 @@ def _word(out: Specs, token: str, parameter: bool) -> None:
         if out.type is not None:
             raise Flaw("bad-declaration", f"a second type .{word}", token)
         out.type = TYPES[word]
-    elif word == "ptr" and parameter and out.type is not None:
-        out.pointer = out.pointer or ("", 4)
+    elif word == "ptr" and parameter and out.type is not None and out.pointer is None:
+        out.pointer = ("", 4)
     else:
         raise Flaw("bad-declaration", f"{token} does not belong in a declaration", token)
 

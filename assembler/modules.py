@@ -362,7 +362,7 @@ class Parser:
             lists.append(tuple(made))
             for v in made:
                 self.declare_parameter(v, scope, is_entry, end)
-                if defined and v.space == "param" and (v.type.kind == "p" or v.vector > 1):
+                if defined and v.space == "param" and (v.type.kind == "p" or (v.vector > 1 and not v.dims)):
                     what = "a predicate" if v.type.kind == "p" else "a vector"
                     self.reports.report("bad-declaration", f"parameter {v.name} cannot be {what}", v.span.start, v.span.end)
         directives = tuple(decl.performance(t, span_of) for t in after[1:])

@@ -47,7 +47,7 @@ def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnosti
             why = f"the handle {v.name} belongs outside of functions"
         elif v.space == "tex":
             why = f"the texture {v.name} belongs outside of functions"
-        elif v.space == "param" and (v.vector > 1 or v.type.name == "f16x2"):
+        elif v.space == "param" and not v.dims and (v.vector > 1 or v.type.name == "f16x2"):
             why = f"{v.name} cannot lie in .param"
         if why:
             yield _error(module, "bad-variable", why, v.span)

@@ -176,7 +176,7 @@ LEADING: dict[str, frozenset[str]] = {
         "mad24": "lo hi", "madc": "lo hi", "shf": "l r", "bar": "cta red warp sync arrive", "barrier": "cta red cluster sync arrive wait",
         "cvt": "pack", "cvta": "to", "tensormap": "replace cp_fenceproxy", "multimem": "ld_reduce red st",
         "clusterlaunchcontrol": "try_cancel async query_cancel is_canceled", "membar": "proxy", "fence": "proxy",
-        "setmaxnreg": "inc dec", "txq": "level", "wgmma": "fence commit_group wait_group mma_async", "wmma": "load store mma a b c d",
+        "setmaxnreg": "inc dec", "brx": "idx", "txq": "level", "wgmma": "fence commit_group wait_group mma_async", "wmma": "load store mma a b c d",
         "tcgen05": "alloc dealloc relinquish_alloc_permit ld st wait cp shift mma commit fence",
     }.items()
 }  # fmt: skip
@@ -233,6 +233,10 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
         missing = has.lacks(Need(8.8, 100))
         if missing:
             return Wrong("needs", f"{opcode} of three needs {missing}", 3)
+    if opcode == "mbarrier" and len(instruction.operands) == 3 and ("arrive" in words or "arrive_drop" in words):
+        missing = has.lacks(Need(7.8, 90)) if "noComplete" not in words and "expect_tx" not in words else ""
+        if missing:
+            return Wrong("needs", f"a count without .noComplete needs {missing}", 2)
     if opcode in ("ld", "st", "ldu"):
         wrong = _too_wide(instruction, settled, has)
         if wrong is not None:

@@ -147,6 +147,8 @@ DIRECTIVES = {
     ".blocksareclusters": Need(9.0, 90), ".noreturn": Need(6.4, 30), ".local_maxnreg": Need(8.8), ".abi_preserve": Need(9.0, 80),
     ".abi_preserve_control": Need(9.0, 80),
 }  # fmt: skip
+UP_TO_THREE = frozenset({".maxntid", ".reqntid", ".reqnctapercluster"})
+_VALUES = re.compile(r"[\s\w,]*")
 EXCLUSIVE = ((".maxntid", ".reqntid"), (".reqnctapercluster", ".maxclusterrank"))
 
 
@@ -165,7 +167,9 @@ def functions(module: Module) -> Iterator[Diagnostic]:
             why = _clash(earlier, item)
             if why:
                 notes = (Note("first declared here", earlier.span),) if earlier is not None else ()
-                yield Diagnostic("error", "redeclared-differently", why, _after_header(module, item), notes, file=module.name)
+                extern = item.body is not None and item.linkage == "extern"
+                span = _closing_brace(module, item) if extern else _after_header(module, item)
+                yield Diagnostic("error", "redeclared-differently", why, span, notes, file=module.name)
         elif isinstance(item, Alias):
             missing = has.lacks(Need(6.3, 30))
             if missing:
@@ -185,6 +189,13 @@ def _after_header(module: Module, f: Function) -> Span:
     else:
         at = text.find(";", start)
     return f.span if at < 0 else span_at(text, at, at + 1, f.span)
+
+
+def _closing_brace(module: Module, f: Function) -> Span:
+    """The end of a function's body, where ptxas looks at the function as a whole."""
+    assert f.body is not None
+    at = f.body.span.end - 1
+    return span_at(module.text, at, at + 1, f.span)
 
 
 def _closing(module: Module, p: Variable) -> Span:
@@ -229,7 +240,11 @@ def _alias(module: Module, alias: Alias) -> Iterator[Diagnostic]:
 
 def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
     def error(code: str, message: str, d: Directive, note: Note | None = None) -> Diagnostic:
-        return Diagnostic("error", code, message, d.span, (note,) if note else (), file=module.name)
+        span = d.span
+        if d.name in UP_TO_THREE and len(d.values) < 3:  # ptxas looks at it when it has seen that no further value comes
+            m = _VALUES.match(module.text, span.end)
+            span = span_at(module.text, m.end(), m.end() + 1, span) if m else span
+        return Diagnostic("error", code, message, span, (note,) if note else (), file=module.name)
 
     for d in f.directives:
         missing = has.lacks(DIRECTIVES.get(d.name, Need()))
@@ -248,7 +263,10 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         one, other = f.directive(a), f.directive(b)
         if one is not None and other is not None:
             later, earlier = (one, other) if one.span > other.span else (other, one)
-            yield error("conflicting-directives", f"{a} and {b} exclude each other", later, Note("the other one is here", earlier.span))
+            span = _closing_brace(module, f) if f.body is not None and a == ".maxntid" else later.span
+            notes = (Note(f"{earlier.name} is here", earlier.span), Note(f"{later.name} is here", later.span))
+            text = f"{a} and {b} exclude each other"
+            yield Diagnostic("error", "conflicting-directives", text, span, notes, file=module.name)
 
 
 def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
@@ -262,7 +280,7 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
         yield from declarations.judge_needs(module, p)
-        if f.body is not None and p.type.name == "f16x2" and p.space == "param":
+        if f.body is not None and p.type.name == "f16x2" and p.space == "param" and not p.dims:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if f.body is not None and p.type.kind == "o" and not f.is_entry:
             yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)

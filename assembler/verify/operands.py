@@ -327,6 +327,8 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         if not place.negatable:
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
         operand = operand.register
+    if place.negatable and isinstance(operand, Immediate) and form.opcode == "setp" and settled.get("type") in ("bf16", "bf16x2"):
+        return Misfit("operand-kind", "a predicate register is expected here, not a constant")
     if form.opcode == "mov" and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):
