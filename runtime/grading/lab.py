@@ -149,20 +149,30 @@ def _strings(value: Any, path: Path, key: str) -> tuple[str, ...]:
 
 
 def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
-    """Each .ptx is a submission; a folder is one where the lab asks for several files, else each .ptx in it is."""
+    """Each .ptx is a submission; a folder is one where the lab asks for several files, else each .ptx in it is.
+
+    A folder with nothing of that kind is one of students' folders, each named by its student.
+    """
     out: list[Submission] = []
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            if lab.files:
-                out.append(Submission(path.name, _read([path / f for f in lab.files], lab.limits)))
+            found = _in_folder(lab, path)
+            inside = sorted(p for p in path.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
+            if not found and inside:
+                for student in inside:
+                    own = _in_folder(lab, student)
+                    single = len(own) == 1
+                    out += [Submission(student.name if single else f"{student.name}/{s.name}", s.files) for s in own]
+                    if not own:
+                        out.append(Submission(student.name, {}))
             else:
-                out += [Submission(p.stem, _read([p], lab.limits)) for p in sorted(path.glob("*.ptx"))]
+                out += found or [Submission(path.resolve().name, {})] * bool(lab.files)
         elif path.is_file():
             if len(lab.files) > 1:
                 raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
-            found = _read([path], lab.limits)
-            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], found.values(), strict=False))))
+            files = _read([path], lab.limits)
+            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False))))
         else:
             raise UsageError(f"{path}: no such file or folder")
     names = [s.name for s in out]
@@ -175,6 +185,13 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
             s = Submission(f"{s.name} ({numbers[s.name]})", s.files)
         unique.append(s)
     return unique
+
+
+def _in_folder(lab: Lab, path: Path) -> list[Submission]:
+    if lab.files:
+        files = _read([path / f for f in lab.files], lab.limits)
+        return [Submission(path.resolve().name, files)] if files else []
+    return [Submission(p.stem, _read([p], lab.limits)) for p in sorted(path.glob("*.ptx"))]
 
 
 def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
