@@ -153,7 +153,14 @@ def is_sign_free(i: Instruction) -> bool:
     s = i.settled or {}
     if i.opcode in ("mul", "mad"):
         return str(s.get("type", ""))[:1] in ("u", "s") and ("lo" in s or s.get("mode") == "lo" or "lo" in i.modifiers) and "sat" not in s
-    return i.opcode in SIGN_FREE and "sat" not in s and "vec" not in s and "cc" not in i.modifiers and str(s.get("type", ""))[:1] in ("u", "s", "b")
+    return (
+        i.opcode in SIGN_FREE
+        and "sat" not in s
+        and "vec" not in s
+        and "cc" not in i.modifiers
+        and (t := TYPES.get(str(s.get("type", "")))) is not None
+        and t.is_integer
+    )
 
 
 def carries_pointer(i: Instruction) -> bool:

@@ -81,4 +81,6 @@ def max_(a: Array, b: Array) -> Array:
 
 
 def _extreme(r: Array, a: Array, b: Array, zero: Array) -> Array:
+    if np.isnan(r).any():  # of a signaling NaN and a number, fmin and fmax give now the one, now the other
+        r = np.where(np.isnan(a), b, np.where(np.isnan(b), a, r))
     return exact.quiet(np.where((a == 0) & (b == 0), zero.view(np.float64), r), b, a)
