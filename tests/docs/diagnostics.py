@@ -57,7 +57,7 @@ READING: dict[str, Example] = {
     "bad-alignment": Example(".shared .align 12 .b8 tile[48];", False),
     "bad-array": Example(".local .u32 table[];"),
     "bad-initialiser": Example(".global .u32 pair[2] = {1, 2, 3};", False),
-    "bad-operand": Example("mov.u32 %r1, %r2+4;"),
+    "bad-operand": Example("mov.u32 %r1, g.x;"),
     "bad-predicate": Example("@%r1 bra END;\nEND: mov.u32 %r2, 1;"),
     "bad-directive": Example(".visible .entry e() .maxntid 0 { ret; }", False),
     "too-deep": Example("mov.u32 %r1, " + "-" * 20000 + "1;"),
