@@ -29,6 +29,7 @@ from .ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Prototype,
     Register,
     Statement,
@@ -262,7 +263,7 @@ def _registers(leaf: Operand) -> Iterator[Register]:
     match leaf:
         case Register():
             yield leaf
-        case Element(register, _) | Negated(register):
+        case Element(register, _) | Negated(register) | Plus(register, _):
             yield register
         case Minus(operand):
             yield from _registers(operand)

@@ -155,6 +155,14 @@ class Negated:
 
 
 @dataclass(frozen=True, slots=True)
+class Plus:
+    """`%r+4` as a value, outside of an address."""
+
+    register: Register
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Minus:
     """`-%r`, as the video instructions take it; the operand may be a part of a register."""
 
@@ -193,7 +201,7 @@ class Arguments:
 
 
 Operand = Union[
-    Register, Immediate, SpecialRegister, Element, Sink, Negated, Minus, Pair, Vector, Address, Arguments,
+    Register, Immediate, SpecialRegister, Element, Sink, Negated, Minus, Plus, Pair, Vector, Address, Arguments,
     Variable, Symbol, Label, Targets, Prototype, "Function",
 ]  # fmt: skip
 

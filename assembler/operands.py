@@ -25,6 +25,7 @@ from .ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Prototype,
     Register,
     Sink,
@@ -190,6 +191,10 @@ class OperandWriter:
                 return "!"
             case Minus(negated):
                 return "-" + self.operand(negated)
+            case Plus(register, offset):
+                out.number(numbers.registers[register])
+                out.signed(offset)
+                return "+"
             case Element(register, part):
                 out.number(numbers.registers[register])
                 out.string(part)
@@ -288,6 +293,7 @@ class OperandReader:
         self._simple: dict[str, Callable[[], Operand]] = {
             "r": self._register,
             "!": lambda: Negated(self._register()),
+            "+": lambda: Plus(self._register(), reader.signed()),
             ".": lambda: Element(self._register(), reader.string()),
             "i": lambda: Immediate(reader.signed(), "int"),
             "f": lambda: Immediate(int.from_bytes(reader.bytes(4), "little"), "f32"),

@@ -30,6 +30,7 @@ from .ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Pragma,
     Prototype,
     Register,
@@ -174,6 +175,8 @@ def operand(o: Operand) -> str:
             return f"!{o.register.name}"
         case Minus():
             return f"-{operand(o.operand)}"
+        case Plus():
+            return f"{o.register.name}+{o.offset}"
         case Pair():
             return f"{operand(o.first)}|{operand(o.second)}"
         case Vector():
@@ -370,6 +373,8 @@ def _operand_print(o: Operand, n: _Numbers) -> Print:
             return "not", n.of(o.register)
         case Minus():
             return "minus", _operand_print(o.operand, n)
+        case Plus():
+            return "plus", n.of(o.register), o.offset
         case Pair():
             return "pair", _operand_print(o.first, n), _operand_print(o.second, n)
         case Vector() | Arguments():

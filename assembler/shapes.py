@@ -28,6 +28,7 @@ from .ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Register,
     Sink,
     SpecialRegister,
@@ -231,12 +232,9 @@ def _build(start: str, text: str, scope: Scope | None) -> Any:
     return maker(scope, leaves)
 
 
-def no_displaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
-    """The operands, none of which may be `%r+4` outside of brackets."""
-    for o in operands:
-        if isinstance(o, Displaced):
-            raise Flaw("bad-operand", f"{o.base.name}+{o.offset} is an address: it stands in brackets", o.base.name)
-    return operands
+def displaced(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+    """The operands; `%r+4` outside of brackets is a value."""
+    return tuple(Plus(o.base, o.offset) if isinstance(o, Displaced) else o for o in operands)
 
 
 def from_tree(tree: Any, scope: Scope) -> Any:
@@ -434,7 +432,7 @@ def _arguments(tree: Any, index: Index) -> Build:
 def _operands(tree: Any, index: Index) -> Build:
     many = _many(tree.children, index)
     if any(t.data == "offset" for t in tree.children):
-        return lambda scope, leaves: no_displaced(many(scope, leaves))
+        return lambda scope, leaves: displaced(many(scope, leaves))
     return many
 
 

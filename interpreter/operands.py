@@ -18,6 +18,7 @@ from warplab.assembler.ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Register,
     Sink,
     SpecialRegister,
@@ -120,6 +121,10 @@ class Operands:
                 return lambda R: ~R[slot]
             case Minus():  # the meaning changes the sign
                 return self.source(op.operand, t, dtype)
+            case Plus():
+                get = as_get(self.source(op.register, t, dtype))
+                by = np.array([[op.offset & ((1 << 8 * dtype.itemsize) - 1)]], f"u{dtype.itemsize}").view(dtype)
+                return lambda R: get(R) + by
             case Element():
                 home = self.homes[op.register.index]
                 if op.part in "xyzw":

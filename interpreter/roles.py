@@ -20,6 +20,7 @@ from warplab.assembler.ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Register,
     Variable,
     Vector,
@@ -93,7 +94,7 @@ def registers_of(op: Operand) -> Iterator[Register]:
     match op:
         case Register():
             yield op
-        case Element() | Negated():
+        case Element() | Negated() | Plus():
             yield op.register
         case Minus():
             yield from registers_of(op.operand)

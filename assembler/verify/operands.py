@@ -27,6 +27,7 @@ from ..ir import (
     Negated,
     Operand,
     Pair,
+    Plus,
     Prototype,
     Register,
     Sink,
@@ -71,6 +72,8 @@ def kind(operand: Operand) -> str:
             return "!" + kind(r)
         case Minus(operand=inner):
             return "-" + kind(inner)
+        case Plus(register=r):
+            return kind(r) + "+n"
         case Pair(first=a, second=b):
             return f"{kind(a)}|{kind(b)}"
         case Vector(elements=elements):
@@ -113,6 +116,8 @@ def described(operand: Operand) -> str:
             return "a negated predicate"
         case Minus():
             return "a negated register"
+        case Plus(register=r, offset=n):
+            return f"{r.name}+{n}"
         case Pair():
             return "a pair a|b"
         case Vector(elements=elements):
@@ -301,7 +306,7 @@ def _destination_misfit(form: Form, settled: Mapping[str, str | bool], place: Pl
         if form.opcode in ("atom", "mbarrier") or (t.kind == "p" and form.opcode == "setp"):
             return None
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
-    if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated):
+    if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated | Plus):
         return Misfit("operand-kind", f"a result needs a register, not {described(operand)}")
     if form.opcode == "mov" and not count_of(place, settled):
         return _mov_vector(operand, t, source=False) if _is_vector(operand) else _plain_type(form, operand, t, place)
@@ -327,8 +332,14 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         if not place.negatable:
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
         operand = operand.register
+    if form.opcode in ("tex", "tld4") and place.name == "g" and isinstance(operand, Vector):  # an offset for each coordinate
+        return next((wrong for e in operand.elements if (wrong := _plain_type(form, e, t, place)) is not None), None)
     if place.negatable and isinstance(operand, Immediate) and form.opcode == "setp" and settled.get("type") in ("bf16", "bf16x2"):
         return Misfit("operand-kind", "a predicate register is expected here, not a constant")
+    if isinstance(operand, Plus):
+        if not t.is_integer:
+            return Misfit("operand-kind", f"{described(operand)} is an address: it stands in brackets")
+        operand = operand.register
     if form.opcode == "mov" and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):

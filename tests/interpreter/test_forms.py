@@ -76,3 +76,10 @@ def test_a_vector_register_as_one_value() -> None:
     body = """.reg .v2 .u32 %v, %w; .reg .u64 %d; .reg .v4 .u16 %h; ld.v2.u32 %v, [%in]; mov.b64 %d, %v; add.u64 %d, %d, 1; mov.b64 %w, %d;
     mov.b64 %h, %d; mov.b32 %v.x, {%h.w, %h.x}; st.v2.u32 [%to], %w; st.u32 [%to+8], %v.x;"""
     assert words(body, np.array([0xFFFFFFFF, 0x10002], np.uint32), 3) == [0, 0x10003, 1]
+
+
+def test_a_register_and_a_constant_as_one_value() -> None:
+    body = """.local .align 8 .b8 %l[8]; .reg .u64 %t; .reg .u32 %r, %s; .reg .u16 %h; ld.u64 %t, [%in]; st.u64 [%l], %t + 1; ld.u64 %t, [%l];
+    cvt.u32.u64 %r, %t+16; mov.u32 %s, %r+-1; mul.lo.u32 %s, %s+1, %s+2; st.u32 [%to], %s; cvt.u16.u32 %h, %r+65536; st.u16 [%to+4], %h+2;
+    mov.b64 %t, %to+8; st.u32 [%t], %r;"""
+    assert words(body.replace("%l", "stack"), np.array([12], np.uint64), 3) == [29 * 30, 31, 29]
