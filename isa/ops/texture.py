@@ -26,11 +26,14 @@ _SAMPLE = (
 )
 
 # (words before the geometry, operands behind the coordinates, geometries of coordinates in f32, in s32, what differs)
+_GRADIENTS = "At the level that the gradients e and f ask for: d = "
 _FETCHES = (
     ("", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "d = "),
     (".base", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "At the coarsest level that there is: d = "),
     (".level", ", e:ctype", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At level e: d = "),
-    (".grad", ", e:f32, f:f32", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At the level that the gradients e and f ask for: d = "),
+    (".grad", ", e*1:f32, f*1:f32", "1d a1d", "1d a1d", _GRADIENTS),
+    (".grad", ", e*2:f32, f*2:f32", "2d a2d", "2d a2d", _GRADIENTS),
+    (".grad", ", e*4:f32, f*4:f32", "3d cube acube", "3d", _GRADIENTS),
 )
 
 for _words, _more, _float, _integer, _says in _FETCHES:
