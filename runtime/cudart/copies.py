@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..arrays import DeviceArray, Side, copy_box
 from ..driver.api import integer, object_of
 from ..driver.graphs import queue
@@ -11,7 +13,7 @@ from ..errors import ApiError, invalid
 from ..memory import SPACE
 from .api import api, context
 from .enums import cudaMemcpyKind
-from .structs import cudaArray_t, cudaMemcpy3DParms, cudaPitchedPtr, cudaPos
+from .structs import cudaArray_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos
 
 Kind = cudaMemcpyKind
 _SIDES: dict[cudaMemcpyKind, tuple[bool | None, bool | None]] = {  # (is the source the host's?, is the target?)
@@ -171,7 +173,31 @@ def cudaMemcpyFromArray(dst: object, src: object, wOffset: int, hOffset: int, co
     _box(kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1)
 
 
-def _copy_3d(p: cudaMemcpy3DParms | None) -> None:
+@api()
+def cudaMemcpyToArrayAsync(dst: object, wOffset: int, hOffset: int, src: object, count: int, kind: object, stream: object) -> None:
+    """A row to an array, in a stream."""
+    context()
+    queue(stream, "MEMCPY", lambda: _box(kind, _flat(src, 0), _array(dst, wOffset, hOffset), count, 1))
+
+
+@api()
+def cudaMemcpyFromArrayAsync(dst: object, src: object, wOffset: int, hOffset: int, count: int, kind: object, stream: object) -> None:
+    """A row from an array, in a stream."""
+    context()
+    queue(stream, "MEMCPY", lambda: _box(kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1))
+
+
+@api()
+def cudaMemcpyArrayToArray(
+    dst: object, wOffsetDst: int, hOffsetDst: int, src: object, wOffsetSrc: int, hOffsetSrc: int, count: int, kind: object
+) -> None:
+    """A row from array to array."""
+    now(context())
+    _box(kind, _array(src, wOffsetSrc, hOffsetSrc), _array(dst, wOffsetDst, hOffsetDst), count, 1)
+
+
+def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> tuple[object, Side, Side, int, int, int]:
+    """(direction, source, target, width, height, depth) as a structure has them now."""
     if p is None:
         raise invalid("the copy is null")
     arrays = [object_of(a, DeviceArray) for a in (p.srcArray, p.dstArray) if int(a)]
@@ -183,18 +209,33 @@ def _copy_3d(p: cudaMemcpy3DParms | None) -> None:
         return Side(None, memory.ptr, memory.pitch, memory.ysize, at.x * texel, at.y, at.z)
 
     e = p.extent
-    _box(p.kind, side(p.srcArray, p.srcPos, p.srcPtr), side(p.dstArray, p.dstPos, p.dstPtr), e.width * texel, e.height, e.depth)
+    kind = getattr(p, "kind", cudaMemcpyKind.cudaMemcpyDefault)
+    return kind, side(p.srcArray, p.srcPos, p.srcPtr), side(p.dstArray, p.dstPos, p.dstPtr), e.width * texel, e.height, e.depth
 
 
 @api()
 def cudaMemcpy3D(p: cudaMemcpy3DParms | None) -> None:
     """Copies a box."""
     now(context())
-    _copy_3d(p)
+    _box(*_box_of(p))
 
 
 @api()
 def cudaMemcpy3DAsync(p: cudaMemcpy3DParms | None, stream: object) -> None:
     """Copies a box, in a stream."""
     context()
-    queue(stream, "MEMCPY", lambda: _copy_3d(p))
+    queue(stream, "MEMCPY", partial(_box, *_box_of(p)))
+
+
+@api()
+def cudaMemcpy3DPeer(p: cudaMemcpy3DPeerParms | None) -> None:
+    """Copies a box between devices."""
+    now(context())
+    _box(*_box_of(p))
+
+
+@api()
+def cudaMemcpy3DPeerAsync(p: cudaMemcpy3DPeerParms | None, stream: object) -> None:
+    """Copies a box between devices, in a stream."""
+    context()
+    queue(stream, "MEMCPY", partial(_box, *_box_of(p)))

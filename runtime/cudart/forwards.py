@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +53,9 @@ _WITH_CONTEXT = """
     cudaMemPoolSetAccess=cuMemPoolSetAccess cudaMemPoolGetAccess=cuMemPoolGetAccess:cudaMemAccessFlags
     cudaMemGetDefaultMemPool=cuMemGetDefaultMemPool:cudaMemPool_t cudaMemGetMemPool=cuMemGetMemPool:cudaMemPool_t
     cudaMemSetMemPool=cuMemSetMemPool cudaMemAdvise=cuMemAdvise cudaMemPrefetchAsync=cuMemPrefetchAsync
-    cudaMemRangeGetAttribute=cuMemRangeGetAttribute:same cudaMemcpyBatchAsync=cuMemcpyBatchAsync
+    cudaMemRangeGetAttribute=cuMemRangeGetAttribute:same
+    cudaMemRangeGetAttributes=cuMemRangeGetAttributes:same cudaStreamGetAttribute=cuStreamGetAttribute:cudaLaunchAttributeValue*
+    cudaStreamSetAttribute=cuStreamSetAttribute cudaMemcpyBatchAsync=cuMemcpyBatchAsync
     cudaMemcpyWithAttributesAsync=cuMemcpyWithAttributesAsync
     cudaArrayGetSparseProperties=cuArrayGetSparseProperties:same cudaArrayGetPlane=cuArrayGetPlane:same
     cudaArrayGetMemoryRequirements=cuArrayGetMemoryRequirements:same
@@ -67,6 +70,9 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bytes": 
 
 
 def _kind(name: str) -> Callable[[Any], Any]:
+    if name.endswith("*"):  # a structure that has the same form as the driver's
+        struct = getattr(structs, name[:-1])
+        return lambda value: _as(struct, value)
     if name in _PLAIN:
         return _PLAIN[name]
     found: Callable[[Any], Any] | None = getattr(structs, name, None)
@@ -74,6 +80,12 @@ def _kind(name: str) -> Callable[[Any], Any]:
         return found
     enum: Callable[[int], Any] = getattr(enums, name)
     return lambda value: enum(int(value))
+
+
+def _as(kind: Callable[[], Any], value: Any) -> Any:
+    out = kind()
+    ctypes.memmove(out.getPtr(), value.getPtr(), ctypes.sizeof(value.c_type))
+    return out
 
 
 def _forward(name: str, work: Callable[..., Any], kinds: list[str], through: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:

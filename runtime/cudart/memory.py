@@ -116,7 +116,17 @@ def cudaMemset2DAsync(devPtr: object, pitch: int, value: int, width: int, height
 def cudaMemset3D(pitchedDevPtr: cudaPitchedPtr, value: int, extent: cudaExtent) -> None:
     """Sets a box of bytes."""
     context().check()
-    p = pitchedDevPtr
+    _fill_box(pitchedDevPtr, value, extent)
+
+
+@api()
+def cudaMemset3DAsync(pitchedDevPtr: cudaPitchedPtr, value: int, extent: cudaExtent, stream: object) -> None:
+    """Sets a box of bytes, in a stream."""
+    context()
+    queue(stream, "MEMSET", lambda: _fill_box(pitchedDevPtr, value, extent))
+
+
+def _fill_box(p: cudaPitchedPtr, value: int, extent: cudaExtent) -> None:
     for z in range(extent.depth):
         fill(p.ptr + z * p.pitch * p.ysize, p.pitch, value, 1, extent.width, extent.height)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, TypeAlias
 
 from ..arrays import DeviceArray, Side, copy_box
@@ -156,56 +157,57 @@ def _side(c: Copy, which: str) -> Side:
     return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z)
 
 
-def _copy(c: Copy | None) -> None:
+def _box(c: Copy | None) -> tuple[Side, Side, int, int, int]:
+    """(source, target, width, height, depth) as a structure has them now."""
     if c is None:
         raise invalid("the copy is null")
-    copy_box(_side(c, "src"), _side(c, "dst"), c.WidthInBytes, c.Height, 1 if isinstance(c, CUDA_MEMCPY2D) else c.Depth)
+    return _side(c, "src"), _side(c, "dst"), c.WidthInBytes, c.Height, 1 if isinstance(c, CUDA_MEMCPY2D) else c.Depth
 
 
 @api()
 def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> None:
     """Copies a rectangle."""
     now(current())
-    _copy(pCopy)
+    copy_box(*_box(pCopy))
 
 
 @api()
 def cuMemcpy2DUnaligned(pCopy: CUDA_MEMCPY2D | None) -> None:
     """Copies a rectangle of any pitch."""
     now(current())
-    _copy(pCopy)
+    copy_box(*_box(pCopy))
 
 
 @api()
 def cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D | None, hStream: object) -> None:
     """Copies a rectangle, in a stream."""
-    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
+    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
 
 
 @api()
 def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> None:
     """Copies a box."""
     now(current())
-    _copy(pCopy)
+    copy_box(*_box(pCopy))
 
 
 @api()
 def cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D | None, hStream: object) -> None:
     """Copies a box, in a stream."""
-    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
+    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
 
 
 @api()
 def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> None:
     """Copies a box between devices."""
     now(current())
-    _copy(pCopy)
+    copy_box(*_box(pCopy))
 
 
 @api()
 def cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D_PEER | None, hStream: object) -> None:
     """Copies a box between devices, in a stream."""
-    queue(hStream, "MEMCPY", lambda: _copy(pCopy))
+    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
 
 
 # ---------------------------------------------------------------- arrays and plain memory

@@ -62,6 +62,20 @@ def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, 
     return next(iter(b.advice.get(name, ())), 0 if name == "READ_MOSTLY" else -2)
 
 
+@api(1)
+def cuMemRangeGetAttributes(
+    dataSizes: Sequence[object], attributes: Sequence[object], numAttributes: object, devPtr: object, count: object
+) -> list[Any]:
+    """Several attributes of a range."""
+    out = []
+    for size, which in list(zip(dataSizes, attributes, strict=True))[: integer(numAttributes)]:
+        code, value = cuMemRangeGetAttribute(size, which, devPtr, count)
+        if code:
+            raise ApiError(code.name, "one of the attributes can't be had")
+        out.append(value)
+    return out
+
+
 @api()
 def cuMemPrefetchAsync(devPtr: object, count: object, location: object, flags: object, hStream: object) -> None:
     """Managed memory is where it is used already."""

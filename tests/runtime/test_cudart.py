@@ -162,3 +162,38 @@ def test_pointers_streams_and_functions(kernels: object) -> None:
 
 def test_what_is_not_supported_says_so() -> None:
     assert rt.cudaGraphAddEmptyNode(0, [], 0) == (rt.cudaError_t.cudaErrorNotSupported, None)
+
+
+def test_rows_of_arrays_and_boxes_between_devices(host: Host) -> None:
+    kind = rt.cudaMemcpyKind.cudaMemcpyDefault
+    desc = rt.cudaCreateChannelDesc(32, 0, 0, 0, rt.cudaChannelFormatKind.cudaChannelFormatKindUnsigned)[1]
+    one, two = (rt.cudaMallocArray(desc, 16, 2, 0)[1] for _ in range(2))
+    data, out = np.arange(16, dtype=np.uint32), np.zeros(16, np.uint32)
+    assert rt.cudaMemcpyToArrayAsync(one, 0, 1, data, 64, kind, 0)[0] == 0
+    assert rt.cudaMemcpyArrayToArray(two, 0, 0, one, 32, 1, 32, kind)[0] == 0
+    assert rt.cudaMemcpyFromArrayAsync(out, two, 0, 0, 64, kind, 0)[0] == 0
+    assert out.tolist() == [8, 9, 10, 11, 12, 13, 14, 15] + [0] * 8
+    extent = rt.make_cudaExtent(8, 2, 3)
+    source, target = (rt.cudaMalloc3D(extent)[1] for _ in range(2))
+    assert rt.cudaMemset3DAsync(source, 3, extent, 0)[0] == 0
+    p = rt.cudaMemcpy3DPeerParms()
+    p.srcPtr, p.dstPtr, p.extent = source, target, extent
+    assert rt.cudaMemcpy3DPeer(p)[0] == 0
+    found = np.zeros(8, np.uint8)
+    assert rt.cudaMemcpy(found, target.ptr + target.pitch * 5, 8, kind)[0] == 0
+    assert set(found.tolist()) == {3}
+
+
+def test_attributes_of_streams_and_ranges(host: Host) -> None:
+    stream, which = rt.cudaStreamCreateWithPriority(1, -2)[1], rt.cudaLaunchAttributeID.cudaLaunchAttributePriority
+    value = rt.cudaStreamGetAttribute(stream, which)[1]
+    assert (type(value).__name__, value.priority) == ("cudaLaunchAttributeValue", -2)
+    value.priority = -1
+    assert rt.cudaStreamSetAttribute(stream, which, value)[0] == 0
+    assert rt.cudaStreamGetPriority(stream)[1] == -1
+    managed, kinds = rt.cudaMallocManaged(64, 1)[1], rt.cudaMemRangeAttribute
+    place = rt.cudaMemLocation()
+    place.type, place.id = rt.cudaMemLocationType.cudaMemLocationTypeDevice, 0
+    assert rt.cudaMemAdvise(managed, 64, rt.cudaMemoryAdvise.cudaMemAdviseSetReadMostly, place)[0] == 0
+    asked = [kinds.cudaMemRangeAttributeReadMostly, kinds.cudaMemRangeAttributePreferredLocation]
+    assert rt.cudaMemRangeGetAttributes([4, 4], asked, 2, managed, 64)[1] == [1, -2]
