@@ -20,6 +20,7 @@ from .report import Report
 from .supervise import Worker, grade_one
 
 _thread = threading.local()
+ANSWER = 10.0  # seconds that a scheduler has to answer
 LAB_FILES = 64 << 20  # bytes of a lab's folder that travel with it
 
 
@@ -29,7 +30,11 @@ def grade_on_cluster(lab: Lab, submissions: Sequence[Submission], address: str) 
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise UsageError("--scheduler needs the extra `cluster`: pip install 'warplab[cluster]'") from None
-    with distributed.Client(address) as client:
+    try:
+        connection = distributed.Client(address, timeout=ANSWER)
+    except (OSError, ValueError) as e:  # a time-out is an OSError too
+        raise UsageError(f"--scheduler {address}: no scheduler answers there ({e})") from None
+    with connection as client:
         packed = client.scatter(pack(lab), broadcast=True)
         tasks = {f"grade-{client.id}-{i}": s for i, s in enumerate(submissions)}
         futures = [client.submit(remote, lab, packed, s, key=key, pure=False) for key, s in tasks.items()]

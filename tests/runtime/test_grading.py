@@ -309,6 +309,15 @@ def test_two_hundred_submissions_in_a_minute() -> None:
     )
 
 
+def test_a_scheduler_that_does_not_answer_is_named(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("warplab.runtime.grading.cluster.ANSWER", 0.5)
+    (tmp_path / "a.ptx").write_text(GOOD)
+    for address in ("tcp://127.0.0.1:9", "nonsense://x"):
+        done = CliRunner().invoke(command, [str(lab.folder), str(tmp_path), "--scheduler", address])
+        assert done.exit_code == 2 and "no scheduler answers there" in done.output, done.output
+
+
 def test_what_a_cluster_gives_up_is_graded_here(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     from warplab.runtime.grading import cluster as module
