@@ -66,7 +66,7 @@ def one(lab: Lab, text: str | bytes, name: str = "s.ptx") -> Submission:
     return Submission(name.removesuffix(".ptx"), {name: text.encode() if isinstance(text, str) else text})
 
 
-HARM = {
+HARM: dict[str, tuple[str | bytes, str]] = {
     "endless loop": (ENTRY % "a: bra a;", "limit"),
     "giant static shared memory": (ENTRY % "    .shared .b8 s[100000000]; ret;", "shared"),
     "giant local memory": (ENTRY % "    .local .b8 s[2000000000]; .reg .b32 %r; ld.local.u32 %r, [s]; ret;", ""),
