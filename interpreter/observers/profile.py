@@ -119,7 +119,7 @@ class AllocationProfile:
     hits: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KernelProfile:
     """One launch on one device."""
 
@@ -138,6 +138,9 @@ class KernelProfile:
     idle_threads: int  # that never wrote anything: padding, if others did
     dram_written: int  # sectors that became dirty in L2
     texts: Mapping[str, str]  # module -> its PTX text
+
+    def __repr__(self) -> str:
+        return f"<KernelProfile of {self.kernel}, {self.blocks} blocks of {self.block_threads} on {self.device.name}>"
 
     # ------------------------------------------------------------ totals
 
