@@ -5,6 +5,7 @@ The fast path splits a statement into texts that lark has understood before; all
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from .ir import (
     Targets,
 )  # fmt: skip
 from .labels import labels_of, patch, statements_of, without
-from .making import FastInstruction, FastSpan, TextSpan, make_location, make_register
+from .making import FastInstruction, TextInstruction, make_location, make_register
 from .reports import TOO_DEEP
 from .scopes import Scope, Stem, Unresolved
 
@@ -54,77 +55,56 @@ Head = tuple[str, tuple[str, ...], Form | None, dict[str, str | bool] | None]
 
 def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int:
     """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
-    code, find, starts = parser.code, parser.code.find, parser.source.starts
-    size, forward, heads, build, with_vectors = len(parser.code), scope.forward, _HEADS, shapes.build, shapes.with_vectors
+    source = parser.source
+    code, size, pieces = parser.code, len(parser.code), source.pieces
+    forward, heads, with_vectors = scope.forward, _HEADS, shapes.with_vectors
     body = Body(parser, function, scope, pos - 1)
-    statements, operands = body.statements, scope.operands.__getitem__
-    end = -1
+    end = source.piece(pos)
     while True:
-        if end < pos:
-            end = find(";", pos)
-            if end < 0:
-                end = size
-        if end - pos > LONG:  # many labels or braces in a row, or nonsense: no copies of this
-            pos = body.other(parser.source.skip(pos), end)
-            if body.done:
-                return pos
-            statements, scope = body.statements, body.scope
-            operands = scope.operands.__getitem__
-            continue
-        chunk = code[pos:end].lstrip()
-        start = end - len(chunk)
-        guard, negated = None, False
-        try:
-            word, text = chunk.split(None, 1)
-            if word[0] == "@":
-                negated = word[1:2] == "!"
-                guard = operands(word[2:] if negated else word[1:])
-                if guard.__class__ is not Register:
-                    raise _Slow
-                word, text = text.split(None, 1)
-            opcode, modifiers, form, settled = heads[word]
-            if opcode == "call":
-                found = build("call_operands", text, scope)
-            elif "{" in text:
-                found = with_vectors(text, operands)
-            else:
-                texts = text.split(", ")
-                if len(texts) <= text.count(","):
-                    texts = text.split(",")
-                found = tuple(map(operands, texts))
-            if end == size:
-                raise _Slow
-        except Flaw as flaw:
-            forward.clear()
-            parser.reports.flaw(flaw, start, end)
+        statements, operands = body.statements, body.scope.operands.__getitem__
+        # Of the last, incomplete piece and of a very long one (many labels or braces in a row, or nonsense) no copies are made.
+        rest = (code[pos:end] if end - pos <= LONG and end < size else "", end)
+        for piece, end in itertools.chain((rest,), pieces):
+            guard, negated = None, False
+            try:
+                word, text = piece.split(None, 1)
+                if word[0] == "@":
+                    negated = word[1:2] == "!"
+                    guard = operands(word[2:] if negated else word[1:])
+                    if guard.__class__ is not Register:
+                        break
+                    word, text = text.split(None, 1)
+                opcode, modifiers, form, settled = heads[word]
+                found = tuple(map(operands, text.split(", "))) if "{" not in text else with_vectors(text, operands)
+            except Flaw as flaw:
+                forward.clear()
+                parser.reports.flaw(flaw, source.skip(pos), end)
+                pos = end + 1
+                continue
+            except (UnexpectedInput, ValueError, KeyError, shapes.Compound):
+                break
+            made = FastInstruction()
+            made.opcode = opcode
+            made.modifiers = modifiers
+            made.operands = found
+            made.guard = guard  # type: ignore[assignment]
+            made.guard_negated = negated
+            made.form = form
+            made.settled = settled
+            made.span = pos, end, source
+            made.__class__ = TextInstruction  # type: ignore[assignment]
             pos = end + 1
-            continue
-        except (_Slow, UnexpectedInput, ValueError, KeyError, shapes.Compound):
-            forward.clear()
-            pos = body.other(start, end)
-            if body.done:
-                return pos
-            statements, scope = body.statements, body.scope
-            operands = scope.operands.__getitem__
-            continue
-        span = FastSpan()
-        span.start = start
-        span.end = pos = end + 1
-        span.line = starts
-        span.__class__ = TextSpan  # type: ignore[assignment]
-        made = FastInstruction()
-        made.opcode = opcode
-        made.modifiers = modifiers
-        made.operands = found
-        made.guard = guard  # type: ignore[assignment]
-        made.guard_negated = negated
-        made.form = form
-        made.settled = settled
-        made.span = span  # type: ignore[assignment]
-        made.__class__ = Instruction  # type: ignore[assignment]
-        statements.append(made)  # type: ignore[arg-type]
-        if forward:
-            body.wait(made)  # type: ignore[arg-type]
+            statements.append(made)  # type: ignore[arg-type]
+            if forward:
+                body.wait(made)  # type: ignore[arg-type]
+        else:
+            end = size
+        source.end = end
+        forward.clear()
+        pos = body.other(source.skip(pos), end)
+        if body.done:
+            return pos
+        end = source.piece(pos)
 
 
 def _make_instruction(head: Head, operands: tuple[Operand, ...], guard: Register | None, negated: bool, span: Span) -> Instruction:
@@ -136,6 +116,7 @@ class _Slow(Exception):
 
 
 _HEADS: dict[str, Head] = {}
+_CALLS: dict[str, Head] = {}  # read by the grammar alone
 
 
 def _head(text: str) -> Head:
@@ -146,7 +127,7 @@ def _head(text: str) -> Head:
     found = resolve(words[0], tuple(words[1:]))
     head = (words[0], tuple(words[1:]), found[0] if found else None, found[1] if found else None)
     if found is not None:
-        _HEADS[text] = head
+        (_CALLS if words[0] == "call" else _HEADS)[text] = head
     return head
 
 
@@ -217,7 +198,7 @@ class Body:
                 if not isinstance(found_guard, Register):
                     raise Flaw("bad-predicate", f"{guard_name} is no predicate register", guard_name)
                 guard = found_guard
-            head = _HEADS.get(word) or _head(word)
+            head = _HEADS.get(word) or _CALLS.get(word) or _head(word)
             if head[0] == "call" and not text:
                 raise _Slow
             found = shapes.build("call_operands" if head[0] == "call" else "operands", text, scope) if text else ()

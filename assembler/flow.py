@@ -7,7 +7,7 @@ are Python ints: bit i stands for the register whose `index` is i.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,33 +15,11 @@ from warplab.isa.notation import Form
 
 from . import graphs
 from .graphs import Loop
-from .ir import (
-    Address,
-    Arguments,
-    Block,
-    Element,
-    Function,
-    Immediate,
-    Instruction,
-    Label,
-    Location,
-    Minus,
-    Negated,
-    Operand,
-    Pair,
-    Plus,
-    Prototype,
-    Register,
-    Statement,
-    Targets,
-    Variable,
-    Vector,
-)
+from .ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
+from .listing import INSTRUCTIONS, READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 
 LEAVES = frozenset({"ret", "exit", "trap"})
 ENDS = LEAVES | {"bra", "brx", "call"}
-# An accumulator that the instruction also reads.
-READS_ITS_DESTINATION = frozenset({"wgmma"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,28 +58,29 @@ class Flow:
         return tuple(map(tuple, graphs.predecessors(self._successors)))
 
     @cached_property
-    def _depth_first(self) -> list[int]:
+    def depth_first(self) -> list[int]:
+        """The reachable blocks in reverse postorder."""
         return graphs.postorder(self._successors, [0])[::-1]
 
     @cached_property
     def reachable(self) -> frozenset[int]:
         """The blocks to which some path leads from the entry."""
-        return frozenset(self._depth_first)
+        return frozenset(self.depth_first)
 
     @cached_property
     def idom(self) -> tuple[int | None, ...]:
         """The immediate dominator of each block; None for the entry and for unreachable blocks."""
-        return tuple(graphs.dominators(self._depth_first, self.predecessors))
+        return tuple(graphs.dominators(self.depth_first, self.predecessors))
 
     @cached_property
     def ipdom(self) -> tuple[int | None, ...]:
         """The immediate post-dominator of each block, where diverged lanes meet again; None where that is the function's end."""
-        return tuple(graphs.post_dominators(self._successors, self._depth_first, self.predecessors))
+        return tuple(graphs.post_dominators(self._successors, self.depth_first, self.predecessors))
 
     @cached_property
     def loops(self) -> tuple[Loop, ...]:
         """The natural loops, an outer one before those inside it, in the order of their headers."""
-        return graphs.natural_loops(self._successors, self._depth_first, self.predecessors, self.idom)
+        return graphs.natural_loops(self._successors, self.depth_first, self.predecessors, self.idom)
 
     @cached_property
     def loop_of(self) -> tuple[int | None, ...]:
@@ -115,7 +94,7 @@ class Flow:
     @cached_property
     def rpo(self) -> tuple[int, ...]:
         """The reachable blocks in a reverse postorder that keeps loops together: what follows a loop comes after all of it."""
-        return tuple(graphs.loop_order(self._successors, self._depth_first, self.loops, self.loop_of))
+        return tuple(graphs.loop_order(self._successors, self.depth_first, self.loops, self.loop_of))
 
     @cached_property
     def irreducible(self) -> bool:
@@ -138,6 +117,10 @@ class Flow:
     def _liveness(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return _liveness(self)
 
+    def live_at_start(self, instructions: Collection[Instruction]) -> int:
+        """The registers whose value at the function's start may be read: sure of those that only these instructions name."""
+        return _liveness(self, set(map(id, instructions)))[0][0]
+
     def dominates(self, a: int, b: int) -> bool:
         """Does every path from the entry to block b pass block a?"""
         at: int | None = b
@@ -158,32 +141,28 @@ class Flow:
 
 def flow(function: Function) -> Flow:
     """The control flow of a function with a body."""
-    statements = list(_flat(function.body))
-    starts = {0}
-    for i, s in enumerate(statements):
-        if isinstance(s, Label):
-            starts.add(i)
-        elif isinstance(s, Instruction) and s.opcode in ENDS:
-            starts.add(i + 1)
-    cuts = [*sorted(starts - {len(statements)}), len(statements)]
-    pieces: list[tuple[list[Label], list[Instruction], list[Location | None]]] = [([], [], [])]
+    statements = listing(function).statements
+    starts = {i for i, s in enumerate(statements) if s.__class__ is Label}
+    starts.update([i + 1 for i, s in enumerate(statements) if s.__class__ in INSTRUCTIONS and s.opcode in ENDS])
+    cuts = [0, *sorted(starts - {0, len(statements)}), len(statements)]
+    pieces: list[tuple[list[Label], Sequence[Instruction], Sequence[Location | None]]] = [([], (), ())]
     location: Location | None = None
     for start, end in itertools.pairwise(cuts):
         labels, instructions, locations = pieces[-1]
         if instructions:
-            labels, instructions, locations = [], [], []
+            labels, instructions, locations = [], (), ()
             pieces.append((labels, instructions, locations))
-        for s in statements[start:end]:
-            if isinstance(s, Label):
-                labels.append(s)
-            elif isinstance(s, Location):
-                location = s
-            elif isinstance(s, Instruction):
-                instructions.append(s)
-                locations.append(location)
+        part = statements[start:end]
+        if part and part[0].__class__ is Label:
+            labels.append(part.pop(0))  # type: ignore[arg-type]
+        if set(map(type, part)) <= INSTRUCTIONS:
+            instructions, locations = part, (location,) * len(part)  # type: ignore[assignment]
+        else:
+            instructions, locations, location = _located(part, location)
+        pieces[-1] = labels, instructions, locations
     lasts = [instructions[-1] if instructions else None for _, instructions, _ in pieces]
     if lasts[-1] is not None and lasts[-1].opcode in ENDS and not _stays(lasts[-1]):
-        pieces.append(([], [], []))  # where lanes fall off the end, as if by ret
+        pieces.append(([], (), ()))  # where lanes fall off the end, as if by ret
         lasts.append(None)
     place = {label: i for i, (labels, _, _) in enumerate(pieces) for label in labels}
     return Flow(
@@ -193,6 +172,19 @@ def flow(function: Function) -> Flow:
             for i, (labels, instructions, locations) in enumerate(pieces)
         ),
     )
+
+
+def _located(part: list[Statement], location: Location | None) -> tuple[list[Instruction], list[Location | None], Location | None]:
+    """The instructions of a stretch, the .loc in force at each, and the one in force behind it."""
+    instructions: list[Instruction] = []
+    locations: list[Location | None] = []
+    for s in part:
+        if s.__class__ is Location:
+            location = s
+        elif s.__class__ in INSTRUCTIONS:
+            instructions.append(s)
+            locations.append(location)
+    return instructions, locations, location
 
 
 def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
@@ -208,10 +200,10 @@ def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
         if type(first) is Register:
             written.append(first)
         else:
-            for leaf in _leaves(first):
+            for leaf in leaves(first):
                 if isinstance(leaf, Element):
                     read.append(leaf.register)
-                written.extend(_registers(leaf))
+                written.extend(registers_of(leaf))
         if instruction.opcode in READS_ITS_DESTINATION:
             read += written
     for operand in operands[start:] if start else operands:
@@ -219,10 +211,10 @@ def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
             read.append(operand)
         elif type(operand) is Address and not operand.parts:
             if operand.base is not None:
-                read.extend(_registers(operand.base))
+                read.extend(registers_of(operand.base))
         elif type(operand) is not Immediate:
-            for leaf in _leaves(operand):
-                read.extend(_registers(leaf))
+            for leaf in leaves(operand):
+                read.extend(registers_of(leaf))
     return read, written
 
 
@@ -235,55 +227,12 @@ def _has_results(instruction: Instruction) -> bool:
     known = _RESULTS.get(id(form))
     if known is None:
         _FORMS.append(form)
-        known = _RESULTS[id(form)] = bool(form.operands) and form.operands[0].is_destination
+        known = _RESULTS[id(form)] = has_results(form)
     return known
 
 
 _RESULTS: dict[int, bool] = {}  # by identity of forms, which _FORMS keeps alive
 _FORMS: list[Form] = []
-
-
-def _leaves(operand: Operand) -> Iterator[Operand]:
-    stack: list[Operand] = [operand]
-    while stack:
-        match stack.pop():
-            case Vector(elements) | Arguments(elements):
-                stack += reversed(elements)
-            case Pair(first, second):
-                stack += (second, first)
-            case Address(base, _, parts):
-                stack += reversed(parts)
-                if base is not None:
-                    yield base
-            case leaf:
-                yield leaf
-
-
-def _registers(leaf: Operand) -> Iterator[Register]:
-    match leaf:
-        case Register():
-            yield leaf
-        case Element(register, _) | Negated(register) | Plus(register, _):
-            yield register
-        case Minus(operand):
-            yield from _registers(operand)
-        case Variable(register=Register() as register):
-            yield register
-        case _:
-            pass
-
-
-def _flat(body: Block | None) -> Iterator[Statement]:
-    """The statements of a body and of the scopes inside it, in the order of the text."""
-    stack: list[Iterator[Statement]] = [iter(body.statements if body is not None else ())]
-    while stack:
-        for s in stack[-1]:
-            if isinstance(s, Block):
-                stack.append(iter(s.statements))
-                break
-            yield s
-        else:
-            stack.pop()
 
 
 def _stays(last: Instruction) -> bool:
@@ -311,14 +260,17 @@ def _successors(i: int, count: int, last: Instruction | None, place: dict[Label,
     return taken if stays else (*taken, i + 1)
 
 
-def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Backward data flow over bit masks: in = reads before any write | (out and not surely written)."""
+def _liveness(flow: Flow, only: Collection[int] | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Backward data flow over bit masks: in = reads before any write | (out and not surely written).
+
+    Where only some registers matter, `only` may give the instructions that name them, by identity.
+    """
     blocks = flow.blocks
     use, kill = [0] * len(blocks), [0] * len(blocks)
     for block in blocks:
         first: set[int] = set()
         gone: set[int] = set()
-        for instruction in block.instructions:
+        for instruction in block.instructions if only is None else [s for s in block.instructions if id(s) in only]:
             read, written = accesses(instruction)
             first.update(r.index for r in read if r.index not in gone)
             if instruction.guard is None:
@@ -326,7 +278,7 @@ def _liveness(flow: Flow) -> tuple[tuple[int, ...], tuple[int, ...]]:
         kill[block.index] = _mask(gone)
         use[block.index] = _mask(first) | _leaving(flow.function, block) & ~kill[block.index]
     live_in, live_out = list(use), [_leaving(flow.function, block) for block in blocks]
-    waiting = list(flow._depth_first)
+    waiting = list(flow.depth_first)
     queued = set(waiting)
     while waiting:
         b = waiting.pop()

@@ -12,6 +12,7 @@ from warplab.isa.types import ScalarType
 
 from .flow import accesses, flow
 from .ir import Declaration, Function, Immediate, Instruction, Module, Variable
+from .listing import listing
 from .walk import declared, functions, leaves, statements
 
 CLASSES = ("pred", "16", "32", "64", "128")  # bits of a register; narrower ones count as 16
@@ -110,9 +111,9 @@ def layout(variables: Iterable[Variable]) -> tuple[dict[Variable, int], int]:
 def sizes(function: Function) -> tuple[int, int, int]:
     """Bytes of parameters, of static shared memory (with all that it may call) and of local memory."""
     reached = _reached(function)
-    mentioned = (v for f in reached for v in (*(d for s in statements(f.body) for d in declared(s)), *_named(f)))
+    mentioned = (v for f in reached for v in (*(d for s in listing(f).rest for d in declared(s)), *_named(f)))
     shared = dict.fromkeys(v for v in mentioned if v.space == "shared" and v.linkage != "extern")
-    local = (v for s in statements(function.body) for v in declared(s) if v.space == "local")
+    local = (v for s in listing(function).rest for v in declared(s) if v.space == "local")
     return layout(v for v in function.params if v.register is None)[1], layout(shared)[1], layout(local)[1]
 
 
@@ -211,9 +212,7 @@ def _barriers(instructions: Iterable[Instruction]) -> tuple[tuple[int, ...], boo
 
 
 def _named(function: Function) -> Iterator[Variable]:
-    for s in statements(function.body):
-        if isinstance(s, Instruction):
-            yield from (o for o in leaves(s.operands) if isinstance(o, Variable))
+    return (o for o in leaves(listing(function).others.values()) if isinstance(o, Variable))
 
 
 def _reached(function: Function) -> list[Function]:
@@ -221,11 +220,9 @@ def _reached(function: Function) -> list[Function]:
     found = {function: None}
     work = [function]
     while work:
-        for s in statements(work.pop().body):
-            if isinstance(s, Instruction):
-                for f in functions(s.operands):
-                    f = f.definition or f
-                    if f not in found:
-                        found[f] = None
-                        work.append(f)
+        for f in functions(listing(work.pop()).others.values()):
+            f = f.definition or f
+            if f not in found:
+                found[f] = None
+                work.append(f)
     return list(found)

@@ -295,6 +295,7 @@ class Function:
     body: Block | None = None
     registers: tuple[Register, ...] = ()  # by index
     definition: Function | None = None  # of a declaration: the definition in this module, where there is one
+    listing: object = field(default=None, init=False, repr=False)  # what listing.py keeps
 
     def directive(self, name: str) -> Directive | None:
         return next((d for d in self.directives if d.name == name), None)

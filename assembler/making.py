@@ -5,17 +5,25 @@ the slots of its node, is filled with plain assignments, and then becomes the no
 """
 
 # mypy cannot follow a change of class, nor slots taken from another class: this module and its users' one line are where that is done.
-# mypy: disable-error-code="assignment, return-value, misc"
+# mypy: disable-error-code="assignment, return-value, misc, override, union-attr, no-any-return"
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
 from .ir import Address, Element, Function, Immediate, Instruction, Location, Operand, Register, Span, Variable, Vector
+
+if TYPE_CHECKING:
+    from .text import Source
+
+Stretch = tuple[int, int, "Source"]  # from somewhere in the blanks before a statement to its semicolon
+_SPACE = re.compile(r"\s*", re.ASCII)
 
 
 class FastSpan:
@@ -28,7 +36,7 @@ class FastSpan:
 
 
 class FastInstruction:
-    """Becomes an Instruction."""
+    """Becomes a TextInstruction."""
 
     __slots__ = Instruction.__slots__
     opcode: str
@@ -38,7 +46,7 @@ class FastInstruction:
     guard_negated: bool
     form: Form | None
     settled: dict[str, str | bool] | None
-    span: Span
+    span: Stretch
 
 
 class FastRegister:
@@ -117,6 +125,27 @@ class TextSpan(Span):
 
 
 _STARTS: Callable[[Span], list[int]] = Span.__dict__["line"].__get__
+_SPAN = Instruction.__dict__["span"]
+
+
+class TextInstruction(Instruction):
+    """An Instruction that makes its span when someone asks: the slot holds a Stretch until then."""
+
+    __slots__ = ()
+
+    @property
+    def span(self) -> Span:
+        """The whole statement, guard and semicolon included."""
+        held = _SPAN.__get__(self)
+        if held.__class__ is tuple:
+            pos, end, source = held
+            held = make_span(_SPACE.match(source.code, pos).end(), end + 1, source.starts)
+            _SPAN.__set__(self, held)
+        return held
+
+    @span.setter
+    def span(self, span: Span) -> None:
+        _SPAN.__set__(self, span)
 
 
 def make_span(start: int, end: int, starts: list[int]) -> Span:

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import gc
-
+from .collector import collector_off
 from .diagnostics import Diagnostic, PtxError
 from .ir import Module
 from .modules import Parser
@@ -25,14 +24,9 @@ def parse_all(text: str | bytes, name: str = "<text>") -> tuple[Module, list[Dia
     """What can be read of a text, and what is wrong with it, in the order of the text."""
     if isinstance(text, bytes):
         text = _decoded(text)
-    was_enabled = gc.isenabled()
-    gc.disable()  # a parse makes no garbage cycles, and the collector would look at a big module again and again
-    try:
+    with collector_off():
         parser = Parser(Source(text, name))
         module = parser.module()
-    finally:
-        if was_enabled:
-            gc.enable()
     return module, sorted(parser.reports.diagnostics, key=lambda d: d.span.start)
 
 

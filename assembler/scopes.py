@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 from lark.exceptions import UnexpectedInput
 
@@ -63,23 +62,24 @@ class Operands(dict[str, Operand]):
         entry = self.stems.get(stem)
         if entry is not None:
             digits = text[len(stem) :]
-            if digits and (digits[0] != "0" or len(digits) == 1) and len(digits) < 11 and int(digits) < entry.count:
+            if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
                 scope = self.scope
-                found = scope.names.get(text)
-                if found is None:
-                    registers = scope.registers
-                    fresh = FastRegister()
-                    fresh.name = text
-                    fresh.type = entry.type
-                    fresh.vector = entry.vector
-                    fresh.index = len(registers)
-                    fresh.span = entry.span
-                    fresh.__class__ = Register  # type: ignore[assignment]
-                    found = cast(Register, fresh)
-                    scope.names[text] = found
-                    registers.append(found)
-                self[text] = found
-                return found
+                known = scope.names.get(text)
+                if known is not None:
+                    self[text] = known
+                    return known
+                registers = scope.registers
+                fresh = FastRegister()
+                fresh.name = text
+                fresh.type = entry.type
+                fresh.vector = entry.vector
+                fresh.index = len(registers)
+                fresh.span = entry.span
+                fresh.__class__ = Register  # type: ignore[assignment]
+                made: Register = fresh  # type: ignore[assignment]
+                scope.names[text] = self[text] = made
+                registers.append(made)
+                return made
         elif text[:1] == "[" and text[-1:] == "]":
             # `[N]` and `[N+I]`, two shapes that the grammar knows, put together from parts that it has read before.
             name, plus, offset = text[1:-1].partition("+")
@@ -88,10 +88,10 @@ class Operands(dict[str, Operand]):
                 base = self[name]
             number = _OFFSETS.get(offset) if plus else 0
             if number is not None and (base.__class__ is Register or base.__class__ is Variable):
-                made = self[text] = make_address(base, number)
-                return made
-        elif text.isdigit():
-            value = self[text] = shapes.literal(text) if text[0] != "0" or text == "0" else self.slow(text)
+                address = self[text] = make_address(base, number)
+                return address
+        elif text in _NUMBERS:
+            value = self[text] = _NUMBERS[text]
             return value
         return self.slow(text)
 
@@ -100,6 +100,10 @@ class Operands(dict[str, Operand]):
         scope = self.scope
         if (text[-1:] != "]" and "[" in text) or text[:1] == "(":
             raise shapes.Compound
+        special = _SPECIALS.get(text)
+        if special is not None and scope.lookup(special.name) == _SPECIALS[special.name]:
+            self[text] = special
+            return special
         found = scope.lookup(text)
         if found is not None:
             self[text] = found
@@ -123,6 +127,11 @@ class Operands(dict[str, Operand]):
                     _OFFSETS[m[1]] = value.offset
         if not scope.forward:
             self[text] = value
+            if isinstance(value, Immediate) and text[0] in "0123456789-" and len(_NUMBERS) < MOST:
+                _NUMBERS[text] = value
+            elif isinstance(value, SpecialRegister) and len(_SPECIALS) < MOST:
+                _SPECIALS[text] = value
+                _SPECIALS[value.name] = SpecialRegister(value.name)
         return value
 
 
@@ -150,6 +159,10 @@ class InnerOperands(Operands):
 
 _OFFSET = re.compile(r"\[[\w$%]+\+([0-9]+)\]", re.ASCII)
 _OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
+# Texts that mean the same in all scopes, the latter where nothing else has their name.
+_NUMBERS: dict[str, Immediate] = {}
+_SPECIALS: dict[str, SpecialRegister] = {}
+MOST = 1 << 16  # texts remembered
 
 
 class Scope:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -36,6 +39,20 @@ class Source:
         self.code = self._without_comments(text) if "//" in text or "/*" in text else text
         if _CONTROL.search(self.code):
             self.code = _CONTROL_OR_STRING.sub(self._control, self.code)
+        self.end = -1  # of the piece that `pieces` gave last
+        self.pieces = self._pieces()
+
+    def _pieces(self) -> Iterator[tuple[str, int]]:
+        """The stretches between the semicolons, with the offsets at which they end; read once, from the first to the last."""
+        pieces = self.code.split(";")
+        pieces.pop()
+        return zip(pieces, map(operator.add, itertools.accumulate(map(len, pieces)), itertools.count()), strict=False)
+
+    def piece(self, pos: int) -> int:
+        """Where the piece ends that has this offset, not before the one given last; the text's length behind the last semicolon."""
+        while self.end < pos:
+            self.end = next(self.pieces, ("", len(self.code)))[1]
+        return self.end
 
     def _control(self, m: re.Match[str]) -> str:
         if m.group()[0] == '"':

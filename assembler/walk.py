@@ -10,7 +10,6 @@ from .ir import (
     Block,
     Declaration,
     Function,
-    Instruction,
     Module,
     Operand,
     Pair,
@@ -20,6 +19,7 @@ from .ir import (
     Variable,
     Vector,
 )
+from .listing import listing
 
 
 def statements(body: Block | None) -> Iterator[Statement]:
@@ -78,7 +78,5 @@ def used_functions(module: Module) -> set[Function]:
         for v in declared(item):
             initial(v.initial)
         if isinstance(item, Function):
-            for s in statements(item.body):
-                if isinstance(s, Instruction):
-                    found.update(functions(s.operands))
+            found.update(functions(listing(item).others.values()))
     return found

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from ..collector import collector_off
 from ..diagnostics import Diagnostic
 from ..ir import Function, Module
 from . import module as modules
@@ -22,11 +23,15 @@ BROKEN = frozenset({"syntax", "empty-statement", "unclosed-brace", "bad-declarat
 
 def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
     """Every error of a PTX text in the order in which ptxas notices them, then the warnings of these names, or all for None."""
+    with collector_off():
+        return _check(text, target, name, warnings)  # the module is gone before the collector is back
+
+
+def _check(text: str | bytes, target: str | None, name: str, warnings: Collection[str] | None) -> list[Diagnostic]:
     from ..parse import parse_all
 
     module, found = parse_all(text, name)
-    if module is not None:
-        found = [*found, *verify(module, target, () if found else warnings)]
+    found = [*found, *verify(module, target, () if found else warnings)]
     if any(d.code in BROKEN for d in found):
         # A statement that cannot be read declares nothing: what is missing further on may stand there.
         found = [d for d in found if d.code not in ("unknown-label", "unresolved")]
@@ -35,14 +40,20 @@ def check(text: str | bytes, target: str | None = None, name: str = "<text>", wa
 
 def verify(module: Module, target: str | None = None, warnings: Collection[str] | None = ()) -> list[Diagnostic]:
     """Every error of a parsed module; the warnings of these names, or all for None."""
+    with collector_off():
+        found = _judged(module, target)
+        if all(d.severity == "note" for d in found):  # what is wrong anyway needs no warnings
+            found += warn.warnings(module, warnings)
+        return ordered(module, found)
+
+
+def _judged(module: Module, target: str | None) -> list[Diagnostic]:
     found = [*modules.header(module, target), *modules.variables(module), *modules.functions(module)]
     judge = Judge(module, found, Has.of(module))
     for item in module.items:
         if isinstance(item, Function) and item.body is not None:
-            for call in judge.body(item.body):
+            for call in judge.body(item):
                 judge_call(judge, item, call)
     found += budgets(module)
     found += modules.unresolved(module)
-    if all(d.severity == "note" for d in found):  # what is wrong anyway needs no warnings
-        found += warn.warnings(module, warnings)
-    return ordered(module, found)
+    return found

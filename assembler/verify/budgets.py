@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic, Note
 from ..info import sizes
-from ..ir import Address, Function, Instruction, Module, Symbol, Variable
-from ..walk import statements
+from ..ir import Address, Function, Module, Symbol, Variable
+from ..listing import listing
 from .needs import capability
 from .places import places
 
@@ -31,8 +31,8 @@ def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in statements(function.body):
-        if not isinstance(s, Instruction) or s.opcode != "st" or "param" not in s.modifiers or not s.operands:
+    for s in listing(function).instructions:
+        if s.opcode != "st" or "param" not in s.modifiers or not s.operands:
             continue
         at = s.operands[0]
         base = at.base if isinstance(at, Address) else None

@@ -12,13 +12,15 @@ from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
-from ..ir import Address, Block, Immediate, Instruction, Label, Location, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Function, Immediate, Instruction, Label, Location, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..listing import Listing, listing
 from . import declarations, limits, needs, video
 from .forms import misspelt
 from .operands import Misfit, described, is_narrow, kind, misfit
 from .places import Places, places
 
 Key = tuple[object, ...]
+ALONE = frozenset({"call", *limits.VALUES})  # judged one by one
 Where = Callable[[Places], Span]
 
 
@@ -33,47 +35,49 @@ class Judge:
     legal: set[Key] = field(default_factory=set)
     settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
 
-    def body(self, block: Block) -> Iterator[Instruction]:
-        """Judges every instruction of a body; yields the calls, which are judged together with their declarations."""
-        kinds, legal = self.kinds, self.legal
-        stack = [iter(block.statements)]
-        while stack:
-            for s in stack[-1]:
-                if type(s) is Instruction:
-                    guard = s.guard
-                    words: list[object] = [id(s.settled), guard and guard.type.name]
-                    for o in s.operands:  # this is the loop that a big module spends its time in: no calls for common operands
-                        if type(o) is Register and o.vector == 1:
-                            words.append(o.type.name)
-                        elif type(o) is Immediate and o.kind == "int":
-                            words.append("#")
-                        elif type(o) is Address and type(o.base) is Register and o.base.vector == 1 and not o.parts:
-                            words.append("[")
-                            words.append(o.base.type.name)
-                        else:
-                            word = kinds.get(id(o))
-                            if word is None:
-                                word = kinds[id(o)] = kind(o)
-                            words.append(word)
-                    key = tuple(words)
-                    if key in legal:
-                        continue
-                    if s.opcode in limits.VALUES:  # the verdict depends on the constants' values as well
-                        key = (*key, *[o.value for o in s.operands if type(o) is Immediate])
-                        if key in legal:
-                            continue
-                    if s.opcode == "call":
-                        yield s
-                    if self.judge(s):
-                        self.settings[id(s.settled)] = s.settled
-                        legal.add(key)
-                elif type(s) is Block:
-                    stack.append(iter(s.statements))
-                    break
-                elif type(s) is not Label and type(s) is not Location:
-                    self.found += declarations.judge_statement(self.module, s)
-            else:
-                stack.pop()
+    def body(self, function: Function) -> Iterator[Instruction]:
+        """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
+        columns, legal = listing(function), self.legal
+        for statement in columns.rest:
+            if statement.__class__ is not Label and statement.__class__ is not Location:
+                self.found += declarations.judge_statement(self.module, statement)
+        word = self.words(function, columns).__getitem__
+        instructions = columns.instructions
+        keys: list[Key] = [(id(s.settled), *map(word, map(id, o))) for s, o in zip(instructions, columns.operands, strict=True)]
+        guards = {id(s.guard): s.guard for s in instructions if s.guard is not None}
+        if not all(g.type.kind == "p" and g.vector == 1 for g in guards.values()):
+            keys = [(key, s.guard and s.guard.type.name) for s, key in zip(instructions, keys, strict=True)]
+        new = set(keys) - legal
+        if new:
+            for s, key in zip(instructions, keys, strict=True):
+                if key in new and s.opcode not in ALONE and key not in legal and self.judge(s):
+                    self.settings[id(s.settled)] = s.settled
+                    legal.add(key)
+            if not columns.opcodes.isdisjoint(ALONE):
+                yield from self.alone([(s, key) for s, key in zip(instructions, keys, strict=True) if s.opcode in ALONE])
+
+    def alone(self, instructions: Sequence[tuple[Instruction, Key]]) -> Iterator[Instruction]:
+        """Judges calls, and instructions where the constants' values count as well; yields the calls."""
+        for s, key in instructions:
+            if s.opcode == "call":
+                yield s
+                self.judge(s)
+                continue
+            key = (*key, *[o.value for o in s.operands if type(o) is Immediate])
+            if key not in self.legal and self.judge(s):
+                self.settings[id(s.settled)] = s.settled
+                self.legal.add(key)
+
+    def words(self, function: Function, columns: Listing) -> dict[int, str]:
+        """The kinds of a function's operands, by identity."""
+        words = self.kinds
+        words.update({id(r): r.type.name if r.vector == 1 else kind(r) for r in function.registers})
+        for i, o in columns.others.items():
+            if o.__class__ is Address and o.base.__class__ is Register and not o.parts:
+                words[i] = f"[{words[id(o.base)]}]"
+            elif i not in words:
+                words[i] = kind(o)
+        return words
 
     # ------------------------------------------------------------ one instruction
 

@@ -7,15 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
 from ..flow import Flow, accesses, flow
-from ..ir import Block, Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
+from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
+from ..listing import listing
+from . import suspects
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
-# Every lane reads its own value, whatever the others read.
-DIVERGENT = frozenset(
-    {"%tid", "%laneid", "%clock", "%clock64", "%clock_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"}
-)
-LOADS = frozenset({"ld", "ldu", "atom", "shfl", "tex", "tld4", "suld", "ldmatrix", "mma", "wmma", "wgmma"})
 BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 
@@ -57,81 +54,76 @@ def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[D
         yield from _unreachable(module, graph)
     if "missing-return" in wanted:
         yield from _falls_off(module, f, graph)
-    if "divergent-barrier" in wanted:
-        yield from _barriers(module, graph)
+    if "divergent-barrier" in wanted and not listing(f).opcodes.isdisjoint({"bar", "barrier"}):
+        yield from _barriers(module, f, graph)
     if "unknown-pragma" in wanted:
-        for statement in _all(f.body):
+        for statement in listing(f).rest:
             if isinstance(statement, Pragma):
                 yield from _pragma(module, statement.texts, statement.span)
 
 
-def _all(body: Block | None) -> Iterator[Declaration | Pragma]:
-    stack: list[Block] = [body] if body is not None else []
-    while stack:
-        for s in stack.pop().statements:
-            if isinstance(s, Block):
-                stack.append(s)
-            elif isinstance(s, Declaration | Pragma):
-                yield s
-
-
 def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
+    columns = listing(f)
     given = {v.register for v in (*f.params, *f.returns) if v.register is not None}
-    read: set[Register] = set()
-    written: set[Register] = set(given)
-    readers: list[tuple[list[Register], Instruction]] = []
-    for block in graph.blocks:
-        for instruction in block.instructions:
-            sources, results = accesses(instruction)
-            written.update(results)
-            if instruction.opcode in ("mov", "st"):  # compilers pack and pass on halves that nobody looks at
-                written.update(r for r in sources if r is not instruction.guard)
-            read.update(sources)
-            readers.append((sources, instruction))
-    missing = read - written
-    if "read-first" in wanted:
-        yield from _read_first(module, graph, given | missing)
-    if "never-written" in wanted and missing:
-        for sources, instruction in readers:
-            for r in dict.fromkeys(sources):
-                if r in missing:
-                    missing.discard(r)
-                    where = places(module, instruction)
-                    span = next((s for s in (where.guard, *where.operands) if r.name in module.text[s.start : s.end]), where.whole)
-                    yield _warning(module, "never-written", f"{r.name} is read here and never written", span, Note("declared here", r.span))
+    missing = (columns.used & columns.registers) - suspects.written(columns) - set(map(id, given))
+    early = suspects.read_early(columns, graph) if "read-first" in wanted else set()
+    if missing or early:
+        yield from _read_wrongly(module, graph, wanted, missing, early, given, columns.touching(missing | early))
     if "unused-register" in wanted:
-        for s in _all(f.body):
+        for s in columns.rest:
             if isinstance(s, Declaration):
                 for r in s.registers:
-                    if r not in read and r not in written and r.name != BOILERPLATE:
+                    if id(r) not in columns.used and r.name != BOILERPLATE:
                         yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
 
 
-def _read_first(module: Module, graph: Flow, known: Collection[Register]) -> Iterator[Diagnostic]:
+def _read_wrongly(
+    module: Module, graph: Flow, wanted: frozenset[str], missing: set[int], early: set[int], given: set[Register],
+    instructions: Sequence[Instruction],
+) -> Iterator[Diagnostic]:  # fmt: skip
+    """Registers that are read and never written, and those that are read first on some way, out of the suspects that these instructions name."""
+    unwritten = {r for s in instructions for r in accesses(s)[0] if id(r) in missing}
+    for s in instructions:
+        if s.opcode in ("mov", "st"):  # compilers pack and pass on halves that nobody looks at
+            unwritten.difference_update(r for r in accesses(s)[0] if r is not s.guard)
+    if early:
+        yield from _read_first(module, graph, given | unwritten, early, instructions)
+    if "never-written" in wanted:
+        for s in instructions:
+            for r in dict.fromkeys(accesses(s)[0]):
+                if r in unwritten:
+                    unwritten.discard(r)
+                    where = places(module, s)
+                    span = next((p for p in (where.guard, *where.operands) if r.name in module.text[p.start : p.end]), where.whole)
+                    yield _warning(module, "never-written", f"{r.name} is read here and never written", span, Note("declared here", r.span))
+
+
+def _read_first(
+    module: Module, graph: Flow, known: Collection[Register], early: set[int], instructions: Sequence[Instruction]
+) -> Iterator[Diagnostic]:
     """Registers that some way through the function reads before anything has written them."""
-    if not graph.blocks:
-        return
-    at_start = graph.live_in[0]
+    at_start = graph.live_at_start(instructions) if graph.blocks else 0
     if not at_start:
         return
     sometimes: set[Register] = set(known)  # written under a guard, or in parts: then the reader may know better
-    for block in graph.blocks:
-        for instruction in block.instructions:
-            _, results = accesses(instruction)
-            if instruction.guard is not None or any(not isinstance(o, Register) for o in instruction.operands[:1]):
-                sometimes.update(results)
-    for index in sorted(graph.reachable):
-        for instruction in graph.blocks[index].instructions:
-            passes_on = instruction.opcode in ("mov", "st", "call")  # compilers pack and pass on halves that nobody looks at
-            for r in dict.fromkeys(accesses(instruction)[0]):
-                if passes_on and r is not instruction.guard:
-                    continue
-                if at_start >> r.index & 1 and r not in sometimes:
-                    sometimes.add(r)
-                    where = places(module, instruction)
-                    span = next((s for s in (where.guard, *where.operands[1:]) if r.name in module.text[s.start : s.end]), where.whole)
-                    text = f"{r.name} may be read here before it is written"
-                    yield _warning(module, "read-first", text, span, Note("declared here", r.span))
+    for s in instructions:
+        _, results = accesses(s)
+        if s.guard is not None or any(not isinstance(o, Register) for o in s.operands[:1]):
+            sometimes.update(results)
+    reached = {id(s) for b in graph.reachable for s in graph.blocks[b].instructions}
+    for s in instructions:
+        if id(s) not in reached:
+            continue
+        passes_on = s.opcode in ("mov", "st", "call")  # compilers pack and pass on halves that nobody looks at
+        for r in dict.fromkeys(accesses(s)[0]):
+            if passes_on and r is not s.guard:
+                continue
+            if id(r) in early and at_start >> r.index & 1 and r not in sometimes:
+                sometimes.add(r)
+                where = places(module, s)
+                span = next((p for p in (where.guard, *where.operands[1:]) if r.name in module.text[p.start : p.end]), where.whole)
+                text = f"{r.name} may be read here before it is written"
+                yield _warning(module, "read-first", text, span, Note("declared here", r.span))
 
 
 def _unreachable(module: Module, graph: Flow) -> Iterator[Diagnostic]:
@@ -159,7 +151,7 @@ def _line(module: Module, at: int) -> tuple[int, int]:
     return module.text.count("\n", 0, at) + 1, at - module.text.rfind("\n", 0, at)
 
 
-def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
+def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
     """A barrier of the whole CTA between a branch on a value that lanes differ in and the place where they meet again."""
     barriers = {
         block.index: instruction
@@ -173,11 +165,12 @@ def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
     }
     if not barriers:
         return
-    uneven = _uneven(graph)
+    columns = listing(f)
+    uneven = suspects.uneven(columns, graph)
     told: set[int] = set()
     for block in graph.blocks:
         branch = block.terminator
-        if branch is None or branch.opcode != "bra" or branch.guard not in uneven or block.index not in graph.reachable:
+        if branch is None or branch.opcode != "bra" or id(branch.guard) not in uneven or block.index not in graph.reachable:
             continue
         if _made_even(block.instructions[:-1], branch.guard, uneven):
             continue
@@ -189,17 +182,17 @@ def _barriers(module: Module, graph: Flow) -> Iterator[Diagnostic]:
             )  # fmt: skip
 
 
-def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[Register | None]) -> bool:
+def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[int]) -> bool:
     """Does the last instruction that sets the guard give all lanes the same, though the register serves for other things elsewhere?"""
     for instruction in reversed(before):
         read, written = accesses(instruction)
         if guard in written:
-            return instruction.guard is None and not _reads_lane(instruction) and not any(r in uneven for r in read)
+            return instruction.guard is None and not _reads_lane(instruction) and not any(id(r) in uneven for r in read)
     return False
 
 
 def _reads_lane(instruction: Instruction) -> bool:
-    return any(isinstance(o, SpecialRegister) and o.name in DIVERGENT for o in instruction.operands)
+    return any(isinstance(o, SpecialRegister) and o.name in suspects.DIVERGENT for o in instruction.operands)
 
 
 def _missed(graph: Flow, branch: int, barriers: Collection[int]) -> set[int]:
@@ -233,24 +226,3 @@ def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> s
 def _only_leaves(graph: Flow, index: int) -> bool:
     instructions = graph.blocks[index].instructions
     return not instructions or instructions[0].opcode in ("ret", "exit")
-
-
-def _uneven(graph: Flow) -> set[Register | None]:
-    """The registers whose value surely depends on the lane: computed from %tid and its kin alone, without memory."""
-    found: set[Register | None] = set()
-    unsure: set[Register] = set()
-    changed = True
-    while changed:
-        changed = False
-        for index in sorted(graph.reachable):
-            for instruction in graph.blocks[index].instructions:
-                read, written = accesses(instruction)
-                if instruction.opcode in LOADS or instruction.opcode == "call":
-                    new = set(written) - unsure
-                    unsure |= new
-                    changed |= bool(new)
-                    continue
-                if (_reads_lane(instruction) or found & set(read)) and not set(written) <= found:
-                    found.update(written)
-                    changed = True
-    return found - unsure

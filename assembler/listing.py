@@ -1,0 +1,187 @@
+"""One function's instructions in columns, made once: what many readers ask of all instructions, answered without a loop in Python for each.
+
+Operands are told apart by identity: the parser makes one node of a text in a scope, so the different ones are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from warplab.isa.notation import Form
+
+from .ir import (
+    Address,
+    Arguments,
+    Block,
+    Element,
+    Function,
+    Instruction,
+    Minus,
+    Negated,
+    Operand,
+    Pair,
+    Plus,
+    Register,
+    Statement,
+    Variable,
+    Vector,
+)
+from .making import TextInstruction
+
+# An accumulator that the instruction also reads.
+READS_ITS_DESTINATION = frozenset({"wgmma"})
+INSTRUCTIONS = frozenset({Instruction, TextInstruction})
+
+
+@dataclass(eq=False, repr=False)
+class Listing:
+    """The statements of a function's body, inner blocks opened, and what they name."""
+
+    body: Block | None
+    statements: list[Statement]
+    registers: set[int]  # the identities of the function's registers
+
+    @cached_property
+    def instructions(self) -> list[Instruction]:
+        """The instructions."""
+        kinds = set(map(type, self.statements))
+        if kinds <= INSTRUCTIONS:
+            return self.statements  # type: ignore[return-value]
+        return [s for s in self.statements if s.__class__ in INSTRUCTIONS]
+
+    @cached_property
+    def rest(self) -> list[Statement]:
+        """The other statements."""
+        return [s for s in self.statements if s.__class__ not in INSTRUCTIONS]
+
+    @cached_property
+    def operands(self) -> list[tuple[Operand, ...]]:
+        """The operands of each instruction."""
+        return [s.operands for s in self.instructions]
+
+    @cached_property
+    def others(self) -> dict[int, Operand]:
+        """The different operands that are no registers, by identity, in the order of the text."""
+        return {id(o): o for o in chain.from_iterable(self.operands) if o.__class__ is not Register}
+
+    @cached_property
+    def forms(self) -> dict[int, Form]:
+        """The different forms, by identity."""
+        return {id(s.form): s.form for s in self.instructions if s.form is not None}
+
+    @cached_property
+    def opcodes(self) -> frozenset[str]:
+        """The opcodes of the instructions."""
+        return frozenset([s.opcode for s in self.instructions])
+
+    @cached_property
+    def inside(self) -> dict[int, tuple[Register, ...]]:
+        """The registers in the operands that are no registers themselves, by the operand's identity; only of those that have any."""
+        return {i: found for i, o in self.others.items() if (found := registers_in(o))}
+
+    @cached_property
+    def results(self) -> list[Operand | None]:
+        """What each instruction writes: its first operand where that is a result; None also for calls."""
+        writing = {i for i, f in self.forms.items() if has_results(f) and f.opcode != "call"}
+        return [
+            s.operands[0] if id(s.form) in writing and s.operands and s.operands[0].__class__ is not Address else None
+            for s in self.instructions
+        ]
+
+    @cached_property
+    def sources(self) -> list[tuple[Operand, ...]]:
+        """What each instruction reads, its guard aside."""
+        found = [o if r is None else o[1:] for o, r in zip(self.operands, self.results, strict=True)]
+        if not self.opcodes.isdisjoint(READS_ITS_DESTINATION):
+            found = [o if s.opcode in READS_ITS_DESTINATION else f for s, o, f in zip(self.instructions, self.operands, found, strict=True)]
+        return found
+
+    @cached_property
+    def used(self) -> set[int]:
+        """The identities of all registers that instructions name, among others."""
+        found = set(map(id, chain.from_iterable(self.operands)))
+        found.update([id(s.guard) for s in self.instructions if s.guard is not None])
+        found.update(map(id, chain.from_iterable(self.inside.values())))
+        return found
+
+    def touching(self, registers: set[int]) -> list[Instruction]:
+        """The instructions that name one of these registers, given by identity."""
+        wanted = registers | {i for i, found in self.inside.items() if not registers.isdisjoint(map(id, found))}
+        return [
+            s
+            for s, o in zip(self.instructions, self.operands, strict=True)
+            if not wanted.isdisjoint(map(id, o)) or id(s.guard) in registers
+        ]
+
+
+def listing(function: Function) -> Listing:
+    """The listing of a function, made at the first call."""
+    known = function.listing
+    if not isinstance(known, Listing) or known.body is not function.body:
+        known = function.listing = Listing(function.body, _flat(function.body), set(map(id, function.registers)))
+    return known
+
+
+def _flat(body: Block | None) -> list[Statement]:
+    statements = body.statements if body is not None else ()
+    if Block not in set(map(type, statements)):
+        return list(statements)
+    out: list[Statement] = []
+    stack = [iter(statements)]
+    while stack:
+        for s in stack[-1]:
+            if s.__class__ is Block:
+                stack.append(iter(s.statements))
+                break
+            out.append(s)
+        else:
+            stack.pop()
+    return out
+
+
+def has_results(form: Form) -> bool:
+    """Does the form write its first operand?"""
+    return bool(form.operands) and form.operands[0].is_destination
+
+
+def leaves(operand: Operand) -> Iterator[Operand]:
+    """What an operand is made of."""
+    stack: list[Operand] = [operand]
+    while stack:
+        match stack.pop():
+            case Vector(elements) | Arguments(elements):
+                stack += reversed(elements)
+            case Pair(first, second):
+                stack += (second, first)
+            case Address(base, _, parts):
+                stack += reversed(parts)
+                if base is not None:
+                    yield base
+            case leaf:
+                yield leaf
+
+
+def registers_of(leaf: Operand) -> Iterator[Register]:
+    """The register that a leaf stands for, if any."""
+    match leaf:
+        case Register():
+            yield leaf
+        case Element(register, _) | Negated(register) | Plus(register, _):
+            yield register
+        case Minus(operand):
+            yield from registers_of(operand)
+        case Variable(register=Register() as register):
+            yield register
+        case _:
+            pass
+
+
+def registers_in(operand: Operand) -> tuple[Register, ...]:
+    """All registers in an operand."""
+    if operand.__class__ is Address and not operand.parts:
+        base = operand.base
+        return (base,) if base.__class__ is Register else () if base is None else tuple(registers_of(base))
+    return tuple([r for leaf in leaves(operand) for r in registers_of(leaf)])
