@@ -91,8 +91,12 @@ class Parser:
             # ptxas sees what is missing only when it has read a whole .target, and names the line of what follows.
             before = re.compile(r"(\s*\.target\s+\w+(\s*,\s*\w+)*)+").match(self.code, pos)
             at, end = self.source.token(before.end() if before else pos)
-            self.reports.report("missing-version", "a module begins with .version", at, end)
-            return before.end() if before else pos
+            self.reports.report("missing-version", "a module begins with .version", at, end, hint="write .version 8.0 before all else")
+            self.version = (9, 0)  # so that what follows is judged as if it stood there
+            while self.word(pos) == ".target":
+                pos = skip(self.directive(pos))
+            self.targets = self.targets or ("sm_90",)
+            return skip(self.directive(pos)) if before and self.word(pos) == ".address_size" else pos
         self.version = (int(m[1][:6]), int(m[2][:6]))
         pos = skip(m.end())
         while self.word(pos) == ".target":
