@@ -248,6 +248,10 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
 
 def _too_wide(instruction: Instruction, settled: Settled, has: Has) -> Wrong | None:
     vec, kind = settled.get("vec"), settled.get("type")
+    words = instruction.modifiers
+    evict = next((w for w in words if w.startswith("L2::evict_")), "")
+    if evict and isinstance(kind, str) and int(str(vec or "v1")[1:]) * TYPES[kind].bits != 256:
+        return Wrong("word-and-space", f".{evict} goes with accesses of 256 bits only: .v8.b32 or .v4.b64", word=evict)
     if not isinstance(vec, str) or not isinstance(kind, str):
         return None
     bits = int(vec[1:]) * TYPES[kind].bits
@@ -257,4 +261,7 @@ def _too_wide(instruction: Instruction, settled: Settled, has: Has) -> Wrong | N
         return Wrong("vector-size", f"{vec[1:]} elements of .{kind} are too many for one access", word=vec)
     if has.version < (8, 8) or capability(has.target)[0] < 100:
         return Wrong("needs", f"an access of {bits} bits needs PTX 8.8 and sm_100", word=vec)
+    near = next((w for w in words if w in SHARED or w in ELSEWHERE), "")
+    if near:
+        return Wrong("word-and-space", f"an access of {bits} bits goes to .global, not to .{near}", word=near)
     return None
