@@ -83,13 +83,18 @@ class Footprints:
 
 
 def _same(f: Footprint, g: Geometry, rows: Index, relative: Array) -> bool:
-    if f.geometry is not g and not (f.geometry.warps.aligned and g.warps.aligned):
+    if not np.array_equal(f.relative, relative) or not (f.geometry is g or _alike(f.geometry, g)):
         return False
     if not f.by_row and not np.array_equal(f.where, rows):
         return False
-    if f.by_row and not _apart(rows):
-        return False
-    return np.array_equal(f.relative, relative)
+    return not f.by_row or _apart(rows)
+
+
+def _alike(a: Geometry, b: Geometry) -> bool:
+    """Are these the same lanes of the same warps?"""
+    if a.warps.aligned or b.warps.aligned:
+        return bool(a.warps.aligned and b.warps.aligned)
+    return np.array_equal(a.thread, b.thread) and np.array_equal(a.block, b.block)
 
 
 def _apart(rows: Index) -> bool:
