@@ -85,7 +85,7 @@ class Context:
         self.events: list[Event] = []
         self.captures: list[Capture] = []
         self.default_stream = Stream(self, number=0)
-        self.thread_stream = Stream(self, 1)
+        self.thread_stream = Stream(self)
         self._workspace: Allocation | None = None
 
     def reset(self) -> None:

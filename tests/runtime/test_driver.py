@@ -288,7 +288,7 @@ def test_load_log_holds_the_diagnostics(host: Host) -> None:
     assert host.code("cuModuleLoadData", b"") == "INVALID_IMAGE"
     assert host.code("cuModuleLoadData", b"\x7fELFrubbish") == "INVALID_IMAGE"
     assert host.code("cuModuleLoadData", b"hello") == "INVALID_IMAGE"
-    assert host.code("cuModuleLoadData", b"// new\n.version 9.9\n.target sm_90\n") == "UNSUPPORTED_PTX_VERSION"
+    assert host.code("cuModuleLoadData", b"// new\n.version 10.0\n.target sm_90\n") == "UNSUPPORTED_PTX_VERSION"
     assert host.code("cuModuleLoadData", b".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() { ret; }") == "INVALID_PTX"
     assert host.code("cuModuleLoadData", (HEAD + ".extern .func f();\n.visible .entry k() { call f; ret; }").encode()) == "INVALID_PTX"
 
