@@ -21,6 +21,7 @@ Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
 KEPT = 2048  # sets of addresses whose sectors are remembered
+LARGE = 1 << 14  # bytes of those that are not
 _contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
@@ -143,6 +144,8 @@ def _modern(f: Footprint, units: Index, total: int, hits: int, l2: int, l2_hits:
 def contended_sectors(lanes: Lanes, width: int) -> Index:
     """Sectors of each warp's atomic, asked once for each set of addresses."""
     rows = patterns(lanes, 1 << 40)
+    if rows.where.nbytes > LARGE:
+        return rows.spread(atomic_global(rows.where, rows.mask, width)[1])
     key = (width, *rows.key)
     found = _contended.get(key)
     if found is None:

@@ -30,7 +30,7 @@ Index = NDArray[np.int64]
 MATRICES = ("ldmatrix", "stmatrix")
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 RANK_AT = 24
-KEPT = 4096  # sets of patterns whose passes are remembered
+KEPT = 2048  # sets of patterns whose passes are remembered
 _passes: dict[tuple[str, str, int, bool, bytes, bytes], tuple[Index, Index]] = {}
 
 
@@ -46,6 +46,7 @@ class Whole:
 
 
 SMALL = 1 << 13  # bytes of addresses that may be a key
+LARGE = 1 << 14  # bytes of patterns that are not remembered
 _whole: dict[tuple[str, str, int, bool, tuple[int, ...], tuple[int, ...], bytes, bytes | None], Whole] = {}
 
 
@@ -133,6 +134,8 @@ class SharedMemory:
 
     def _known(self, rule: str, width: int, apart: bool, rows: Patterns) -> tuple[Index, Index]:
         """(passes, conflicts) of each pattern; `apart`: lanes have partners in other memory, with which they share nothing."""
+        if rows.where.nbytes > LARGE:
+            return self._counted(rule, width, apart, rows)
         key = (self.device.shared_rule, rule, width, apart, *rows.key)
         known = _passes.get(key)
         if known is None:
