@@ -212,7 +212,7 @@ def _barriers(instructions: Iterable[Instruction]) -> tuple[tuple[int, ...], boo
 
 
 def _named(function: Function) -> Iterator[Variable]:
-    return (o for o in leaves(listing(function).others.values()) if isinstance(o, Variable))
+    return (o for o in leaves(listing(function).naming) if isinstance(o, Variable))
 
 
 def _reached(function: Function) -> list[Function]:
@@ -220,7 +220,7 @@ def _reached(function: Function) -> list[Function]:
     found = {function: None}
     work = [function]
     while work:
-        for f in functions(listing(work.pop()).others.values()):
+        for f in functions(listing(work.pop()).naming):
             f = f.definition or f
             if f not in found:
                 found[f] = None

@@ -18,13 +18,17 @@ from .ir import (
     Block,
     Element,
     Function,
+    Immediate,
     Instruction,
+    Label,
     Minus,
     Negated,
     Operand,
     Pair,
     Plus,
     Register,
+    Sink,
+    SpecialRegister,
     Statement,
     Variable,
     Vector,
@@ -33,6 +37,7 @@ from .making import TextInstruction
 
 # An accumulator that the instruction also reads.
 READS_ITS_DESTINATION = frozenset({"wgmma"})
+_NAMELESS = frozenset({Immediate, SpecialRegister, Label, Sink, Element, Negated})
 INSTRUCTIONS = frozenset({Instruction, TextInstruction})
 
 
@@ -66,6 +71,15 @@ class Listing:
     def others(self) -> dict[int, Operand]:
         """The different operands that are no registers, by identity, in the order of the text."""
         return {id(o): o for o in chain.from_iterable(self.operands) if o.__class__ is not Register}
+
+    @cached_property
+    def naming(self) -> list[Operand]:
+        """The different operands that may name variables or functions."""
+        return [
+            o
+            for o in self.others.values()
+            if o.__class__ not in _NAMELESS and not (o.__class__ is Address and o.base.__class__ is Register and not o.parts)
+        ]
 
     @cached_property
     def forms(self) -> dict[int, Form]:

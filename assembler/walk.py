@@ -78,5 +78,5 @@ def used_functions(module: Module) -> set[Function]:
         for v in declared(item):
             initial(v.initial)
         if isinstance(item, Function):
-            found.update(functions(listing(item).others.values()))
+            found.update(functions(listing(item).naming))
     return found

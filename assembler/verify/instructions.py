@@ -33,6 +33,8 @@ class Judge:
     has: needs.Has
     kinds: dict[int, str] = field(default_factory=dict)  # of operands, by identity: the module keeps them alive
     legal: set[Key] = field(default_factory=set)
+    met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
+    wrong: set[Key] = field(default_factory=set)
     settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
 
     def body(self, function: Function) -> Iterator[Instruction]:
@@ -43,18 +45,28 @@ class Judge:
                 self.found += declarations.judge_statement(self.module, statement)
         word = self.words(function, columns).__getitem__
         instructions = columns.instructions
-        keys: list[Key] = [(id(s.settled), *map(word, map(id, o))) for s, o in zip(instructions, columns.operands, strict=True)]
         guards = {id(s.guard): s.guard for s in instructions if s.guard is not None}
-        if not all(g.type.kind == "p" and g.vector == 1 for g in guards.values()):
-            keys = [(key, s.guard and s.guard.type.name) for s, key in zip(instructions, keys, strict=True)]
-        new = set(keys) - legal
-        if new:
-            for s, key in zip(instructions, keys, strict=True):
-                if key in new and s.opcode not in ALONE and key not in legal and self.judge(s):
-                    self.settings[id(s.settled)] = s.settled
-                    legal.add(key)
-            if not columns.opcodes.isdisjoint(ALONE):
-                yield from self.alone([(s, key) for s, key in zip(instructions, keys, strict=True) if s.opcode in ALONE])
+        plain = all(g.type.kind == "p" and g.vector == 1 for g in guards.values())
+        if (
+            not plain
+            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, columns.operands, strict=True)} <= self.met
+        ):
+            for s, o in zip(instructions, columns.operands, strict=True):
+                key = (id(s.settled), tuple(map(word, map(id, o))))
+                self.met.add(key)
+                full: Key = key if plain else (*key, s.guard and s.guard.type.name)
+                if full not in legal and s.opcode not in ALONE:
+                    if self.judge(s):
+                        self.settings[id(s.settled)] = s.settled
+                        legal.add(full)
+                    else:
+                        self.wrong.add(key)
+            self.met -= self.wrong
+        if not columns.opcodes.isdisjoint(ALONE):
+            single = [s for s in instructions if s.opcode in ALONE]
+            yield from self.alone(
+                [(s, (id(s.settled), tuple(map(word, map(id, s.operands))), s.guard and s.guard.type.name)) for s in single]
+            )
 
     def alone(self, instructions: Sequence[tuple[Instruction, Key]]) -> Iterator[Instruction]:
         """Judges calls, and instructions where the constants' values count as well; yields the calls."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterable
-from itertools import accumulate, chain, count, repeat
+from itertools import accumulate, chain
 
 from .. import graphs
 from ..flow import Flow
@@ -40,30 +40,46 @@ def _compound(results: Iterable[Operand | None]) -> dict[int, Operand]:
 
 def read_early(columns: Listing, graph: Flow) -> set[int]:
     """The registers that may be read before they are written: all but those whose first write comes before all reads on every way."""
-    first, last = _reads(columns)
-    births = _births(columns)
     ranges = _ranges(graph)
-    ends = list(chain.from_iterable([repeat(end, end - start) for start, end in ranges]))
-    found = {r for r, i in first.items() if births.get(r, i) >= i}
-    # Most registers live and die within the block that writes them.
-    wide = {r: births[r] for r, i in last.items() if r not in found and i >= ends[births[r]]}
-    if not wide:
-        return found
-    home = {r: bisect.bisect_right(ranges, i, key=_start) - 1 for r, i in wide.items()}
-    holders = {i: held for i, rs in columns.inside.items() if (held := [id(r) for r in rs if id(r) in wide])}
+    births = _births(columns)
+    inside, found = columns.inside, set[int]()
     dominates: Callable[[int, int], bool] | None = None
+    ready = columns.others.keys() - inside.keys()  # what may be read in the block: besides constants what it has written or read
     for b, (start, end) in enumerate(ranges):
         if b not in graph.reachable:
             continue
-        here = set(map(id, chain.from_iterable(columns.sources[start:end])))
-        here.update([id(s.guard) for s in columns.instructions[start:end] if s.guard is not None])
-        named = here & wide.keys()
-        named.update(*[holders[i] for i in here & holders.keys()])
-        for r in named:
-            if home[r] not in (0, b):
-                dominates = dominates or _dominance(graph)
-                if not dominates(home[r], b):
-                    found.add(r)
+        added: list[int] = []
+        stretch = slice(start, end)
+        for s, read, result in zip(columns.instructions[stretch], columns.sources[stretch], columns.results[stretch], strict=True):
+            if not ready.issuperset(map(id, read)) or (s.guard is not None and id(s.guard) not in ready):
+                for o in (*read, s.guard):
+                    if o is None or id(o) in ready:
+                        continue
+                    for r in inside.get(id(o), (o,)):
+                        i = id(r)
+                        if i in ready or i in found:
+                            continue
+                        home = bisect.bisect_right(ranges, births[i], key=_start) - 1 if i in births else b
+                        if home == b:
+                            found.add(i)
+                        elif home:
+                            dominates = dominates or _dominance(graph)
+                            if not dominates(home, b):
+                                found.add(i)
+                        ready.add(i)
+                        added.append(i)
+                    ready.add(id(o))
+                    added.append(id(o))
+            if result is None:
+                continue
+            if result.__class__ is not Register:
+                parts = [leaf for leaf in leaves(result) if isinstance(leaf, Element)]  # a register that is written in part is read as well
+                found.update([id(p.register) for p in parts if id(p.register) not in ready])
+            if s.guard is None:
+                new = [id(result)] if result.__class__ is Register else [id(o) for o in leaves(result) if isinstance(o, Register)]
+                ready.update(new)
+                added += new
+        ready.difference_update(added)
     return found
 
 
@@ -85,28 +101,6 @@ def _dominance(graph: Flow) -> Callable[[int, int], bool]:
         return a in times and times[a][0] <= times[b][0] and times[b][1] <= times[a][1]
 
     return dominates
-
-
-def _reads(columns: Listing) -> tuple[Numbers, Numbers]:
-    """The first and the last instruction that reads each register."""
-    lengths = map(len, columns.sources)
-    ids = list(map(id, chain.from_iterable(columns.sources)))
-    numbers = list(chain.from_iterable(map(repeat, count(), lengths)))
-    last = dict(zip(ids, numbers, strict=True))
-    first = dict(zip(reversed(ids), reversed(numbers), strict=True))
-    registers = columns.registers
-    compound = [(first[i], last[i], rs) for i, rs in columns.inside.items() if i in first]
-    compound += [(n, n, (s.guard,)) for n, s in enumerate(columns.instructions) if s.guard is not None]
-    for n, r in enumerate(columns.results):
-        if r is not None and r.__class__ is not Register:  # a register that is written in part is read as well
-            compound += [(n, n, (leaf.register,)) for leaf in leaves(r) if isinstance(leaf, Element)]
-    for low, high, rs in compound:
-        for i in map(id, rs):
-            if first.get(i, low) >= low:
-                first[i] = low
-            if last.get(i, high) <= high:
-                last[i] = high
-    return {r: first[r] for r in first.keys() & registers}, {r: last[r] for r in last.keys() & registers}
 
 
 def _births(columns: Listing) -> Numbers:
