@@ -58,9 +58,13 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
     """Reads `.space .align n .v4 .type ...`."""
     out = Specs()
     for tree in trees:
-        child = tree.children[0]
+        child: Any = tree.children[0]
         if isinstance(child, str):
-            _word(out, child, parameter)
+            try:
+                _word(out, child, parameter)
+            except Flaw as flaw:
+                flaw.at = child.start_pos  # type: ignore[attr-defined]
+                raise
         elif child.data == "align":
             _align(out, child.children[0])
         elif child.data == "bank":

@@ -259,7 +259,8 @@ class Parser:
                     return self.reports.unexpected(pos, pos)
         except (Flaw, RecursionError) as error:
             self.reports.tainted = True
-            self.reports.flaw(error if isinstance(error, Flaw) else TOO_DEEP, pos, end)
+            flaw = error if isinstance(error, Flaw) else TOO_DEEP
+            self.reports.flaw(flaw, pos if flaw.at is None else self.base + flaw.at, end)
             if tree.data in ("entry", "func") and code_end == "{":
                 return self.next_item(end, pos)
         return end

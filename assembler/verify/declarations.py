@@ -45,6 +45,8 @@ def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnosti
             why = f"{v.name} is declared inside a function: it cannot be .{v.linkage}"
         elif v.type.kind == "o":
             why = f"the handle {v.name} belongs outside of functions"
+        elif "managed" in v.attributes and v.space != "global":
+            why = f"only .global variables are .managed, {v.name} is not"
         elif v.space == "tex":
             why = f"the texture {v.name} belongs outside of functions"
         elif v.space == "param" and not v.dims and (v.vector > 1 or v.type.name == "f16x2"):

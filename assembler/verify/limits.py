@@ -233,6 +233,10 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
         missing = has.lacks(Need(8.8, 100))
         if missing:
             return Wrong("needs", f"{opcode} of three needs {missing}", 3)
+    if opcode == "mov" and isinstance(settled.get("vec"), str) and isinstance(settled.get("type"), str):
+        vec, kind = str(settled["vec"]), str(settled["type"])
+        if int(vec[1:]) * TYPES[kind].bits > 128:
+            return Wrong("vector-size", f"{vec[1:]} elements of .{kind} are more than 128 bits", word=vec)
     if opcode == "mbarrier" and len(instruction.operands) == 3 and ("arrive" in words or "arrive_drop" in words):
         missing = has.lacks(Need(7.8, 90)) if "noComplete" not in words and "expect_tx" not in words else ""
         if missing:

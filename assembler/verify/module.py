@@ -127,6 +127,8 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-variable", f"the sampler {v.name} needs .target texmode_independent")
     if v.space == "tex" and module.version >= (1, 5):
         yield error("bad-variable", ".tex variables ended with PTX 1.5", f"write .global .texref {v.name}")
+    if v.linkage == "common" and v.type.kind == "o":
+        yield error("bad-variable", f"the handle {v.name} cannot be .common")
     if v.linkage == "common" and v.space != "global":
         yield error("bad-variable", f".common variables lie in .global, {v.name} does not")
     if v.linkage == "extern" and v.initial is not None:

@@ -601,7 +601,8 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
     first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
-    types = [e.type if isinstance(e, Register) else None for e in given.elements[first:]]
+    types = [e.type if isinstance(e, Register) else None for e in given.elements]
+    types = types[first:] if types[0] is None or types[0].kind != "b" else types
     if not all(_together(a, b) for a, b in itertools.pairwise(types)):
         return Misfit("operand-type", "coordinates of several types do not go into one vector")
     known = {t for t in types if t is not None}
