@@ -196,10 +196,7 @@ class Counters(Silent):
         if n:
             tally = self._tally(site)
             tally.divergent += n * times
-            bits = np.packbits(taken[parted], axis=1, bitorder="little").view(np.uint32).ravel()
-            masks, counts = np.unique(bits, return_counts=True)
-            for m, c in zip(masks.tolist(), counts.tolist(), strict=True):
-                tally.masks[m] = tally.masks.get(m, 0) + c * times
+            tally.part(np.packbits(taken[parted], axis=1, bitorder="little").view(np.uint32).ravel(), times)
 
     def wait(self, site: Site | None, group: Group, why: str) -> None:
         if site is not None:

@@ -19,6 +19,7 @@ Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Described = tuple[str, str, tuple[str, int] | None]
 _known: WeakKeyDictionary[Kernel, dict[Site, Described]] = WeakKeyDictionary()
+MANY = 1 << 16  # masks that may wait to be counted
 MASKS = 8  # of a branch that a profile keeps
 
 
@@ -38,7 +39,21 @@ class AccessTally:
 class SiteTally:
     """What one instruction did."""
 
-    __slots__ = ("accesses", "active", "divergent", "flops", "masks", "shared_width", "site", "special", "threads", "waits", "warps")
+    __slots__ = (
+        "accesses",
+        "active",
+        "divergent",
+        "flops",
+        "masks",
+        "parted",
+        "shared_width",
+        "site",
+        "special",
+        "threads",
+        "waiting",
+        "waits",
+        "warps",
+    )
 
     def __init__(self, site: Site, flops: tuple[str, float] | None, special: bool) -> None:
         self.site = site
@@ -46,8 +61,26 @@ class SiteTally:
         self.special = special  # fences and copies, which need a look at each execution
         self.warps = self.threads = self.active = self.divergent = 0
         self.masks: dict[int, int] = {}
+        self.parted: list[tuple[NDArray[np.uint32], int]] = []
+        self.waiting = 0  # masks in `parted`
         self.waits: dict[str, int] = {}
         self.accesses: dict[tuple[str, str], AccessTally] = {}
+
+    def part(self, masks: NDArray[np.uint32], times: int) -> None:
+        """Notes the lanes of each warp that took a branch; they are counted later, many at once."""
+        self.parted.append((masks, times))
+        self.waiting += masks.size
+        if self.waiting > MANY:
+            self.count_masks()
+
+    def count_masks(self) -> None:
+        """Counts the masks that were noted."""
+        for times in {t for _, t in self.parted}:
+            masks, counts = np.unique(np.concatenate([m for m, t in self.parted if t == times]), return_counts=True)
+            for m, c in zip(masks.tolist(), counts.tolist(), strict=True):
+                self.masks[m] = self.masks.get(m, 0) + c * times
+        self.parted.clear()
+        self.waiting = 0
 
     def access(self, space: str, kind: str, width: int) -> AccessTally:
         """The tally of one space and kind."""
@@ -76,6 +109,7 @@ class SiteTally:
 
     def frozen(self, launch: Launch) -> SiteProfile:
         """The counts as values."""
+        self.count_masks()
         i = self.site.instruction
         home, text, source = _described(self.site, launch)
         conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
