@@ -47,7 +47,9 @@ class Whole:
 
 SMALL = 1 << 13  # bytes of addresses that may be a key
 LARGE = 1 << 14  # bytes of patterns that are not remembered
-_whole: dict[tuple[str, str, int, bool, tuple[int, ...], tuple[int, ...], bytes, bytes | None], Whole] = {}
+_whole: dict[
+    tuple[str, str, int, bool, tuple[bytes, int, tuple[int, ...], tuple[int, ...], tuple[int, ...]], bytes, bytes | None], Whole
+] = {}
 
 
 class SharedMemory:
@@ -81,17 +83,10 @@ class SharedMemory:
                 self._read_in_loop(tally, group, address, mask, width, loop, operands)
         rule, apart, g = self._rule(i, kind, loop), others and width > 4, group.geometry
         key = None
-        if g.warps.aligned and address.nbytes <= SMALL:  # whole warps: the addresses say it all
-            key = (
-                self.device.shared_rule,
-                rule,
-                width,
-                apart,
-                g.shape,
-                address.shape,
-                address.tobytes(),
-                None if mask is None else mask.tobytes(),
-            )
+        if address.nbytes <= SMALL and (g.warps.aligned or g.thread.nbytes <= SMALL):
+            lanes = b"" if g.warps.aligned else g.thread.tobytes() + g.block.tobytes()  # whole warps need no names
+            who = (lanes, g.warps_per_block if lanes else 0, g.shape, address.shape, () if mask is None else mask.shape)
+            key = (self.device.shared_rule, rule, width, apart, who, address.tobytes(), None if mask is None else mask.tobytes())
         whole = _whole.get(key) if key else None
         if whole is None:
             whole = self._sum(g, address, mask, rule, width, apart)
