@@ -76,20 +76,12 @@ def call_group(g: Group, callee: Callee, after: int) -> int | None:
     pc = g.pc
     children = g.split([(s, pc) for s in parts], after)
     for child, target in zip(children, targets.tolist(), strict=True):
-        child.fetch_all(_present(g) & ~1)
+        child.fetch_all(g.act.function.live_in[pc])
         child.pc = pc
         following = _enter(child, callee, _function_at(g, target), after)
         if following is not None:
             child.wave.arrive(child, following)
     return None
-
-
-def _present(g: Group) -> int:
-    out = 0
-    for s, v in enumerate(g.R):
-        if v is not None:
-            out |= 1 << s
-    return out
 
 
 def _function_at(g: Group, address: int) -> Function:

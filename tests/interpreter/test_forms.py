@@ -83,3 +83,12 @@ def test_a_register_and_a_constant_as_one_value() -> None:
     cvt.u32.u64 %r, %t+16; mov.u32 %s, %r+-1; mul.lo.u32 %s, %s+1, %s+2; st.u32 [%to], %s; cvt.u16.u32 %h, %r+65536; st.u16 [%to+4], %h+2;
     mov.b64 %t, %to+8; st.u32 [%t], %r;"""
     assert words(body.replace("%l", "stack"), np.array([12], np.uint64), 3) == [29 * 30, 31, 29]
+
+
+def test_lanes_that_call_different_functions_inside_a_branch() -> None:
+    before = """.func (.reg .u32 r) one (.reg .u32 a) { add.u32 r, a, 1; ret; }
+    .func (.reg .u32 r) two (.reg .u32 a) { add.u32 r, a, 2; ret; }"""
+    body = """.reg .u32 %t, %x, %dead; .reg .u64 %f, %a; .reg .pred %p, %q; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %to; mov.u32 %x, %t;
+    setp.lt.u32 %p, %t, 4; and.b32 %t, %t, 1; setp.eq.u32 %q, %t, 0; @%p bra J; add.u32 %dead, %x, 5; add.u32 %x, %x, %dead;
+    mov.u64 %f, one; @%q mov.u64 %f, two; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (%x), %f, (%x), P; J: st.u32 [%a], %x;"""
+    assert words(body, np.zeros(1, np.uint32), 8, before, threads=8) == [0, 1, 2, 3, 15, 16, 19, 20]
