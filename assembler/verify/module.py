@@ -123,7 +123,7 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
 
     if v.type.kind == "o" and v.space != "global":
         yield error("bad-variable", f"the handle {v.name} lies in .{v.space}; textures, samplers and surfaces lie in .global")
-    if v.type.name == "samplerref" and "texmode_independent" not in module.targets:
+    if v.type.name == "samplerref" and not v.dims and "texmode_independent" not in module.targets:
         yield error("bad-variable", f"the sampler {v.name} needs .target texmode_independent")
     if v.space == "tex" and module.version >= (1, 5):
         yield error("bad-variable", ".tex variables ended with PTX 1.5", f"write .global .texref {v.name}")
@@ -253,7 +253,8 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if missing:
             yield error("needs", f"{d.name} needs {missing}", d)
         if any(isinstance(v, int) and v >= 2**32 for v in d.values):
-            yield error("bad-directive", f"{d.name} takes numbers of 32 bits", d)
+            text = f"{d.name} takes numbers of 32 bits"
+            yield Diagnostic("error", "bad-directive", text, d.span, file=module.name)
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
         if d.name == ".noreturn" and f.returns:
@@ -281,7 +282,8 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("bad-parameter", "'_' names no parameter of a function", _closing(module, p))
         if p.pointer is not None and not f.is_entry:
             yield error("bad-parameter", f".ptr belongs to parameters of an .entry; {p.name} is one of a .func", p.span)
-        yield from declarations.judge_needs(module, p)
+        if f.body is not None:
+            yield from declarations.judge_needs(module, p)
         if f.body is not None and p.type.name == "f16x2" and p.space == "param" and not p.dims:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if f.body is not None and p.type.kind == "o" and not f.is_entry:
