@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
-from . import constants, shapes
+from . import constants, makers, shapes
 from .constants import Constant, signed
 from .flaw import Flaw
 from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Span, Symbol, Variable
@@ -51,7 +51,7 @@ def fold(tree: Any) -> Constant:
     """The value of a constant expression's tree."""
     tokens = list(tree.scan_values(shapes.is_leaf))
     index = {t.start_pos: i for i, t in enumerate(tokens)}
-    return shapes.constant_of(tree, index)([shapes.literal(str(t)) for t in tokens])
+    return makers.constant_of(tree, index)([shapes.literal(str(t)) for t in tokens])
 
 
 def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
