@@ -14,8 +14,9 @@ from .ir import Span
 from .making import make_span
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
-_CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\x7f]")  # which Python's split() takes for blanks in part, and ptxas for none
-_CONTROL_OR_STRING = re.compile(rf'"[^"]*"|{_CONTROL.pattern}')
+# What Python's split() takes for blanks in part, and ptxas for none.
+_CONTROL = bytes([*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F])
+_CONTROL_OR_STRING = re.compile(r'"[^"]*"|[\x01-\x08\x0b\x0e-\x1f\x7f]')
 _BLANKS = " " * 200
 SPACE = re.compile(r"[ \t\r\n\f\v]*")
 
@@ -37,7 +38,7 @@ class Source:
         if self.problem is not None:  # said once; nothing else shall stumble over it
             text = re.sub(r"[^\x01-\x7f]", " ", text)
         self.code = self._without_comments(text) if "//" in text or "/*" in text else text
-        if _CONTROL.search(self.code):
+        if len(self.code.encode().translate(None, _CONTROL)) < len(self.code):  # a search by pattern takes five times as long
             self.code = _CONTROL_OR_STRING.sub(self._control, self.code)
         self.end = -1  # of the piece that `pieces` gave last
         self.pieces = self._pieces()

@@ -59,7 +59,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
         yield error("no-debug", ".target debug asks for .section .debug_..., which the module does not have", "debug")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
-    if version >= (2, 2) and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
+    if version >= (2, 2) and ".const" in module.text and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
         yield error("bad-variable", "constant banks ended with PTX 2.2", bank[0])
     if module.address_size == 32 and ".address_size" in module.text:
         yield error("address-size", "32-bit addresses are not supported", ".address_size", "write .address_size 64")
