@@ -88,7 +88,10 @@ def test_a_register_and_a_constant_as_one_value() -> None:
 def test_lanes_that_call_different_functions_inside_a_branch() -> None:
     before = """.func (.reg .u32 r) one (.reg .u32 a) { add.u32 r, a, 1; ret; }
     .func (.reg .u32 r) two (.reg .u32 a) { add.u32 r, a, 2; ret; }"""
-    body = """.reg .u32 %t, %x, %dead; .reg .u64 %f, %a; .reg .pred %p, %q; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %to; mov.u32 %x, %t;
-    setp.lt.u32 %p, %t, 4; and.b32 %t, %t, 1; setp.eq.u32 %q, %t, 0; @%p bra J; add.u32 %dead, %x, 5; add.u32 %x, %x, %dead;
+    body = """.reg .u32 %t, %x, %d<8>; .reg .u64 %f, %a; .reg .pred %p, %q; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %to; mov.u32 %x, %t;
+    setp.lt.u32 %p, %t, 4; and.b32 %t, %t, 1; setp.eq.u32 %q, %t, 0; @%p bra J; {dead}
     mov.u64 %f, one; @%q mov.u64 %f, two; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (%x), %f, (%x), P; J: st.u32 [%a], %x;"""
-    assert words(body, np.zeros(1, np.uint32), 8, before, threads=8) == [0, 1, 2, 3, 15, 16, 19, 20]
+    dead = "".join(f"add.u32 %d{n}, %x, {n};" for n in range(8)) + "".join(f"xor.b32 %x, %x, %d{n};" for n in range(8))  # dead at the call
+    got = words(body.replace("{dead}", dead), np.zeros(1, np.uint32), 8, before, threads=8)
+    sums = [t ^ t ^ (t + 1) ^ (t + 2) ^ (t + 3) ^ (t + 4) ^ (t + 5) ^ (t + 6) ^ (t + 7) for t in range(8)]
+    assert got == [t if t < 4 else sums[t] + (1 if t & 1 else 2) for t in range(8)]
