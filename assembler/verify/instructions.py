@@ -5,6 +5,7 @@ The verdict depends on the words and the operands' kinds alone, so a combination
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -25,6 +26,23 @@ Where = Callable[[Places], Span]
 
 
 @dataclass(slots=True)
+class Known:
+    """Verdicts that hold for all modules of one version and target."""
+
+    legal: set[Key] = field(default_factory=set)
+    met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
+    settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
+
+
+MOST = 1 << 17  # keys, more than any text needs
+
+
+@functools.lru_cache(maxsize=64)
+def _known(has: needs.Has) -> Known:
+    return Known()
+
+
+@dataclass(slots=True)
 class Judge:
     """Verdicts on one module's instructions."""
 
@@ -32,14 +50,16 @@ class Judge:
     found: list[Diagnostic]
     has: needs.Has
     kinds: dict[int, str] = field(default_factory=dict)  # of operands, by identity: the module keeps them alive
-    legal: set[Key] = field(default_factory=set)
-    met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
-    wrong: set[Key] = field(default_factory=set)
-    settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
+    known: Known = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = _known(self.has)
+        if len(self.known.legal) > MOST:
+            _known.cache_clear()
 
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
-        columns, legal = listing(function), self.legal
+        columns, known = listing(function), self.known
         for statement in columns.rest:
             if statement.__class__ is not Label and statement.__class__ is not Location:
                 self.found += declarations.judge_statement(self.module, statement)
@@ -49,19 +69,23 @@ class Judge:
         plain = all(g.type.kind == "p" and g.vector == 1 for g in guards.values())
         if (
             not plain
-            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, columns.operands, strict=True)} <= self.met
+            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, columns.operands, strict=True)} <= known.met
         ):
+            wrong: set[Key] = set()
             for s, o in zip(instructions, columns.operands, strict=True):
                 key = (id(s.settled), tuple(map(word, map(id, o))))
-                self.met.add(key)
                 full: Key = key if plain else (*key, s.guard and s.guard.type.name)
-                if full not in legal and s.opcode not in ALONE:
-                    if self.judge(s):
-                        self.settings[id(s.settled)] = s.settled
-                        legal.add(full)
-                    else:
-                        self.wrong.add(key)
-            self.met -= self.wrong
+                if s.opcode in ALONE and s.settled is not None:
+                    known.settings[key[0]] = s.settled
+                elif full not in known.legal and s.opcode not in ALONE:
+                    if not self.judge(s):
+                        wrong.add(key)
+                        continue
+                    known.settings[key[0]] = s.settled
+                    known.legal.add(full)
+                if s.settled is not None:
+                    known.met.add(key)
+            known.met -= wrong
         if not columns.opcodes.isdisjoint(ALONE):
             single = [s for s in instructions if s.opcode in ALONE]
             yield from self.alone(
@@ -76,9 +100,9 @@ class Judge:
                 self.judge(s)
                 continue
             key = (*key, *[o.value for o in s.operands if type(o) is Immediate])
-            if key not in self.legal and self.judge(s):
-                self.settings[id(s.settled)] = s.settled
-                self.legal.add(key)
+            if key not in self.known.legal and self.judge(s):
+                self.known.settings[id(s.settled)] = s.settled
+                self.known.legal.add(key)
 
     def words(self, function: Function, columns: Listing) -> dict[int, str]:
         """The kinds of a function's operands, by identity."""
