@@ -125,16 +125,18 @@ def _mma(instruction: Instruction, settled: Settled) -> Wrong | None:
     if "sp" not in words and "sp::ordered_metadata" not in words:
         return None
     shape, kind = next((w for w in words if w[0] == "m" and w[1:2].isdigit()), ""), str(settled.get("atype", ""))
-    per = {"f16": 32, "bf16": 32, "tf32": 16, "s8": 64, "u8": 64, "s4": 128, "u4": 128}.get(kind, 64)
     if not shape:
         return None
-    # The selector says which threads hold the metadata: all of them for the longest k, pairs or one of four for less.
     k = int(shape.partition("k")[2])
-    high = 0 if per == 64 and k == 64 else 0 if per == 128 and k == 128 else 3 if "f32" in words and (kind, k) not in _PAIRS else 1
+    high = 3 if (kind, k) == ("f16", 32) and "f32" in words else _SELECTORS.get((kind, k), 0)
     return _range(5, 0, high)(instruction, settled)
 
 
-_PAIRS = frozenset({("tf32", 16)})
+# The selector says which threads hold the metadata: all of them for the longest k (0), pairs (0, 1) or one of four (0 to 3) for less.
+_SELECTORS = {
+    ("f16", 16): 3, ("bf16", 16): 3, ("tf32", 8): 3, ("f16", 32): 1, ("bf16", 32): 1, ("tf32", 16): 1,
+    ("s8", 32): 1, ("u8", 32): 1, ("s4", 64): 1, ("u4", 64): 1,
+}  # fmt: skip
 
 
 def _wgmma(instruction: Instruction, settled: Settled) -> Wrong | None:
