@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from warplab.assembler.flow import READS_ITS_DESTINATION
 from warplab.assembler.ir import Address, Element, Immediate, Instruction, Minus, Operand, Pair, Register, Sink, Variable, Vector
+from warplab.assembler.listing import READS_ITS_DESTINATION
 from warplab.isa.notation import Operand as Place
 from warplab.isa.ops.data import ld
 from warplab.isa.types import TYPES, ScalarType

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from warplab.assembler.flow import READS_ITS_DESTINATION
 from warplab.assembler.ir import (
     Address,
     Arguments,
@@ -25,6 +24,7 @@ from warplab.assembler.ir import (
     Variable,
     Vector,
 )
+from warplab.assembler.listing import READS_ITS_DESTINATION
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType

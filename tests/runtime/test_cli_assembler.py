@@ -254,7 +254,9 @@ def test_explain() -> None:
     assert "unresolved-symbol" in run("explain", "unresolved-symbl", code=2).stderr
 
 
-@pytest.mark.parametrize(("stage", "wanted"), [("tree", "instruction"), ("ir", "Instruction opcode='add'"), ("flow", "live in  B1"), ("plan", "segment 0 of B0")])
+@pytest.mark.parametrize(
+    ("stage", "wanted"), [("tree", "instruction"), ("ir", "Instruction opcode='add'"), ("flow", "live in  B1"), ("plan", "segment 0 of B0")]
+)
 def test_dump(stage: str, wanted: str, good: str) -> None:
     assert wanted in run("dump", good, "--stage", stage).output
 
