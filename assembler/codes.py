@@ -156,6 +156,12 @@ CODES: dict[str, Code] = {
         ".version 9.3\n.target sm_90\n",
         False,
     ),
+    "newer-target": _note(
+        "no profile of compute capability {major}.{minor}; {device} stands for it",
+        "The module is checked for its own target, and runs on the newest device that is modelled here.",
+        ".version 8.7\n.target sm_100\n",
+        False,
+    ),
     "version-target": _error(
         "{target} needs PTX {version}",
         "The .version of the module came before its .target.",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from warplab.isa.notation import Need
+from warplab.isa.profiles import PROFILES, profile_note
 
 from ..diagnostics import Diagnostic, Note, nearest
 from ..ir import Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
@@ -15,6 +16,7 @@ from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 from .places import span_at
 
 CONST_BYTES = 65536
+NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
 BUILT_IN = frozenset({"vprintf", "malloc", "free", "__assertfail"})  # what ptxas itself brings
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
 
@@ -43,6 +45,8 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             if version < TARGETS[plain]:
                 first = "{}.{}".format(*TARGETS[plain])
                 yield error("version-target", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
+            elif capability(plain)[0] > NEWEST_MODEL and (text := profile_note(plain)):
+                yield Diagnostic("note", "newer-target", text, _find(module, name), file=module.name)
         elif plain.startswith("sm_"):
             near = nearest(plain, TARGETS)
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")

@@ -84,7 +84,7 @@ def _doubts(files: tuple[Source, ...]) -> None:
         if source.is_object or len(source.data) > LARGE:
             continue
         for d in check(source.data, None, source.name, DOUBTFUL):
-            click.echo(f"warning[{d.code}]: {source.name}:{d.span.line}: {d.message}", err=True)
+            click.echo(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}", err=True)
 
 
 # ---------------------------------------------------------------- saying what came out
