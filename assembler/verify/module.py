@@ -45,8 +45,8 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             if version < TARGETS[plain]:
                 first = "{}.{}".format(*TARGETS[plain])
                 yield error("version-target", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
-            elif capability(plain)[0] > NEWEST_MODEL and (text := profile_note(plain)):
-                yield Diagnostic("note", "newer-target", text, _find(module, name), file=module.name)
+            elif capability(plain)[0] > NEWEST_MODEL and (note := profile_note(plain)):
+                yield Diagnostic("note", "newer-target", note, _find(module, name), file=module.name)
         elif plain.startswith("sm_"):
             near = nearest(plain, TARGETS)
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
