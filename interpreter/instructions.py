@@ -22,7 +22,7 @@ from .effects import effect_step, unsupported
 from .exchange import Exchange
 from .operands import Get, Operands, Set, as_get, as_set
 from .plan import PlanFunction, Step
-from .roles import carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, uses, works_on
+from .roles import Used, carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, uses, works_on
 from .special import window_of
 from .steps import assign, by_name, join, lanes, pure, select, unpack, warps
 from .values import LocalPlace, Shifted, plain
@@ -38,6 +38,7 @@ class InstructionSteps:
     operands: Operands
     first_generation: bool
     exchanges: dict[int, Exchange]  # by id(Instruction)
+    used: dict[int, Used]  # likewise
 
     def step(self, i: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
@@ -160,7 +161,7 @@ class InstructionSteps:
     def written(self, i: Instruction) -> list[int]:
         """The slots that an instruction writes."""
         out: list[int] = []
-        for r in uses(i)[1]:
+        for r in (self.used.get(id(i)) or uses(i))[1]:
             home = self.plan.homes[r.index]
             out += range(home.slot, home.slot + home.width)
         return out

@@ -15,7 +15,7 @@ from .instructions import InstructionSteps
 from .observe import observed_end, observed_step
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
-from .roles import ends_block, is_stop, needs_lanes, stands_alone, uses
+from .roles import Used, ends_block, is_stop, needs_lanes, stands_alone, uses
 from .slots import assign, mask_of, order_of
 
 
@@ -41,12 +41,13 @@ class Lowering(InstructionSteps):
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True)}
         instructions = [i for b in self.blocks for i in f.blocks[b].instructions]
+        self.used = {id(i): uses(i) for i in instructions}
         pointers = pointer_registers(instructions)
         dtypes = choose_dtypes(instructions, pointers)
         formals = [v.register for v in (*function.params, *function.returns) if v.register is not None]
         for r in formals:
             dtypes.setdefault(r.index, r.type.dtype if r.type.elements == 1 else np.dtype(f"u{r.type.bytes}"))
-        self.plan.homes, top = assign(f, dtypes, pointers, 1)
+        self.plan.homes, top = assign(f, dtypes, pointers, 1, self.used)
         for r in formals:
             if r.index not in self.plan.homes:
                 self.plan.homes[r.index] = Home(top, 1, dtypes[r.index])
@@ -123,14 +124,14 @@ class Lowering(InstructionSteps):
             if ends and not f.blocks[b].successors:
                 live |= returned
             if last is not None and not needs_lanes(last):
-                live = _before(last, live)
+                live = _before(last, self.used[id(last)], live)
             elif last is not None:
-                for r in uses(last)[0]:
+                for r in self.used[id(last)][0]:
                     live |= 1 << r.index
             for i in reversed(body):
                 if i.guard is not None:
                     self.live_after[id(i)] = live
-                live = _before(i, live)
+                live = _before(i, self.used[id(i)], live)
             live_in[pc] = after = live
         plan.live_in = [mask_of(x, plan.homes) for x in live_in] + [mask_of(returned, plan.homes)]
 
@@ -140,7 +141,7 @@ class Lowering(InstructionSteps):
         reads: dict[int, None] = {}
         writes = 0
         for i in (*body, *([last] if last is not None else [])):
-            read, written, kills = uses(i)
+            read, written, kills = self.used[id(i)]
             kept = [] if kills else [r for r in written if self.live_after.get(id(i), -1) >> r.index & 1]
             for r in read + kept:
                 home = self.plan.homes[r.index]
@@ -187,8 +188,8 @@ def frame_variables(function: Function) -> list[Variable]:
     return out
 
 
-def _before(i: Instruction, live: int) -> int:
-    read, written, kills = uses(i)
+def _before(i: Instruction, used: Used, live: int) -> int:
+    read, written, kills = used
     for r in written:
         if kills:
             live &= ~(1 << r.index)

@@ -117,7 +117,10 @@ def registers_of(op: Operand) -> Iterator[Register]:
             return
 
 
-def uses(i: Instruction) -> tuple[list[Register], list[Register], bool]:
+Used = tuple[list[Register], list[Register], bool]
+
+
+def uses(i: Instruction) -> Used:
     """(registers read, registers written, whether the writes kill what was there)."""
     read: list[Register] = [i.guard] if i.guard else []
     written: list[Register] = []

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.ir import Instruction, Register
+from warplab.assembler.ir import Register
 
 from .plan import Home
-from .roles import registers_of, uses
+from .roles import Used
 
 
 def order_of(flow: Flow) -> list[int]:
@@ -19,7 +19,9 @@ def order_of(flow: Flow) -> list[int]:
     return list(flow.rpo)
 
 
-def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], first_slot: int) -> tuple[dict[int, Home], int]:
+def assign(
+    flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], first_slot: int, used: dict[int, Used]
+) -> tuple[dict[int, Home], int]:
     """Linear scan over the blocks in reverse postorder; gives each register's home and the first slot that is free behind them."""
     start: dict[int, int] = {}
     end: dict[int, int] = {}
@@ -35,7 +37,8 @@ def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], fir
         begin = at
         for i in block.instructions:
             at += 1
-            for r in _registers(i):
+            read, written, _ = used[id(i)]
+            for r in read + written:
                 seen[r.index] = r
                 touch(r.index, at)
         at += 1
@@ -66,11 +69,6 @@ def assign(flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], fir
     return homes, top
 
 
-def _registers(i: Instruction) -> list[Register]:
-    read, written, _ = uses(i)
-    return read + written
-
-
 def mask_of(registers: int, homes: dict[int, Home]) -> int:
     """A mask of registers as a mask of slots."""
     out = 0
@@ -81,6 +79,3 @@ def mask_of(registers: int, homes: dict[int, Home]) -> int:
             out |= ((1 << home.width) - 1) << home.slot
         registers ^= low
     return out
-
-
-__all__ = ["assign", "mask_of", "order_of", "registers_of"]

@@ -246,7 +246,8 @@ class KernelHandle:
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
-        if not self.resident_blocks(threads, shape.dynamic_shared):
+        most = p.max_registers_per_thread  # so many fit as a rule, and nobody need count them
+        if not register_blocks(p, threads, most) and not self.resident_blocks(threads, shape.dynamic_shared):
             raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
         if shape.cooperative:
             most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
