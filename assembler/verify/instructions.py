@@ -16,8 +16,10 @@ from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Function, Immediate, Instruction, Label, Location, Module, Operand, Register, Span, SpecialRegister, Variable
 from ..listing import Listing, listing
 from . import declarations, limits, needs, video
+from .addresses import is_narrow
 from .forms import misspelt
-from .operands import Misfit, described, is_narrow, kind, misfit
+from .kinds import Misfit, described, kind
+from .operands import misfit
 from .places import Places, places
 
 Key = tuple[object, ...]

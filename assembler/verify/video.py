@@ -9,7 +9,7 @@ from warplab.isa.notation import Form, words
 from warplab.isa.types import ScalarType
 
 from ..ir import Element, Immediate, Minus, Operand, Register
-from .operands import Misfit, fitting
+from .kinds import Misfit, fitting
 
 SCALAR = frozenset(words("vadd vsub vabsdiff vmin vmax vshl vshr vset vmad"))
 PAIRS = frozenset(words("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2"))

@@ -1,0 +1,170 @@
+"""Addresses in their places: what may stand in brackets, state spaces, coordinates of textures and tensors."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+from warplab.isa.notation import Form
+from warplab.isa.notation import Operand as Place
+
+from ..ir import (
+    Address,
+    Element,
+    Operand,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
+from .kinds import ADDRESS_TYPES, Misfit, described, fitting
+from .vectors import together
+
+SPACES = {
+    "shared::cta": "shared", "shared::cluster": "shared", "param::entry": "param", "param::func": "param",
+}  # fmt: skip
+GENERIC = frozenset({"global", "shared", "local"})
+
+
+def space_of(settled: Mapping[str, str | bool], form: Form) -> str:
+    """The state space that an instruction names, or generic."""
+    for name in ("ss", "space"):
+        word = settled.get(name)
+        if isinstance(word, str):
+            return SPACES.get(word, word)
+    for name in ("global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"):
+        if settled.get(name) is True:
+            return SPACES.get(name, name)
+    return "generic"
+
+
+def space_misfit(form: Form, settled: Mapping[str, str | bool], operand: Variable | Symbol) -> Misfit | None:
+    """Whether a variable lies in the state space that the instruction accesses."""
+    target = operand if isinstance(operand, Variable) else operand.target
+    wanted = space_of(settled, form) if form.opcode == "cvta" else "shared"
+    if isinstance(target, Variable) and target.space == wanted:
+        return None
+    return Misfit("state-space", f"{described(target)}, does not lie in .{wanted}", "", target if isinstance(target, Variable) else None)
+
+
+def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand) -> Misfit | None:
+    """Is it an address that the instruction can use?"""
+    if (
+        isinstance(operand, Symbol | Variable)
+        and form.opcode in ("ld", "st", "atom", "red", "ldu", "prefetch")
+        and isinstance(operand, Symbol)
+    ):
+        operand = Address(operand.target, operand.offset)  # g[1] without brackets around it
+    if not isinstance(operand, Address):
+        help = f"write [{operand.name}]" if isinstance(operand, Register | Variable) else ""
+        return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
+    if operand.parts and "," not in place.text:
+        return Misfit("operand-kind", f"{form.opcode} takes one address in [ ], not a list")
+    if form.opcode in ("txq", "suq") and isinstance(operand.base, Register) and (operand.base.type.bits != 64 or operand.offset):
+        return Misfit("operand-kind", "a handle or a register of 64 bits is expected here", "", operand.base)
+    wrong = coordinates_misfit(form, settled, operand)
+    if wrong is not None:
+        return wrong
+    wanted = _address_space(form, settled, place)
+    match operand.base:
+        case None:
+            if wanted != "local":
+                return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
+        case Register(type=t, vector=n):
+            if n > 1 or t.name not in ADDRESS_TYPES:
+                return Misfit(
+                    "operand-type",
+                    f"{described(operand.base)}, cannot be an address",
+                    "an address is an integer of up to 64 bits",
+                    operand.base,
+                )
+        case Variable(space=space) as variable:
+            if variable.type.kind == "o":
+                if "," not in place.text:
+                    return Misfit("operand-kind", f"{variable.name} is a handle, not memory", "", variable)
+            elif "," in place.text and form.opcode in ("tex", "tld4", "suld", "sust", "sured"):
+                return Misfit("operand-type", f"{variable.name} is no texture or surface", "", variable)
+            elif space != wanted and not (wanted == "generic" and space in GENERIC):
+                where = "the generic space" if wanted == "generic" else f".{wanted}"
+                return Misfit(
+                    "state-space", f"{variable.name} lies in .{space}, not in {where}", _space_help(form, space, wanted), variable
+                )
+        case Element():
+            pass
+        case other:
+            return Misfit("operand-kind", f"{described(other)} is no address")
+    return None
+
+
+def _space_help(form: Form, space: str, wanted: str) -> str:
+    return f"write {form.opcode}.{space}" if form.opcode in ("ld", "st", "atom", "red") else ""
+
+
+def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) -> str:
+    if form.opcode == "mbarrier":
+        return "shared"
+    if form.opcode == "cp":
+        # The words stand in the order of the addresses: destination first.
+        words = [
+            SPACES.get(w, w)
+            for w in (s if isinstance(s, str) else k for k, s in settled.items())
+            if SPACES.get(w, w) in ("shared", "global")
+        ]
+        first = place is form.operands[0]
+        if len(words) >= 2:
+            return words[0] if first else words[1] if place.name == "b" else "shared"
+        return words[0] if words else "generic"
+    return space_of(settled, form)
+
+
+GEOMETRY = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4, "2dms": 4, "a2dms": 4}
+
+
+def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: Address) -> Misfit | None:
+    """Are there as many coordinates, of one type, as the geometry or the tensor has dimensions?"""
+    given = next((p for p in address.parts if isinstance(p, Vector)), None)
+    geometry = settled.get("geom") or settled.get("dim")
+    if given is None or not isinstance(geometry, str):
+        return None
+    n = len(given.elements)
+    if form.opcode == "cp":
+        if geometry[:1].isdigit() and n != int(geometry[0]) and "tile::scatter4" not in settled and "tile::gather4" not in settled:
+            return Misfit("vector-size", f"a tensor of {geometry} has {geometry[0]} coordinates, not {n}")
+        return None
+    if form.opcode not in ("tex", "tld4", "suld", "sust", "sured") or geometry not in GEOMETRY:
+        return None
+    if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
+        return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
+    first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
+    types = [e.type if isinstance(e, Register) else None for e in given.elements]
+    types = types[first:] if types[0] is None or types[0].kind != "b" else types
+    if not all(together(a, b) for a, b in itertools.pairwise(types)):
+        return Misfit("operand-type", "coordinates of several types do not go into one vector")
+    known = {t for t in types if t is not None}
+    if len(known) == 1:
+        own, wanted = next(iter(known)), str(settled.get("ctype", "s32"))
+        legal = fitting(wanted) | ({"u32", "s32"} if wanted == "f32" else set())
+        if own.name not in legal:
+            return Misfit("operand-type", f"coordinates of type .{own} do not fit .{wanted}")
+    return None
+
+
+FAR = frozenset(
+    {"ld", "st", "atom", "red", "prefetch", "prefetchu", "ldu", "mbarrier", "multimem", "discard", "applypriority"}
+)  # in .global and generic space
+
+
+def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...]) -> int | None:
+    """Which operand makes an address of the global or generic space of 32 bits, which no supported target has."""
+    if form.opcode in FAR and "async" not in settled and "tensormap" not in settled:
+        for i, operand in enumerate(operands):
+            match operand:
+                case Address(base=Register(type=t)) if t.bits == 32 and space_of(settled, form) in ("generic", "global"):
+                    return i
+    if form.opcode == "cvta" and "u32" in settled.values():
+        return 0
+    if form.opcode == "mov" and len(operands) == 2 and settled.get("type") in ("u32", "b32", "s32"):
+        match operands[1]:
+            case Variable(space="global") | Symbol(target=Variable(space="global")):
+                return 1
+    return None
