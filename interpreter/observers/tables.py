@@ -20,9 +20,9 @@ RING = 128  # steps that may be alive at once, and some to spare
 EMPTY = -1
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 DIRTY = 32  # where the sector bits of what was written stand
-_HASH_ONE = 0x9E3779B97F4A7C15
-_HASH = np.uint64(_HASH_ONE)
-_64_BITS = (1 << 64) - 1
+PAGE = 8  # lines of one cache that lie side by side
+REGION = 1 << 10  # pages of each cache that are numbered together: a megabyte of memory
+REGIONS = 1 << 18  # more than any device has; addresses that far apart would meet
 FEW = 12  # entries that are sooner done one by one
 _MOST = 1 << 14  # entries that are taken at once: their counts fit in 16 bits
 
@@ -87,23 +87,28 @@ class Groups:
 
 
 class CacheTable:
-    """The lines of `caches` equal caches of `lines` lines each, in one hash table."""
+    """The lines of `caches` equal caches of `lines` lines each.
+
+    A line is found by two tables, of regions of memory and of the pages in them that a cache has seen; number 0 stands for none yet.
+    """
 
     def __init__(self, caches: int, lines: int, expected: int = 0) -> None:
         self.caches, self.lines = caches, lines
         self.step = max(1, lines // STEPS)
-        self._make(min(20, max(13, expected.bit_length() + 2)))
+        self._region = np.zeros(REGIONS, np.int32)
+        self._regions = 1
+        self._page = np.zeros(4 * REGION * caches, np.int32)
+        self._make(max(PAGE << 7, min(expected, 1 << 18)))
         self.floor = np.zeros(caches, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.held = np.zeros(caches, np.int64)
         self.ring = np.zeros((caches, RING), np.int64)  # lines alive by step of their last use
 
-    def _make(self, bits: int) -> None:
-        self.bits = bits
-        self.key = np.full(1 << bits, EMPTY, np.int64)
-        self.valid = np.zeros(1 << bits, np.int64)  # a bit for each word; dirty sectors in bits 32 to 35
-        self.used = np.zeros(1 << bits, np.int64)  # the step of the last use
-        self._filled = 0
+    def _make(self, size: int) -> None:
+        self.valid = np.zeros(size, np.int64)  # a bit for each word; dirty sectors in bits 32 to 35
+        self.used = np.full(size, EMPTY, np.int64)  # the step of the last use; the first page stays empty
+        self._owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands
+        self._pages = 1
 
     # ------------------------------------------------------------ what happens
 
@@ -123,8 +128,8 @@ class CacheTable:
             for part in parts:
                 missed[part] = self.load(cache[part], line[part], words[part], admit=admit, distinct=distinct)
             return missed
-        slot, known = self._slots(cache, line, admit)
-        present = known & (self.used[slot] >= self.floor[cache])
+        slot = self._slots(cache, line, admit)
+        present = self.used[slot] >= self.floor[cache]
         lost = sectors_of(words & ~np.where(present, self.valid[slot], 0))
         if admit:
             groups = None if distinct else Groups.of(slot)
@@ -142,8 +147,8 @@ class CacheTable:
         parts = self._portions(cache)
         if len(parts) > 1:
             return sum(self.store(cache[p], line[p], words[p], admit=admit, dirty=dirty, distinct=distinct) for p in parts)
-        slot, known = self._slots(cache, line, admit)
-        present = known & (self.used[slot] >= self.floor[cache])
+        slot = self._slots(cache, line, admit)
+        present = self.used[slot] >= self.floor[cache]
         if not admit:
             cache, slot, words, present = cache[present], slot[present], words[present], present[present]
         groups = None if distinct else Groups.of(slot)
@@ -159,13 +164,13 @@ class CacheTable:
 
     def drop(self, cache: Index, line: Index) -> None:
         """Forgets lines."""
-        if not self.lines or not line.size or not self._filled:
+        if not self.lines or not line.size or self._pages == 1:
             return
         if line.size <= FEW:
             self._drop_few(cache, line)
             return
-        slot, known = self._slots(cache, line, False)
-        gone = np.flatnonzero(known & (self.used[slot] >= self.floor[cache]))
+        slot = self._slots(cache, line, False)
+        gone = np.flatnonzero(self.used[slot] >= self.floor[cache])
         if not gone.size:
             return
         gone = gone[Groups.of(slot[gone]).first]
@@ -216,21 +221,13 @@ class CacheTable:
                 self.used[slot] = EMPTY
 
     def _one(self, cache: int, line: int, insert: bool) -> tuple[int, bool]:
-        """As _slots, for one line: its slot, and whether the cache holds it; slot -1 where it has none."""
-        if insert and (self._filled + 1) * 2 > self.key.size:
-            self._rebuild(1)
-        key = line * self.caches + cache
-        mask = (1 << self.bits) - 1
-        slot = (((line >> 3) * self.caches + cache) * _HASH_ONE & _64_BITS) >> 67 - self.bits << 3 | line & 7
-        while (found := self.key.item(slot)) != key:
-            if found == EMPTY:
-                if not insert:
-                    return -1, False
-                self.key[slot] = key
-                self.used[slot] = EMPTY
-                self._filled += 1
-                return slot, False
-            slot = slot + 9 & mask
+        """As _slots, for one line: its slot, and whether the cache holds it."""
+        page = line // PAGE
+        at = (self._region.item(page // REGION % REGIONS) * REGION + page % REGION) * self.caches + cache
+        number = self._page.item(at)
+        if insert and not number:
+            return self._slots(np.array([cache]), np.array([line]), True).item(0), False
+        slot = number * PAGE + line % PAGE
         return slot, self.used.item(slot) >= self.floor.item(cache)
 
     def _admit_one(self, cache: int, slot: int, present: bool, valid: int, words: int) -> None:
@@ -304,47 +301,55 @@ class CacheTable:
             self.ring[which, step] = 0
             self.floor[which] += 1
 
-    def _slots(self, cache: Index, line: Index, insert: bool) -> tuple[Index, Flags]:
-        """(slot, is it there) of each (cache, line); with `insert` all are there afterwards, new ones as not used."""
-        key = line * self.caches + cache
-        if insert and (self._filled + key.size) * 2 > self.key.size:
-            self._rebuild(key.size)
-        mask = (1 << self.bits) - 1
-        # Eight neighbouring lines of a cache lie side by side, as in one line of the cache of the machine that runs this.
-        group = (line >> 3) * self.caches + cache
-        slot = (group.view(np.uint64) * _HASH >> np.uint64(67 - self.bits)).view(np.int64) << 3 | line & 7
-        there = self.key[slot]
-        known = there == key
-        if known.all():
-            return slot, known
-        left = np.flatnonzero(~known)
-        while left.size:
-            at = slot[left]
-            found = self.key[at]
-            free = found == EMPTY
-            if insert and free.any():
-                here = at[free]
-                self.key[here] = key[left[free]]
-                self.used[here] = EMPTY
-                self.valid[here] = 0
-                self._filled += int(free.sum())  # an upper bound: two may have met
-                found = self.key[at]
-                free = np.zeros_like(free)
-            same = found == key[left]
-            known[left[same]] = True
-            left = left[~same & ~free]
-            slot[left] = slot[left] + 9 & mask  # into the next eight; odd, so that all slots are tried
-        return slot, known
+    def _slots(self, cache: Index, line: Index, insert: bool) -> Index:
+        """Where what is kept of each (cache, line) stands; with `insert` all have a place of their own afterwards."""
+        page = line // PAGE
+        region = page // REGION % REGIONS
+        first = self._region[region]
+        if insert and not first.all():
+            self._number_regions(np.unique(region[first == 0]))
+            first = self._region[region]
+        at = (first.astype(np.int64) * REGION + page % REGION) * self.caches + cache
+        number: NDArray[np.int32] = self._page[at]
+        if insert and not number.all():
+            if self._pages + line.size > self._owner.size:
+                self._sweep(line.size)
+                number = self._page[at]
+            self._number_pages(at[number == 0])
+            number = self._page[at]
+        slot: Index = number * np.int64(PAGE) + line % PAGE
+        return slot
 
-    def _rebuild(self, room: int) -> None:
-        """Leaves out lines that are gone, in a larger table if need be."""
-        kept = np.flatnonzero(self.key != EMPTY)
-        key, valid, used = self.key[kept], self.valid[kept], self.used[kept]
-        alive = used >= self.floor[key % self.caches]
-        key, valid, used = key[alive], valid[alive], used[alive]
-        bits = self.bits
-        while (key.size + room) * 4 > 1 << bits:
-            bits += 1
-        self._make(bits)
-        slot, _ = self._slots(key % self.caches, key // self.caches, True)
-        self.valid[slot], self.used[slot] = valid, used
+    def _number_regions(self, new: Index) -> None:
+        end = self._regions + new.size
+        self._region[new] = np.arange(self._regions, end)
+        self._regions = end
+        each = REGION * self.caches
+        if end * each > self._page.size:
+            larger = np.zeros(max(end * each, 2 * self._page.size), np.int32)
+            larger[: self._page.size] = self._page
+            self._page = larger
+
+    def _number_pages(self, new: Index) -> None:
+        mark = np.arange(new.size, dtype=np.int32)
+        self._page[new] = mark
+        new = new[self._page[new] == mark]  # each once
+        end = self._pages + new.size
+        self._page[new] = np.arange(self._pages, end)
+        self._owner[self._pages : end] = new
+        self._pages = end
+
+    def _sweep(self, room: int) -> None:
+        """Leaves out pages of which no line is held, and makes room if need be."""
+        owner = self._owner[1 : self._pages]
+        used, valid = (x.reshape(-1, PAGE)[1 : self._pages] for x in (self.used, self.valid))
+        kept = np.flatnonzero((used >= self.floor[owner % self.caches][:, None]).any(axis=1))
+        self._page[owner] = 0
+        size = self.used.size
+        while (kept.size + room + 1) * 2 * PAGE > size:
+            size *= 2
+        self._make(size)
+        end = kept.size + 1
+        self.used.reshape(-1, PAGE)[1:end], self.valid.reshape(-1, PAGE)[1:end] = used[kept], valid[kept]
+        self._owner[1:end], self._page[owner[kept]] = owner[kept], np.arange(1, end)
+        self._pages = end

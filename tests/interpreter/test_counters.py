@@ -95,7 +95,7 @@ def test_a_full_table_forgets_the_oldest_lines() -> None:
     assert count_bits(table.load(home, lines, words)).sum() == 4 * 256
     for start in range(1000, 60000, 256):  # the table is cleaned of what is gone
         table.load(home, lines + start, words)
-    assert table.key.size <= 1 << 14
+    assert table.used.size <= 1 << 14
     assert count_bits(table.load(home, lines + start, words)).sum() == 0
 
 
