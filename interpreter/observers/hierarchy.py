@@ -22,6 +22,8 @@ LINE = 128
 SECTOR = 32
 KEPT = 2048  # sets of addresses whose sectors are remembered
 LARGE = 1 << 14  # bytes of those that are not
+RECENT = 64  # accesses of which L1 held everything that are remembered
+_FIRST = np.zeros(1, np.int64)
 _contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
@@ -39,6 +41,16 @@ class Outcome:
     moved: int
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines that were all found in L1 and are its last used ones while its version stays: to find them again changes nothing."""
+
+    version: int
+    where: Index
+    line: Index
+    words: Index
+
+
 class Hierarchy:
     """The caches of one launch."""
 
@@ -49,6 +61,7 @@ class Hierarchy:
         self.l1 = CacheTable(multiprocessors, l1_size // LINE, expected)
         self.l2 = CacheTable(1, device.l2_cache // LINE, expected)
         self.written = 0  # sectors that became dirty
+        self.recent: dict[tuple[int, int], Found] = {}
 
     def access(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Index, *, gathers: bool = False) -> Outcome:
         """A load, store or atomic operation whose footprint begins at line `start`, by rows on these multiprocessors.
@@ -89,24 +102,45 @@ class Hierarchy:
             self.l1.drop(where, line)
             return 0, f.total, f.total - self._read_l2(line, f.first)
         admit = policy is LoadPolicy.CACHE
+        if admit and self._again(f, where, line):
+            return f.total, 0, 0
+        version = self.l1.version
         missed = self.l1.load(where, line, f.first if admit else f.words, admit=admit, distinct=True)
         lost = np.flatnonzero(missed)
         if not lost.size:
+            if admit and version == self.l1.version and line.size:
+                if len(self.recent) >= RECENT:
+                    self.recent.clear()
+                self.recent[line.size, line.item(0)] = Found(version, where, line, sectors_of(f.first) * 0xFF)
             return f.total, 0, 0
         asked = count_bits(missed[lost])
-        fetched = self._read_l2(line[lost], missed[lost] * 0xFF)
+        fetched = self._read_l2(line[lost], missed[lost] * 0xFF, whole=True)
         if not admit:  # nothing is kept: every warp of a line asks for itself
             asked = asked * f.each[lost] // count_bits(sectors_of(f.words[lost]))
         total = int(asked.sum())
         return f.total - total, total, total - fetched
 
-    def _read_l2(self, line: Index, words: Index) -> int:
-        """Sectors that come from the device's memory."""
-        return int(count_bits(self.l2.load(np.zeros(line.size, np.int64), line, words)).sum())
+    def _again(self, f: Footprint, where: Index, line: Index) -> bool:
+        """Is this a load of what was found before, with nothing in between that matters?"""
+        known = self.recent.get((line.size, line.item(0))) if line.size else None
+        if known is None or known.version != self.l1.version:
+            return False
+        return not (f.first & ~known.words).any() and np.array_equal(known.line, line) and np.array_equal(known.where, where)
+
+    def _read_l2(self, line: Index, words: Index, *, whole: bool = False) -> int:
+        """Sectors that come from the device's memory; lines ascend, and `whole` says that words are those of whole sectors."""
+        starts = _starts(line)
+        distinct = starts is None
+        if starts is not None and whole and self.l2.lines:
+            line, words, distinct = line[starts], np.bitwise_or.reduceat(words, starts), True
+        return int(count_bits(self.l2.load(np.zeros(line.size, np.int64), line, words, distinct=distinct)).sum())
 
     def _write(self, line: Index, words: Index) -> None:
         if self.l2.lines:
-            self.written += self.l2.store(np.zeros(line.size, np.int64), line, words, dirty=True)
+            starts = _starts(line)
+            if starts is not None:
+                line, words = line[starts], np.bitwise_or.reduceat(words, starts)
+            self.written += self.l2.store(np.zeros(line.size, np.int64), line, words, dirty=True, distinct=True)
 
     # ------------------------------------------------------------ before 5.0
 
@@ -124,7 +158,7 @@ class Hierarchy:
             lost = np.flatnonzero(missed)
             hits = total - lost.size
             l2 = LINE // SECTOR * lost.size
-            l2_hits = l2 - self._read_l2(line[lost], missed[lost] * 0xFF)
+            l2_hits = l2 - self._read_l2(line[lost], missed[lost] * 0xFF, whole=True)
         elif self.l2.lines:
             l2 = f.total
             if kind != "st":
@@ -139,6 +173,12 @@ class Hierarchy:
 
 def _modern(f: Footprint, units: Index, total: int, hits: int, l2: int, l2_hits: int) -> Outcome:
     return Outcome(f.requests, units, total, f.ideal, hits, l2, l2_hits, SECTOR * total)
+
+
+def _starts(line: Index) -> Index | None:
+    """Where each line begins, of ascending lines; None if each comes once."""
+    new = line[1:] != line[:-1]
+    return None if new.all() else np.concatenate((_FIRST, np.flatnonzero(new) + 1))
 
 
 def contended_sectors(lanes: Lanes, width: int) -> Index:

@@ -102,6 +102,8 @@ class CacheTable:
         self.floor = np.zeros(caches, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.held = np.zeros(caches, np.int64)
+        self._now = self.inserted // self.step
+        self.version = 0  # as long as it stays, lines that were the last used ones stay so, and what was found is found again
         self.ring = np.zeros((caches, RING), np.int64)  # lines alive by step of their last use
 
     def _make(self, size: int) -> None:
@@ -178,9 +180,11 @@ class CacheTable:
         np.subtract.at(self.ring, (cache, self.used[slot] % RING), 1)
         np.subtract.at(self.held, cache, 1)
         self.used[slot] = EMPTY
+        self.version += 1
 
     def empty(self, cache: Index) -> None:
         """Forgets all that some caches hold."""
+        self.version += 1
         self.inserted[cache] += self.step
         self.floor[cache] = self.inserted[cache] // self.step
         self.held[cache] = 0
@@ -219,6 +223,7 @@ class CacheTable:
                 self.ring[c, self.used.item(slot) % RING] -= 1
                 self.held[c] -= 1
                 self.used[slot] = EMPTY
+                self.version += 1
 
     def _one(self, cache: int, line: int, insert: bool) -> tuple[int, bool]:
         """As _slots, for one line: its slot, and whether the cache holds it."""
@@ -237,6 +242,9 @@ class CacheTable:
             self.inserted[cache] += 1
             self.held[cache] += 1
         now = self.inserted.item(cache) // self.step
+        if now != self._now.item(cache):
+            self._now[cache] = now
+            self.version += 1
         if present:
             last = self.used.item(slot)
             if last == now:
@@ -277,7 +285,7 @@ class CacheTable:
             words = groups.united(words)
         if present.all():
             self.valid[at] |= words
-            now = self.inserted // self.step
+            now = self._clock()
             moved = self.used[at] != now[cache]
             if not moved.any():
                 return
@@ -287,7 +295,7 @@ class CacheTable:
             added = np.bincount(cache[~present], minlength=self.caches)
             self.inserted += added
             self.held += added
-            now = self.inserted // self.step
+            now = self._clock()
         ring = self.ring.reshape(-1)
         if present.any():
             np.subtract.at(ring, cache[present] * RING + self.used[at[present]] % RING, 1)
@@ -300,6 +308,14 @@ class CacheTable:
             self.held[which] -= self.ring[which, step]
             self.ring[which, step] = 0
             self.floor[which] += 1
+
+    def _clock(self) -> Index:
+        """The step of each cache."""
+        now = self.inserted // self.step
+        if (now != self._now).any():
+            self._now = now
+            self.version += 1
+        return now
 
     def _slots(self, cache: Index, line: Index, insert: bool) -> Index:
         """Where what is kept of each (cache, line) stands; with `insert` all have a place of their own afterwards."""

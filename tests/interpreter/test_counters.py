@@ -99,6 +99,23 @@ def test_a_full_table_forgets_the_oldest_lines() -> None:
     assert count_bits(table.load(home, lines + start, words)).sum() == 0
 
 
+def test_a_version_lasts_while_what_was_found_is_found_again() -> None:
+    table, home, words = CacheTable(2, 256), np.zeros(16, np.int64), np.full(16, 0xFF)
+    lines = np.arange(16)
+    table.load(home, lines, words)
+    version = table.version
+    table.load(home, lines, words)
+    assert table.version == version
+    table.drop(home[:1], lines[:1])
+    assert table.version > version
+    version = table.version
+    table.empty(np.array([1]))
+    assert table.version > version
+    version = table.version
+    table.load(home, lines + 100, words)  # a new step: the first lines are no longer the last used ones
+    assert table.version > version
+
+
 def test_groups_know_what_came_before() -> None:
     g = Groups.of(np.array([7, 3, 7, 7]))
     assert g.earlier(np.array([0x01, 0x0100, 0x0101, 0x010000])).tolist() == [0, 0, 0x01, 0x0101]
