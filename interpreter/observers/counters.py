@@ -268,7 +268,11 @@ class Counters(Silent):
             if len(self._writers) > 512:
                 self._writers.clear()
             self._writers[wave, id(g)] = g
-            self._wrote[wave][g.block, g.thread] = True
+            wrote = self._wrote[wave]
+            if g.n == wrote.size:
+                wrote.fill(True)
+            else:
+                wrote[g.block, g.thread] = True
 
     def _generic(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
         """Generic addresses, of which some may mean shared or local memory."""

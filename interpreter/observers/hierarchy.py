@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ class Hierarchy:
         if not self.modern:
             return self._early(i, kind, f, start, where, line)
         if kind == "ld":
-            return _modern(f, f.units, f.total, *self._load(f, where, line, load_policy(i.modifiers)))
+            return _modern(f, f.units, f.total, *self._load(f, where, line, _load_policy(i.modifiers)))
         units, total, l2_hits = f.units, f.total, 0
         if kind == "st":
             if f.width >= 4:
@@ -146,7 +147,7 @@ class Hierarchy:
 
     def _early(self, i: Instruction, kind: str, f: Footprint, start: int, where: Index, line: Index) -> Outcome:
         """Transactions by the guide's rules, through L1 a line at a time."""
-        cached = self.device.l1_caches_global and kind == "ld" and load_policy(i.modifiers) is not LoadPolicy.BYPASS
+        cached = self.device.l1_caches_global and kind == "ld" and _load_policy(i.modifiers) is not LoadPolicy.BYPASS
         lanes = Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps)  # some rules look at 256 bytes
         rows = patterns(lanes, 2 * LINE)
         requests, found = global_transactions(self.device, rows.where, rows.mask, f.width, cached=cached)
@@ -173,6 +174,11 @@ class Hierarchy:
 
 def _modern(f: Footprint, units: Index, total: int, hits: int, l2: int, l2_hits: int) -> Outcome:
     return Outcome(f.requests, units, total, f.ideal, hits, l2, l2_hits, SECTOR * total)
+
+
+@lru_cache(maxsize=1 << 10)
+def _load_policy(modifiers: tuple[str, ...]) -> LoadPolicy:
+    return load_policy(modifiers)
 
 
 def _starts(line: Index) -> Index | None:

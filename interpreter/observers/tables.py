@@ -20,8 +20,9 @@ RING = 128  # steps that may be alive at once, and some to spare
 EMPTY = -1
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 DIRTY = 32  # where the sector bits of what was written stand
-PAGE = 8  # lines of one cache that lie side by side
-REGION = 1 << 10  # pages of each cache that are numbered together: a megabyte of memory
+_PAGE_BITS, _REGION_BITS = 3, 10
+PAGE = 1 << _PAGE_BITS  # lines of one cache that lie side by side
+REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
 REGIONS = 1 << 18  # more than any device has; addresses that far apart would meet
 FEW = 12  # entries that are sooner done one by one
 _MOST = 1 << 14  # entries that are taken at once: their counts fit in 16 bits
@@ -287,17 +288,19 @@ class CacheTable:
             self.valid[at] |= words
             now = self._clock()
             moved = self.used[at] != now[cache]
-            if not moved.any():
+            some = moved.any()
+            if not some:
                 return
             cache, at, present = cache[moved], at[moved], present[moved]
         else:
-            self.valid[at] = np.where(present, self.valid[at] | words, words)
-            added = np.bincount(cache[~present], minlength=self.caches)
+            some = present.any()
+            self.valid[at] = np.where(present, self.valid[at] | words, words) if some else words
+            added = np.bincount(cache[~present] if some else cache, minlength=self.caches)
             self.inserted += added
             self.held += added
             now = self._clock()
         ring = self.ring.reshape(-1)
-        if present.any():
+        if some:
             np.subtract.at(ring, cache[present] * RING + self.used[at[present]] % RING, 1)
         self.used[at] = now[cache]
         np.add.at(ring, cache * RING + now[cache] % RING, 1)
@@ -319,13 +322,13 @@ class CacheTable:
 
     def _slots(self, cache: Index, line: Index, insert: bool) -> Index:
         """Where what is kept of each (cache, line) stands; with `insert` all have a place of their own afterwards."""
-        page = line // PAGE
-        region = page // REGION % REGIONS
+        page = line >> _PAGE_BITS
+        region = page >> _REGION_BITS & REGIONS - 1
         first = self._region[region]
         if insert and not first.all():
             self._number_regions(np.unique(region[first == 0]))
             first = self._region[region]
-        at = (first.astype(np.int64) * REGION + page % REGION) * self.caches + cache
+        at = (first * np.int64(REGION) + (page & REGION - 1)) * self.caches + cache
         number: NDArray[np.int32] = self._page[at]
         if insert and not number.all():
             if self._pages + line.size > self._owner.size:
@@ -333,7 +336,7 @@ class CacheTable:
                 number = self._page[at]
             self._number_pages(at[number == 0])
             number = self._page[at]
-        slot: Index = number * np.int64(PAGE) + line % PAGE
+        slot: Index = number * np.int64(PAGE) + (line & PAGE - 1)
         return slot
 
     def _number_regions(self, new: Index) -> None:
