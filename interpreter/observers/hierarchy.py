@@ -108,11 +108,12 @@ class Hierarchy:
         version = self.l1.version
         missed = self.l1.load(where, line, f.first if admit else f.words, admit=admit, distinct=True)
         lost = np.flatnonzero(missed)
+        # What has just been brought in is looked for again where the same lines were met before, as in a walk from word to word.
+        if admit and version == self.l1.version and line.size and (not lost.size or (line.size, line.item(0)) in self.recent):
+            if len(self.recent) >= RECENT:
+                self.recent.clear()
+            self.recent[line.size, line.item(0)] = Found(version, where, line, sectors_of(f.first) * 0xFF)
         if not lost.size:
-            if admit and version == self.l1.version and line.size:
-                if len(self.recent) >= RECENT:
-                    self.recent.clear()
-                self.recent[line.size, line.item(0)] = Found(version, where, line, sectors_of(f.first) * 0xFF)
             return f.total, 0, 0
         asked = count_bits(missed[lost])
         fetched = self._read_l2(line[lost], missed[lost] * 0xFF, whole=True)

@@ -17,7 +17,7 @@ Flags = NDArray[np.bool_]
 
 STEPS = 64  # of one cache
 RING = 128  # steps that may be alive at once, and some to spare
-EMPTY = -1
+EMPTY = 0  # the step of what was never used: memory that nobody wrote yet costs nothing
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 DIRTY = 32  # where the sector bits of what was written stand
 _PAGE_BITS, _REGION_BITS = 3, 10
@@ -98,9 +98,9 @@ class CacheTable:
         self.step = max(1, lines // STEPS)
         self._region = np.zeros(REGIONS, np.int32)
         self._regions = 1
-        self._page = np.zeros(4 * REGION * caches, np.int32)
-        self._make(max(PAGE << 7, min(expected, 1 << 18)))
-        self.floor = np.zeros(caches, np.int64)  # lines last used in a step before it are gone
+        self._page = np.zeros(64 * REGION * caches, np.int32)  # memory that nobody touches costs nothing
+        self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
+        self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.held = np.zeros(caches, np.int64)
         self._now = self.inserted // self.step
@@ -109,7 +109,7 @@ class CacheTable:
 
     def _make(self, size: int) -> None:
         self.valid = np.zeros(size, np.int64)  # a bit for each word; dirty sectors in bits 32 to 35
-        self.used = np.full(size, EMPTY, np.int64)  # the step of the last use; the first page stays empty
+        self.used = np.zeros(size, np.int64)  # the step of the last use; the first page stays empty
         self._owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands
         self._pages = 1
 
@@ -131,13 +131,13 @@ class CacheTable:
             for part in parts:
                 missed[part] = self.load(cache[part], line[part], words[part], admit=admit, distinct=distinct)
             return missed
-        slot = self._slots(cache, line, admit)
-        present = self.used[slot] >= self.floor[cache]
-        lost = sectors_of(words & ~np.where(present, self.valid[slot], 0))
+        slot, fresh = self._slots(cache, line, admit)
+        present = None if fresh else self.used[slot] >= self.floor[cache]
+        lost = touched if present is None else sectors_of(words & ~np.where(present, self.valid[slot], 0))
         if admit:
             groups = None if distinct else Groups.of(slot)
             if groups is not None:
-                lost &= ~groups.earlier(touched)  # an entry before has brought them in
+                lost = lost & ~groups.earlier(touched)  # an entry before has brought them in
             self._admit(groups, cache, slot, present, touched * 0xFF)
         return lost
 
@@ -150,7 +150,7 @@ class CacheTable:
         parts = self._portions(cache)
         if len(parts) > 1:
             return sum(self.store(cache[p], line[p], words[p], admit=admit, dirty=dirty, distinct=distinct) for p in parts)
-        slot = self._slots(cache, line, admit)
+        slot, _ = self._slots(cache, line, admit)
         present = self.used[slot] >= self.floor[cache]
         if not admit:
             cache, slot, words, present = cache[present], slot[present], words[present], present[present]
@@ -172,7 +172,7 @@ class CacheTable:
         if line.size <= FEW:
             self._drop_few(cache, line)
             return
-        slot = self._slots(cache, line, False)
+        slot, _ = self._slots(cache, line, False)
         gone = np.flatnonzero(self.used[slot] >= self.floor[cache])
         if not gone.size:
             return
@@ -232,7 +232,7 @@ class CacheTable:
         at = (self._region.item(page // REGION % REGIONS) * REGION + page % REGION) * self.caches + cache
         number = self._page.item(at)
         if insert and not number:
-            return self._slots(np.array([cache]), np.array([line]), True).item(0), False
+            return self._slots(np.array([cache]), np.array([line]), True)[0].item(0), False
         slot = number * PAGE + line % PAGE
         return slot, self.used.item(slot) >= self.floor.item(cache)
 
@@ -277,30 +277,33 @@ class CacheTable:
         most = min(most, max(1, _MOST // start.size))
         return [np.flatnonzero(rank // most == k) for k in range(int(rank.max()) // most + 1)]
 
-    def _admit(self, groups: Groups | None, cache: Index, slot: Index, present: Flags, words: Index) -> None:
-        """Makes lines the last used ones of their caches and words of them valid; the oldest lines go where room is short."""
+    def _admit(self, groups: Groups | None, cache: Index, slot: Index, present: Flags | None, words: Index) -> None:
+        """Makes lines the last used ones of their caches and words of them valid; the oldest lines go where room is short.
+
+        `present` None: none of them is there.
+        """
         at = slot
         if groups is not None:
             first = groups.first
-            cache, at, present = cache[first], slot[first], present[first]
+            cache, at, present = cache[first], slot[first], None if present is None else present[first]
             words = groups.united(words)
-        if present.all():
+        if present is not None and not present.any():
+            present = None
+        if present is not None and present.all():
             self.valid[at] |= words
             now = self._clock()
             moved = self.used[at] != now[cache]
-            some = moved.any()
-            if not some:
+            if not moved.any():
                 return
             cache, at, present = cache[moved], at[moved], present[moved]
         else:
-            some = present.any()
-            self.valid[at] = np.where(present, self.valid[at] | words, words) if some else words
-            added = np.bincount(cache[~present] if some else cache, minlength=self.caches)
+            self.valid[at] = words if present is None else np.where(present, self.valid[at] | words, words)
+            added = np.bincount(cache if present is None else cache[~present], minlength=self.caches)
             self.inserted += added
             self.held += added
             now = self._clock()
         ring = self.ring.reshape(-1)
-        if some:
+        if present is not None:
             np.subtract.at(ring, cache[present] * RING + self.used[at[present]] % RING, 1)
         self.used[at] = now[cache]
         np.add.at(ring, cache * RING + now[cache] % RING, 1)
@@ -320,8 +323,11 @@ class CacheTable:
             self.version += 1
         return now
 
-    def _slots(self, cache: Index, line: Index, insert: bool) -> Index:
-        """Where what is kept of each (cache, line) stands; with `insert` all have a place of their own afterwards."""
+    def _slots(self, cache: Index, line: Index, insert: bool) -> tuple[Index, bool]:
+        """Where what is kept of each (cache, line) stands, and whether none has been seen before.
+
+        With `insert` all have a place of their own afterwards.
+        """
         page = line >> _PAGE_BITS
         region = page >> _REGION_BITS & REGIONS - 1
         first = self._region[region]
@@ -330,6 +336,7 @@ class CacheTable:
             first = self._region[region]
         at = (first * np.int64(REGION) + (page & REGION - 1)) * self.caches + cache
         number: NDArray[np.int32] = self._page[at]
+        fresh = not number.any()
         if insert and not number.all():
             if self._pages + line.size > self._owner.size:
                 self._sweep(line.size)
@@ -337,7 +344,7 @@ class CacheTable:
             self._number_pages(at[number == 0])
             number = self._page[at]
         slot: Index = number * np.int64(PAGE) + (line & PAGE - 1)
-        return slot
+        return slot, fresh
 
     def _number_regions(self, new: Index) -> None:
         end = self._regions + new.size
