@@ -7,6 +7,7 @@ such steps.
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +88,11 @@ class Groups:
         return out
 
 
+def _blank(size: int) -> NDArray[np.int32]:
+    """Zeros of which only those that somebody touches cost anything, however large."""
+    return np.frombuffer(mmap.mmap(-1, 4 * size), np.int32)
+
+
 class CacheTable:
     """The lines of `caches` equal caches of `lines` lines each.
 
@@ -96,9 +102,9 @@ class CacheTable:
     def __init__(self, caches: int, lines: int, expected: int = 0) -> None:
         self.caches, self.lines = caches, lines
         self.step = max(1, lines // STEPS)
-        self._region = np.zeros(REGIONS, np.int32)
+        self._region = _blank(REGIONS)
         self._regions = 1
-        self._page = np.zeros(64 * REGION * caches, np.int32)  # memory that nobody touches costs nothing
+        self._page = _blank(64 * REGION * caches)
         self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
         self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
@@ -228,11 +234,18 @@ class CacheTable:
 
     def _one(self, cache: int, line: int, insert: bool) -> tuple[int, bool]:
         """As _slots, for one line: its slot, and whether the cache holds it."""
-        page = line // PAGE
-        at = (self._region.item(page // REGION % REGIONS) * REGION + page % REGION) * self.caches + cache
+        page = line >> _PAGE_BITS
+        region = page >> _REGION_BITS & REGIONS - 1
+        if insert and not self._region.item(region):
+            self._number_regions(np.array([region]))
+        at = (self._region.item(region) * REGION + (page & REGION - 1)) * self.caches + cache
         number = self._page.item(at)
         if insert and not number:
-            return self._slots(np.array([cache]), np.array([line]), True)[0].item(0), False
+            if self._pages == self._owner.size:
+                self._sweep(1)
+            number = self._pages
+            self._page[at], self._owner[number] = number, at
+            self._pages += 1
         slot = number * PAGE + line % PAGE
         return slot, self.used.item(slot) >= self.floor.item(cache)
 
@@ -352,7 +365,7 @@ class CacheTable:
         self._regions = end
         each = REGION * self.caches
         if end * each > self._page.size:
-            larger = np.zeros(max(end * each, 2 * self._page.size), np.int32)
+            larger = _blank(max(end * each, 2 * self._page.size))
             larger[: self._page.size] = self._page
             self._page = larger
 
