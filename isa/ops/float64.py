@@ -9,8 +9,10 @@ from ..notation import Need, instruction
 from ..ports import Array
 
 ROUNDING = "rn rz rm rp"
-DOUBLE: dict[str, Any] = {"rnd": ROUNDING, "ptx": 1.4, "sm": 13}
+DOUBLE: dict[str, Any] = {"rnd": ROUNDING, "ptx": 1.0, "sm": 10}  # ptxas takes doubles on sm_10 too
+LATER: dict[str, Any] = {**DOUBLE, "ptx": 1.4}
 DIVISION: dict[str, Any] = {**DOUBLE, "needs": {"rz": Need(2.0, 20), "rm": Need(2.0, 20), "rp": Need(2.0, 20)}}
+OLD: dict[str, Any] = {"needs": {"": Need(before=1.4)}}  # the rounding, always .rn, was not written yet
 
 
 @instruction("add{.rnd}.f64  d, a, b", section="9.7.3.3", **DOUBLE)
@@ -31,50 +33,53 @@ def mul(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     return exact.quiet(exact.mul64(a, b, rnd), b, a)
 
 
-@instruction("fma.rnd.f64  d, a, b, c", section="9.7.3.6", **DOUBLE)
+@instruction("fma.rnd.f64  d, a, b, c", section="9.7.3.6", **LATER)
 @instruction("mad.rnd.f64  d, a, b, c", section="9.7.3.7", **DOUBLE)
-def fma(a: Array, b: Array, c: Array, *, rnd: str) -> Array:
+@instruction("mad.f64  d, a, b, c", section="9.7.3.7", **OLD)
+def fma(a: Array, b: Array, c: Array, *, rnd: str = "rn") -> Array:
     """d = a * b + c, rounded once; of several NaNs that of b passes, else of c, else of a."""
     return exact.quiet(exact.fma64(a, b, c, rnd), b, c, a)
 
 
 @instruction("div.rnd.f64  d, a, b", section="9.7.3.8", **DIVISION)
-def div(a: Array, b: Array, *, rnd: str) -> Array:
+@instruction("div.f64  d, a, b", section="9.7.3.8", **OLD)
+def div(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     """d = a / b, correctly rounded; of two NaNs that of a passes, quietened."""
     return exact.quiet(exact.div64(a, b, rnd), a, b)
 
 
-@instruction("rcp.rnd{.ftz}.f64  d, a", section="9.7.3.13", **DIVISION)
+@instruction("rcp.rnd{.ftz}.f64  d, a", section="9.7.3.13", **{**DIVISION, "ptx": 1.4})
 def rcp(a: Array, *, rnd: str, ftz: bool = False) -> Array:
     """d = 1 / a, correctly rounded; .ftz is read and changes nothing."""
     return exact.quiet(exact.div64(np.ones((1,) * a.ndim), a, rnd), a)
 
 
 @instruction("sqrt.rnd.f64  d, a", section="9.7.3.15", **DIVISION)
-def sqrt(a: Array, *, rnd: str) -> Array:
+@instruction("sqrt.f64  d, a", section="9.7.3.15", **OLD)
+def sqrt(a: Array, *, rnd: str = "rn") -> Array:
     """d = the square root of a, correctly rounded."""
     return exact.quiet(exact.sqrt64(a, rnd), a)
 
 
-@instruction("abs.f64  d, a", ptx=1.0, sm=13, section="9.7.3.9")
+@instruction("abs.f64  d, a", section="9.7.3.9")
 def abs_(a: Array) -> Array:
     """d = |a|; a NaN keeps its sign."""
     return exact.quiet(np.absolute(a), a)
 
 
-@instruction("neg.f64  d, a", ptx=1.0, sm=13, section="9.7.3.10")
+@instruction("neg.f64  d, a", section="9.7.3.10")
 def neg(a: Array) -> Array:
     """d = -a; a NaN keeps its sign."""
     return exact.quiet(-a, a)
 
 
-@instruction("min.f64  d, a, b", ptx=1.0, sm=13, section="9.7.3.11")
+@instruction("min.f64  d, a, b", section="9.7.3.11")
 def min_(a: Array, b: Array) -> Array:
     """d = the lesser operand, -0 below +0; a NaN yields to a number."""
     return _extreme(np.fmin(a, b), a, b, a.view(np.uint64) | b.view(np.uint64))
 
 
-@instruction("max.f64  d, a, b", ptx=1.0, sm=13, section="9.7.3.12")
+@instruction("max.f64  d, a, b", section="9.7.3.12")
 def max_(a: Array, b: Array) -> Array:
     """d = the larger operand, -0 below +0; a NaN yields to a number."""
     return _extreme(np.fmax(a, b), a, b, a.view(np.uint64) & b.view(np.uint64))

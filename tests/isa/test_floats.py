@@ -89,13 +89,14 @@ LEGAL: dict[tuple[str, str], Callable[[str, bool, bool], bool]] = {
     **{(op, "f32x2"): lambda r, ftz, sat: not sat for op in ("add", "sub", "mul")},
     ("fma", "f32"): lambda r, ftz, sat: r != "",
     ("mad", "f32"): lambda r, ftz, sat: True,  # without a rounding before PTX 4.0
-    **{(op, "f64"): lambda r, ftz, sat: r != "" and not ftz and not sat for op in ("fma", "mad")},
+    ("fma", "f64"): lambda r, ftz, sat: r != "" and not ftz and not sat,
+    ("mad", "f64"): lambda r, ftz, sat: not ftz and not sat,  # without a rounding before PTX 1.4, as those below
     ("fma", "f16"): lambda r, ftz, sat: r == "rn",
     ("mad", "f16"): lambda r, ftz, sat: False,
     ("mad", "bf16"): lambda r, ftz, sat: False,
     ("fma", "f32x2"): lambda r, ftz, sat: r != "" and not sat,
-    **{(op, "f32"): lambda r, ftz, sat: r != "" and not sat for op in ("div", "rcp", "sqrt")},
-    **{(op, "f64"): lambda r, ftz, sat: r != "" and not sat and not ftz for op in ("div", "sqrt")},
+    **{(op, "f32"): lambda r, ftz, sat: not sat and (r != "" or not ftz) for op in ("div", "rcp", "sqrt")},
+    **{(op, "f64"): lambda r, ftz, sat: not sat and not ftz for op in ("div", "sqrt")},
     ("rcp", "f64"): lambda r, ftz, sat: r != "" and not sat,
     ("div", "f16"): lambda r, ftz, sat: False,
 }
