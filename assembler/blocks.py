@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from .diagnostics import Note, nearest
 from .flaw import Flaw
-from .ir import Block, Function, Instruction, Label, Statement, Targets
-from .labels import labels_of, patch, statements_of, without
+from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
+from .labels import declarations_of, labels_of, patch, statements_of, without
 from .scopes import Scope, Unresolved
 
 if TYPE_CHECKING:
@@ -106,6 +106,10 @@ class Blocks:
             for statement, name in scope.pending:
                 self.unresolved(statement, name)
             block = without(block, broken)
+        if function.is_entry and self.parser.version < LISTED:
+            declared = declarations_of(block, "param")
+            function.params += tuple([v for d in declared for v in d.variables])
+            block = without(block, {id(d) for d in declared})
         function.body = block
         function.registers = tuple(scope.registers)
         scope.close()

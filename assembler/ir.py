@@ -279,6 +279,9 @@ class Directive:
     span: Span
 
 
+LISTED = (1, 4)  # the PTX version since which an .entry lists its parameters; before, its body declared them
+
+
 @dataclass(
     slots=True, eq=False
 )  # not frozen: a body may call functions declared later and itself, so `body` is set last, once, by the parser

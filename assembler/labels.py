@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ir import Address, Arguments, Block, Instruction, Label, Pair, Statement, Targets, Vector
+from .ir import Address, Arguments, Block, Declaration, Instruction, Label, Pair, Statement, Targets, Vector
 from .scopes import Unresolved
 
 
@@ -15,6 +15,17 @@ def statements_of(statements: list[Statement]) -> list[Instruction | Targets]:
         if isinstance(s, Block):
             todo += s.statements
         elif isinstance(s, (Instruction, Targets)):
+            out.append(s)
+    return out
+
+
+def declarations_of(block: Block, space: str) -> list[Declaration]:
+    """The declarations of variables in a state space, those of inner blocks too, in the order of the text."""
+    out: list[Declaration] = []
+    for s in block.statements:
+        if isinstance(s, Block):
+            out += declarations_of(s, space)
+        elif isinstance(s, Declaration) and s.variables and s.variables[0].space == space:
             out.append(s)
     return out
 

@@ -13,7 +13,7 @@ from . import shapes
 from .body import read_body
 from .diagnostics import LIMIT
 from .flaw import Flaw
-from .ir import Alias, Declaration, Directive, File, Function, Item, Module, Pragma, Register, Section, Span, Variable
+from .ir import LISTED, Alias, Declaration, Directive, File, Function, Item, Module, Pragma, Register, Section, Span, Variable
 from .reports import TOO_DEEP, Reports
 from .scopes import Scope
 from .text import Source
@@ -365,6 +365,9 @@ class Parser:
             made = [decl.parameter(t, span_of) for t in part.children if t is not None] if part is not None else []
             made = [decl.with_register(v, scope) if v.space == "reg" else v for v in made]
             lists.append(tuple(made))
+            if is_entry and made and self.version < LISTED:
+                text = f"the parameter list of {token} needs PTX 1.4; before, the body declares the parameters"
+                self.reports.report("needs", text, made[0].span.start, made[0].span.end)
             for v in made:
                 self.declare_parameter(v, scope, is_entry, end)
                 if defined and v.space == "param" and (v.type.kind == "p" or (v.vector > 1 and not v.dims)):

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from .ir import (
+    LISTED,
     Address,
     Alias,
     Arguments,
@@ -54,16 +55,16 @@ def print_module(module: Module) -> str:
         out.append(f".target {', '.join(module.targets)}")
     out.append(f".address_size {module.address_size}")
     for item in module.items:
-        out += print_item(item)
+        out += print_item(item, module.version >= LISTED)
     return "\n".join(out) + "\n"
 
 
-def print_item(item: Item) -> Iterator[str]:
-    """The lines of one item of a module."""
+def print_item(item: Item, listed: bool = True) -> Iterator[str]:
+    """The lines of one item of a module; unless `listed`, an .entry declares its parameters in its body, as before PTX 1.4."""
     match item:
         case Function():
             yield ""
-            yield from _function(item)
+            yield from _function(item, listed)
         case Declaration():
             yield declaration(item)
         case Variable():
@@ -83,7 +84,7 @@ def print_item(item: Item) -> Iterator[str]:
             yield statement(item)
 
 
-def _function(f: Function) -> Iterator[str]:
+def _function(f: Function, listed: bool) -> Iterator[str]:
     attributes = [d.name[1:] for d in f.directives if d.name.startswith((".unified", ".managed"))]
     head = [f".{f.linkage}"] if f.linkage else []
     head.append(".entry" if f.is_entry else ".func")
@@ -91,13 +92,17 @@ def _function(f: Function) -> Iterator[str]:
         head.append(f".attribute({', '.join('.' + a for a in attributes)})")
     if f.returns:
         head.append(f"({', '.join(parameter(v) for v in f.returns)})")
-    params = f"(\n{INDENT}" + f",\n{INDENT}".join(parameter(v) for v in f.params) + "\n)" if f.params else "()"
+    inside = f.params if f.is_entry and not listed else ()
+    params = f"(\n{INDENT}" + f",\n{INDENT}".join(parameter(v) for v in f.params) + "\n)" if f.params and not inside else "()"
     directives = [_directive(d) for d in f.directives if d.name[1:] not in attributes]
     if not f.is_entry:  # here the ';' of a .pragma ends the declaration
         directives = [d.rstrip(";") for d in directives]
     yield "\n".join([" ".join(head) + f" {f.name}{params}", *directives]) + (";" if f.body is None else "")
     if f.body is not None:
-        yield from _block(f.body, 0)
+        brace, *lines = _block(f.body, 0)
+        yield brace
+        yield from (f"{INDENT}{parameter(v)};" for v in inside)
+        yield from lines
 
 
 def _directive(d: Directive) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from warplab.isa.notation import Need
 
 from ..diagnostics import Diagnostic
-from ..ir import Declaration, Function, Module, Pragma, Prototype, Span, Statement, Variable
+from ..ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Variable
 from .needs import Has
 
 OF_MODULES = frozenset({"nounroll", "coroutine"})
@@ -51,6 +51,9 @@ def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnosti
             why = f"the texture {v.name} belongs outside of functions"
         elif v.space == "param" and not v.dims and (v.vector > 1 or v.type.name == "f16x2"):
             why = f"{v.name} cannot lie in .param"
+        if v.space == "param" and module.version < (2, 0):  # those of old kernels are among their parameters
+            where = "in the parameter list of an .entry" if module.version >= LISTED else "in an .entry"
+            yield _error(module, "needs", f"before PTX 2.0, .param variables such as {v.name} are declared {where}", v.span)
         if why:
             yield _error(module, "bad-variable", why, v.span)
     own, vector = declaration.type, declaration.vector

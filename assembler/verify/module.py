@@ -9,7 +9,7 @@ from warplab.isa.notation import Need
 from warplab.isa.profiles import PROFILES, profile_note
 
 from ..diagnostics import Diagnostic, Note, nearest
-from ..ir import Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
 from ..walk import used_functions
 from . import declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
@@ -292,6 +292,8 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if f.body is not None and p.type.kind == "o" and not f.is_entry:
             yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)
+        if f.is_entry and module.version < LISTED and p.vector > 1 and not p.dims:
+            yield error("bad-variable", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry:
             if i < len(f.returns):
                 yield error("bad-parameter", f"the result {p.name} needs a size", _closing(module, p))

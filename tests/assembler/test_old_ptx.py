@@ -1,0 +1,44 @@
+"""What PTX 1.x said otherwise: instructions without .approx or a rounding, and kernels without a parameter list."""
+
+import pytest
+
+from warplab.assembler import check, parse
+from warplab.assembler.printer import equal, print_module
+
+
+def kernel(version: str, target: str, body: str) -> str:
+    return f".version {version}\n.target {target}\n.entry k\n{{\n.reg .f32 %f<5>;\n.reg .f64 %d<5>;\n.reg .u64 %p<3>;\n{body}\nexit;\n}}\n"
+
+
+def errors(text: str) -> list[str]:
+    return [d.code for d in check(text, "sm_90") if d.severity == "error"]
+
+
+UNNAMED = [f"{op}.f32 %f1, %f2;" for op in ("sin", "cos", "lg2", "ex2", "rcp", "sqrt", "rsqrt")]
+UNNAMED += ["div.f32 %f1, %f2, %f3;", "div.f64 %d1, %d2, %d3;", "mad.f64 %d1, %d2, %d3, %d4;", "sqrt.f64 %d1, %d2;", "rsqrt.f64 %d1, %d2;"]
+
+
+@pytest.mark.parametrize("line", UNNAMED)
+def test_approximations_and_roundings_go_unnamed_before_ptx_1_4(line: str) -> None:
+    for version, target, legal in ("1.0", "sm_10", True), ("1.3", "sm_13", True), ("1.4", "sm_13", False), ("8.0", "sm_90", False):
+        assert (errors(kernel(version, target, line)) == []) == legal, version
+
+
+@pytest.mark.parametrize(
+    "line", ["rcp.f64 %d1, %d2;", "fma.f64 %d1, %d2, %d3, %d4;", "sin.approx.f32 %f1, %f2;", "div.full.f32 %f1, %f2, %f3;"]
+)
+def test_what_ptx_1_3_does_not_know(line: str) -> None:
+    assert errors(kernel("1.3", "sm_13", line))
+
+
+BODY = ".param .u64 out;\n{\n.param .align 8 .b8 s[16];\nld.param.u64 %p1, [s+8];\n}\nld.param.u64 %p2, [out];"
+
+
+def test_the_body_of_an_old_kernel_declares_its_parameters() -> None:
+    assert [errors(kernel(v, t, ".param .u64 out;")) for v, t in (("1.4", "sm_13"), ("2.0", "sm_20"))] == [["needs"], []]
+    module = parse(kernel("1.3", "sm_13", BODY))
+    entry = module.functions["k"]
+    assert [(v.name, v.size) for v in entry.params] == [("out", 8), ("s", 16)]
+    assert equal(module, parse(print_module(module)))
+    assert errors(kernel("1.3", "sm_13", ".param .v2 .u32 out;"))
+    assert errors(".version 1.3\n.target sm_13\n.entry k (.param .u64 a) { exit; }\n") == ["needs"]
