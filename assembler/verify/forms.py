@@ -13,6 +13,7 @@ from ..diagnostics import nearest
 from ..ir import Instruction
 
 MANY = 12  # forms shown
+NOW = 9.0  # the PTX version whose forms are shown
 # What other assemblers and languages say.
 OPCODES = {
     "load": "ld", "store": "st", "jmp": "bra", "jump": "bra", "goto": "bra", "br": "bra", "b": "bra", "branch": "bra", "cmp": "setp",
@@ -77,7 +78,7 @@ def _closest(opcode: str, words: tuple[str, ...]) -> list[Form]:
         known = {w for s in form.slots for w in s.words}
         return missing + 2 * len(given - known)
 
-    return sorted(FORMS[opcode], key=distance)[:MANY]
+    return sorted((f for f in FORMS[opcode] if f.need.before > NOW), key=distance)[:MANY]
 
 
 def _blame(opcode: str, words: tuple[str, ...]) -> tuple[int | None, str]:

@@ -130,13 +130,13 @@ class Judge:
             )  # fmt: skip
             return False
         if form is None or settled is None:
-            wrong = misspelt(instruction)
-            self.report(
-                instruction, wrong.code, wrong.message, lambda p: _word(p, wrong.word), help=wrong.help, forms=wrong.forms,
-            )  # fmt: skip
+            self.misspelt(instruction)
             return False
         for word, need in needs.needed(form, settled):
             missing = self.has.lacks(need)
+            if missing and need.before < self.has.version[0]:  # a spelling that ended long ago: whoever writes it today forgot a word
+                self.misspelt(instruction)
+                return False
             if missing:
                 what = f".{word}" if word else instruction.opcode
                 place = instruction.modifiers.index(word) if word in instruction.modifiers else None if word else -1
@@ -230,6 +230,13 @@ class Judge:
         return True
 
     # ------------------------------------------------------------ reports
+
+    def misspelt(self, instruction: Instruction) -> None:
+        """Reports a spelling that no row has."""
+        wrong = misspelt(instruction)
+        self.report(
+            instruction, wrong.code, wrong.message, lambda p: _word(p, wrong.word), help=wrong.help, forms=wrong.forms,
+        )  # fmt: skip
 
     def needs(self, instruction: Instruction, what: str, missing: str, word: int | None) -> None:
         """Reports a form or word that the module's version or target does not have."""

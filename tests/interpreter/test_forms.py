@@ -95,3 +95,23 @@ def test_lanes_that_call_different_functions_inside_a_branch() -> None:
     got = words(body.replace("{dead}", dead), np.zeros(1, np.uint32), 8, before, threads=8)
     sums = [t ^ t ^ (t + 1) ^ (t + 2) ^ (t + 3) ^ (t + 4) ^ (t + 5) ^ (t + 6) ^ (t + 7) for t in range(8)]
     assert got == [t if t < 4 else sums[t] + (1 if t & 1 else 2) for t in range(8)]
+
+
+def test_a_kernel_of_the_first_years() -> None:
+    text = """.version 1.3
+    .target sm_13
+    .entry k
+    {
+      .param .u64 out; .param .f32 x;
+      .reg .u64 %a; .reg .f32 %f<8>; .reg .f64 %d<4>;
+      ld.param.u64 %a, [out]; ld.param.f32 %f1, [x];
+      rcp.f32 %f2, %f1; sqrt.f32 %f3, %f1; div.f32 %f4, %f2, %f1; ex2.f32 %f5, %f1;
+      st.global.f32 [%a], %f2; st.global.f32 [%a+4], %f3; st.global.f32 [%a+8], %f4; st.global.f32 [%a+12], %f5;
+      cvt.f64.f32 %d1, %f1; mad.f64 %d2, %d1, %d1, %d1; st.global.f64 [%a+16], %d2;
+      exit;
+    }"""
+    machine = Machine(text, "sm_13")
+    out = machine.upload(np.zeros(6, np.float32))
+    machine.launch(1, 1, [out, np.float32(4)])
+    assert machine.download(out, np.float32)[:4].tolist() == [0.25, 2, 0.0625, 16]
+    assert machine.download(out, np.float64)[2] == 20
