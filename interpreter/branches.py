@@ -18,7 +18,7 @@ from .loops import is_pure_loop, turn_of
 from .operands import as_get
 from .plan import Terminator
 from .roles import needs_lanes, uses
-from .waits import barrier, condition_of, guard_only, wait_for_lanes
+from .waits import barrier, condition_of, guard_only, under_guard, wait_for_lanes
 
 if TYPE_CHECKING:
     from .lower import Lowering
@@ -220,18 +220,9 @@ def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
 
     if i.guard is None:
         return go
-    condition = condition_of(low, i)
 
-    def guarded(g: Group) -> int | None:
-        c = condition(g.R)
-        count = np.count_nonzero(c)
-        if count == c.size:
-            return go(g)
-        if count == 0:
-            return after
-        calls, past = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
-        first = g.split([(calls, pc), (past, after)], after)
-        for child in first:
+    def part(g: Group, calls: Selection, past: Selection) -> None:
+        for child in g.split([(calls, pc), (past, after)], after):
             if child.pc != pc:
                 g.wave.ready.append(child)
                 continue
@@ -239,9 +230,8 @@ def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
             following = go(child)
             if following is not None:
                 g.wave.arrive(child, following) if following == child.stop() else g.wave.ready.append(child)
-        return None
 
-    return guarded
+    return under_guard(low, i, go, after, part)
 
 
 def _read_slots(low: Lowering, i: Instruction) -> int:

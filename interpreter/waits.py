@@ -18,8 +18,11 @@ from .plan import Terminator
 if TYPE_CHECKING:
     from .lower import Lowering
 
+Part = Callable[[Group, Selection, Selection], None]  # what becomes of the lanes that do it, and of the others
+
 
 def condition_of(low: Lowering, i: Instruction) -> Callable[[list[Any]], Any]:
+    """Where the guard of an instruction holds."""
     assert i.guard is not None
     slot, negated = low.plan.homes[i.guard.index].slot, i.guard_negated
     return lambda R: ~R[slot] if negated else R[slot]
@@ -29,6 +32,21 @@ def guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Termin
     """A stop that may be guarded: by a uniform predicate, or for some lanes."""
     if i.guard is None:
         return go
+
+    def part(g: Group, here: Selection, past: Selection) -> None:
+        a, b = g.wave.divide(g, [(here, g.pc), (past, pc)])
+        g.wave.ready.append(b)
+        a.fetch_all(g.act.function.live_in[g.pc])
+        following = go(a)
+        if following is not None:
+            a.pc = following
+            g.wave.ready.append(a)
+
+    return under_guard(low, i, go, pc, part)
+
+
+def under_guard(low: Lowering, i: Instruction, go: Terminator, past: int, part: Part) -> Terminator:
+    """go where the guard holds for all lanes, on to the next place where it holds for none; else the lanes part."""
     condition = condition_of(low, i)
 
     def guarded(g: Group) -> int | None:
@@ -37,15 +55,8 @@ def guard_only(low: Lowering, i: Instruction, go: Terminator, pc: int) -> Termin
         if count == c.size:
             return go(g)
         if count == 0:
-            return pc
-        here, past = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
-        a, b = g.wave.divide(g, [(here, g.pc), (past, pc)])
-        g.wave.ready.append(b)
-        a.fetch_all(g.act.function.live_in[g.pc])
-        following = go(a)
-        if following is not None:
-            a.pc = following
-            g.wave.ready.append(a)
+            return past
+        part(g, Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape))
         return None
 
     return guarded
