@@ -1,6 +1,6 @@
 """Runs the float and conversion instructions on a GPU over the operands of tests/data/floats/h200.npz and records their results.
 
-    python3 record_floats.py OLD.npz NEW.npz    wants numpy, a GPU of compute capability 9.0 or later and its driver
+    python3 -m tests.hardware.record_floats OLD.npz NEW.npz    wants numpy, a GPU of compute capability 9.0 or later and its driver
 
 The file holds operand arrays (in_*), one line a form (its spelling and the keys of its operands), and all results end to end.
 A changed list of forms or operands is recorded by editing these arrays first; forms that differ from OLD are printed.
@@ -9,11 +9,10 @@ A changed list of forms or operands is recorded by editing these arrays first; f
 import ctypes
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from .driver import Array, Driver
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 BYTES = {"f64": 8, "u64": 8, "s64": 8, "f16": 2, "bf16": 2, "u16": 2, "s16": 2, "u8": 1, "s8": 1, "e4m3x2": 2, "e5m2x2": 2}
@@ -64,29 +63,8 @@ def entry(number: int, spelling: str, operands: int) -> str:
     return "\n".join([*lines, "ret; }"])
 
 
-class Driver:
-    """The few calls of the CUDA driver that this needs."""
-
-    def __init__(self) -> None:
-        self.library = ctypes.CDLL("libcuda.so.1")
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuInit", 0)
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name: str, *arguments: Any) -> None:
-        """One driver call; any error ends the program."""
-        status = getattr(self.library, name)(*arguments)
-        if status:
-            raise SystemExit(f"{name}: error {status}")
-
-    def upload(self, data: Array) -> ctypes.c_uint64:
-        """A copy of an array on the device."""
-        pointer = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(data.nbytes))
-        self.call("cuMemcpyHtoD_v2", pointer, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(data.nbytes))
-        return pointer
+class Recorder(Driver):
+    """Launches the entries of one module."""
 
     def run(self, module: ctypes.c_void_p, name: str, operands: Sequence[ctypes.c_uint64], width: int, lanes: int) -> Array:
         """One launch; the results as unsigned integers."""
@@ -106,7 +84,7 @@ def main(old: str, new: str) -> None:
     """Records every form of a file."""
     data = dict(np.load(old))
     forms = [line.split() for line in str(data["forms"]).splitlines()]
-    driver, module = Driver(), ctypes.c_void_p()
+    driver, module = Recorder(), ctypes.c_void_p()
     text = HEAD + "\n".join(entry(i, spelling, len(keys)) for i, (spelling, *keys) in enumerate(forms))
     driver.call("cuModuleLoadData", ctypes.byref(module), text.encode() + b"\0")
     inputs = {key: driver.upload(np.ascontiguousarray(data[f"in_{key}"])) for _, *keys in forms for key in keys}

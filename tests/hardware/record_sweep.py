@@ -1,6 +1,6 @@
 """Runs the cases of tests/data/sweep on a GPU and records what they leave.
 
-    python3 record_sweep.py FOLDER NEW    wants numpy, a GPU of compute capability 9.0 and its driver; names the cases that differ
+    python3 -m tests.hardware.record_sweep FOLDER NEW    wants numpy, a GPU of compute capability 9.0 and its driver; names the cases that differ
 
 The cases are a selection of a sweep over every instruction form that sm_90a takes: 35,000 kernels, made from the rows of isa/ops with
 special, near and random operands, and random programs of all of them.  A changed list of cases is recorded by editing records.xz and
@@ -18,32 +18,11 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from .driver import Array, Driver
 
 
-class Driver:
-    """The few calls of the CUDA driver that this needs."""
-
-    def __init__(self) -> None:
-        self.library = ctypes.CDLL("libcuda.so.1")
-        device, context = ctypes.c_int(), ctypes.c_void_p()
-        self.call("cuInit", 0)
-        self.call("cuDeviceGet", ctypes.byref(device), 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name: str, *arguments: Any) -> None:
-        """One driver call; any error ends the program."""
-        status = getattr(self.library, name)(*arguments)
-        if status:
-            raise SystemExit(f"{name}: error {status}")
-
-    def upload(self, data: Array) -> ctypes.c_uint64:
-        """A copy of an array on the device."""
-        pointer = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(max(data.nbytes, 16)))
-        self.call("cuMemcpyHtoD_v2", pointer, data.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(data.nbytes))
-        return pointer
+class Recorder(Driver):
+    """Launches cases of the sweep."""
 
     def run(self, case: dict[str, Any], inputs: list[Array], outputs: list[Array]) -> list[Array]:
         """One launch of a case's entry; what it leaves in its outputs, which are given for their size."""
@@ -72,7 +51,7 @@ class Driver:
 def main(folder: Path, new: Path) -> None:
     """Records every case of a folder; outputs stand alone in the file, so they are replaced where they lie."""
     raw = bytearray(lzma.decompress((folder / "arrays.xz").read_bytes()))
-    driver, known = Driver(), bytes(raw)
+    driver, known = Recorder(), bytes(raw)
     records = [json.loads(line) for line in lzma.decompress((folder / "records.xz").read_bytes()).decode().split("\n")]
     for case in records:
         inputs = [np.frombuffer(known, dtype, count, at) for at, count, dtype in case["inputs"]]
