@@ -7,8 +7,10 @@ reach anything outside the arrays it names.  before(x) is what a buffer held bef
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,6 @@ _NUMPY = """
     roll round searchsorted sign sin sinh sort sqrt square std sum tan tanh tile transpose trapezoid tril triu trunc uint16 uint32
     uint64 uint8 unique var where zeros
 """
-FUNCTIONS: dict[str, Callable[..., Any]] = {name: getattr(np, name) for name in _NUMPY.split()}
 _METHODS = """
     T all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero prod ravel repeat reshape
     round size shape squeeze std sum swapaxes take trace transpose var view
@@ -36,6 +37,35 @@ _NODES = (
     ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword,
 )  # fmt: skip
 LARGEST = 1 << 26  # elements that an expression may make of nothing
+
+
+def _bounded(f: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kw: Any) -> Any:
+        size = 1.0
+        for a in args[:2]:
+            for x in np.atleast_1d(a) if not isinstance(a, str) else ():
+                size *= max(abs(float(x)), 1.0)
+        if size > LARGEST:
+            raise ValueError(f"more than {LARGEST} elements")
+        return f(*args, **kw)
+
+    return call
+
+
+def _bounded_copies(f: Callable[..., Any]) -> Callable[..., Any]:
+    def call(a: Any, n: Any, *rest: Any) -> Any:
+        if np.size(a) * float(np.prod(np.abs(np.atleast_1d(n)), dtype=float)) > LARGEST:
+            raise ValueError(f"more than {LARGEST} elements")
+        return f(a, n, *rest)
+
+    return call
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in _NUMPY.split()},
+    **{name: _bounded(getattr(np, name)) for name in ("arange", "ones", "zeros", "full", "eye")},
+    **{name: _bounded_copies(getattr(np, name)) for name in ("tile", "repeat")},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +90,25 @@ class Mismatch:
     wanted: str
 
 
-def compile_expression(text: str) -> ast.Expression:
-    """The expression as a tree, or what in it is not allowed."""
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression, ready to run, and the names that it looks up."""
+
+    code: CodeType
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What a text says: one value, or, where it is a single `a == b`, two values to be compared."""
+
+    sides: tuple[Code, ...]
+    left: str  # the name on the left of a comparison, "" where more than a name stands there
+
+
+@functools.lru_cache(512)
+def expression(text: str, compared: bool = True) -> Expression:
+    """The expression that a text stands for, or what in it is not allowed; many tests expect the same."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
@@ -75,7 +122,30 @@ def compile_expression(text: str) -> ast.Expression:
             raise UsageError(f"--expect {text!r}: {node.value!r} is not allowed")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
             raise UsageError(f"--expect {text!r}: a power of a constant is not allowed; write float64(x) ** y")
-    return tree
+    body = tree.body
+    if compared and isinstance(body, ast.Compare) and len(body.ops) == 1 and isinstance(body.ops[0], ast.Eq):
+        name = body.left.id if isinstance(body.left, ast.Name) else ""
+        return Expression((_code(body.left, text), _code(body.comparators[0], text)), name)
+    return Expression((_code(body, text),), "")
+
+
+def _code(node: ast.expr, text: str) -> Code:
+    whole = ast.Expression(_Before().visit(node))
+    try:
+        code = compile(ast.fix_missing_locations(whole), "<expect>", "eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+        raise UsageError(f"--expect {text!r}: {e}") from None
+    return Code(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
+
+
+class _Before(ast.NodeTransformer):
+    """before(x) becomes a name that no text can spell."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """See ast.NodeTransformer."""
+        if isinstance(node.func, ast.Name) and node.func.id == "before" and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+            return ast.Name(f"before {node.args[0].id}", ast.Load())
+        return self.generic_visit(node)
 
 
 class Evaluator:
@@ -85,87 +155,50 @@ class Evaluator:
         self.now = now
         self.before = before
 
-    def value(self, node: ast.expr, text: str) -> Any:
+    def value(self, text: str) -> Any:
         """What an expression yields."""
-        names: dict[str, Any] = dict(FUNCTIONS)
-        names |= {f: _bounded(getattr(np, f)) for f in ("arange", "ones", "zeros", "full", "eye")}
-        names |= {f: _bounded_copies(getattr(np, f)) for f in ("tile", "repeat")}
-        names |= dict(self.now)
-        code = ast.Expression(_Before(self.before).visit(node))
-        if unknown := {n.id for n in ast.walk(code) if isinstance(n, ast.Name)} - set(names) - set(_Before.names(self.before)):
-            raise UsageError(f"--expect {text!r}: nothing is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(self.now))}")
-        names |= {f"before {k}": v for k, v in self.before.items()}
+        return self._run(expression(text, False).sides[0], text)
+
+    def _run(self, code: Code, text: str) -> Any:
+        names = {name: self._named(name, text) for name in code.names}
         try:  # numpy imports some of its own modules late; the text itself can name nothing but what is listed
             with np.errstate(all="ignore"):
-                return eval(
-                    compile(ast.fix_missing_locations(code), "<expect>", "eval"), {"__builtins__": {"__import__": __import__}}, names
-                )
+                return eval(code.code, {"__builtins__": {"__import__": __import__}}, names)
         except UsageError:
             raise
         except Exception as e:
             raise UsageError(f"--expect {text!r}: {e}") from None
 
+    def _named(self, name: str, text: str) -> Any:
+        if name.startswith("before "):
+            found: Any = self.before.get(name.removeprefix("before "))
+        else:
+            found = self.now.get(name)
+            if found is None:
+                found = FUNCTIONS.get(name)
+        if found is None:
+            raise UsageError(f"--expect {text!r}: nothing is called {name!r}; there are {' '.join(sorted(self.now))}")
+        return found
+
     def check(self, text: str, tolerance: Tolerance) -> Mismatch | None:
         """None where the expectation holds, else its first mismatch."""
-        tree = compile_expression(text)
-        node = tree.body
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
-            got = np.asarray(self.value(node.left, text))
-            wanted = np.asarray(self.value(node.comparators[0], text))
+        found = expression(text)
+        if len(found.sides) == 2:
+            got, wanted = (np.asarray(self._run(side, text)) for side in found.sides)
             try:
                 got, wanted = np.broadcast_arrays(got, wanted)
             except ValueError:
                 raise UsageError(f"--expect {text!r}: shapes {got.shape} and {wanted.shape} do not fit") from None
             equal = agree(got, wanted, tolerance)
-            name = node.left.id if isinstance(node.left, ast.Name) and node.left.id in self.now else ""
+            name = found.left if found.left in self.now else ""
         else:
-            equal = np.asarray(self.value(node, text)).astype(bool)
+            equal = np.asarray(self._run(found.sides[0], text)).astype(bool)
             got, wanted, name = equal, np.ones_like(equal), ""
         if equal.all():
             return None
         index = tuple(int(i) for i in np.argwhere(~np.atleast_1d(equal))[0])
         at = index if equal.ndim else ()
         return Mismatch(text, int((~equal).sum()), int(equal.size), name, at or None, show(got[at]), show(wanted[at]))
-
-
-class _Before(ast.NodeTransformer):
-    """before(x) becomes a name that no text can spell."""
-
-    def __init__(self, before: Mapping[str, Array]) -> None:
-        self.before = before
-
-    @staticmethod
-    def names(before: Mapping[str, Array]) -> list[str]:
-        """The names that stand for the buffers as they were."""
-        return [f"before {k}" for k in before]
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """See ast.NodeTransformer."""
-        if isinstance(node.func, ast.Name) and node.func.id == "before" and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
-            return ast.Name(f"before {node.args[0].id}", ast.Load())
-        return self.generic_visit(node)
-
-
-def _bounded(f: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kw: Any) -> Any:
-        size = 1.0
-        for a in args[:2]:
-            for x in np.atleast_1d(a) if not isinstance(a, str) else ():
-                size *= max(abs(float(x)), 1.0)
-        if size > LARGEST:
-            raise ValueError(f"more than {LARGEST} elements")
-        return f(*args, **kw)
-
-    return call
-
-
-def _bounded_copies(f: Callable[..., Any]) -> Callable[..., Any]:
-    def call(a: Any, n: Any, *rest: Any) -> Any:
-        if np.size(a) * float(np.prod(np.abs(np.atleast_1d(n)), dtype=float)) > LARGEST:
-            raise ValueError(f"more than {LARGEST} elements")
-        return f(a, n, *rest)
-
-    return call
 
 
 def agree(got: Array, wanted: Array, tolerance: Tolerance) -> Array:

@@ -16,6 +16,10 @@ from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
+_CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
+_BLANKS = " \t\r\n"
+_WORD = re.compile(rf"""[{_BLANKS}]*((?:[^{_BLANKS}"']+|"[^"]*"|'[^']*')+)""")  # of a text without backslashes
+_QUOTED = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,8 @@ OPTIONS: dict[str, tuple[str, bool]] = {  # option -> (field, takes a value)
 MANY = frozenset({"args", "symbols", "expect", "show", "dump"})
 
 
-def from_options(given: Mapping[str, Any]) -> RunSpec:
-    """One launch, from options by field name."""
+def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
+    """One launch, from options by field name, and the line of the directive that gives them."""
 
     def number(name: str, kind: type) -> Any:
         value = given.get(name)
@@ -93,14 +97,14 @@ def from_options(given: Mapping[str, Any]) -> RunSpec:
     return RunSpec(
         (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
         tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float),
+        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), line=line,
     )  # fmt: skip
 
 
 def from_text(words: str, line: int) -> RunSpec:
     """One `//@ run` directive."""
     try:
-        parts = shlex.split(words)
+        parts = split(words)
     except ValueError as e:
         raise UsageError(f"line {line}: //@ run: {e}") from None
     given: dict[str, Any] = {}
@@ -123,17 +127,34 @@ def from_text(words: str, line: int) -> RunSpec:
             given.setdefault(field_name, []).append(value)
         else:
             given[field_name] = value
-    return replace(from_options(given), line=line)
+    return from_options(given, line)
+
+
+def split(words: str) -> list[str]:
+    """The words of a command line as a shell takes them; shlex reads character by character, which a test notices."""
+    if "\\" in words:
+        return shlex.split(words)
+    out, at, end = [], 0, len(words.rstrip(_BLANKS))
+    while at < end:
+        m = _WORD.match(words, at)
+        if m is None:  # a quotation mark without its partner
+            return shlex.split(words)
+        word, at = m[1], m.end()
+        if '"' in word or "'" in word:
+            word = _QUOTED.sub(lambda q: q[1] if q[2] is None else q[2], word)
+        out.append(word)
+    return out
 
 
 def directives(text: str) -> list[RunSpec]:
     """Every `//@ run` of a file; a directive goes on in the following `//@` lines that begin with an option."""
-    lines = text.splitlines()
     out: list[tuple[str, int]] = []
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(text.splitlines(), 1):
+        if "//@" not in line:
+            continue
         if m := DIRECTIVE.match(line):
             out.append((m[1], n))
-        elif out and out[-1][1] and (more := re.match(r"^\s*//@\s+(--.*)$", line)):
+        elif out and out[-1][1] and (more := _CONTINUED.match(line)):
             out[-1] = (f"{out[-1][0]} {more[1]}", out[-1][1])
     return [from_text(words, n) for words, n in out]
 

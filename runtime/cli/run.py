@@ -128,10 +128,10 @@ def _fault(outcome: Outcome, what: str) -> None:
 
 def _shown(runner: Runner, spec: RunSpec) -> dict[str, Any]:
     """The values of --print by their expressions."""
-    from ..expect import Evaluator, compile_expression
+    from ..expect import Evaluator
 
     now, before = runner.numbers()
-    return {text: Evaluator(now, before).value(compile_expression(text).body, text) for text in spec.show}
+    return {text: Evaluator(now, before).value(text) for text in spec.show}
 
 
 def _show(runner: Runner, spec: RunSpec) -> None:
