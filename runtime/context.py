@@ -25,7 +25,7 @@ from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
 from .loading import link, parsed
 from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow
-from .models import attributes, memory_size
+from .models import memory_size, persisting_l2
 from .printf import PrintRing
 from .streams import Event, Stream
 
@@ -189,7 +189,7 @@ class Context:
 
     @property
     def _persisting_l2(self) -> int:
-        return attributes(self.profile)["MAX_PERSISTING_L2_CACHE_SIZE"]
+        return persisting_l2(self.profile)
 
     def limit(self, name: str) -> int:
         """A context limit that the device knows."""

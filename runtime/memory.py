@@ -7,6 +7,7 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 from __future__ import annotations
 
 import ctypes
+import gc
 import mmap
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.memory.arena import FIRST, Allocation, Arena, OutOfMemory
+from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
 from .errors import ApiError, invalid
 
@@ -60,10 +61,14 @@ def reserve(size: int) -> mmap.mmap:
     if sys.platform == "win32":
         return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
+    wanted = size
     while True:
         try:
             return mmap.mmap(-1, size, flags=flags)
         except OSError:
+            if size == wanted and gc.collect():  # contexts that nobody can reach any more hold theirs until they are found
+                wanted = 0
+                continue
             if size <= 1 << 24:
                 raise
             size //= 2
@@ -73,12 +78,7 @@ class WideArena(Arena):
     """An arena over far more address space than the machine has memory."""
 
     def __init__(self, size: int) -> None:
-        super().__init__(0)
-        self._map = reserve(size + FIRST + (1 << 20))
-        self.bytes = np.frombuffer(self._map, np.uint8)
-        self.reserved = self.bytes.size
-        self.host_address = int(self.bytes.ctypes.data)
-        self.size = self.limit = size
+        super().__init__(size, memory=reserve(size + FIRST + SLACK))
 
 
 class DeviceArena(WideArena):

@@ -89,6 +89,11 @@ def memory_size(profile: DeviceProfile) -> int:
     return _MEMORY.get(profile.capability, 16384) * MIB
 
 
+def persisting_l2(profile: DeviceProfile) -> int:
+    """The most of the L2 cache that may be kept for persisting accesses: an attribute that every context asks for."""
+    return (_H200 if profile.capability == (9, 0) else _ALWAYS)["MAX_PERSISTING_L2_CACHE_SIZE"]
+
+
 def attributes(profile: DeviceProfile) -> dict[str, int]:
     """Every device attribute, without CU_DEVICE_ATTRIBUTE_ before its name."""
     c = profile.capability

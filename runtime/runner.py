@@ -34,7 +34,14 @@ class Buffer:
     address: int
     poisoned: bool = False
     after: Array | None = None
-    unwritten: Array | None = None  # cells that still hold the poison
+
+    @property
+    def unwritten(self) -> Array | None:
+        """Which cells still hold the poison, of a buffer that began with it."""
+        if not self.poisoned or self.after is None:
+            return None
+        cells: Array = self.after.reshape(-1).view(np.uint8).reshape(-1, self.after.dtype.itemsize) == POISON
+        return np.asarray(cells.all(axis=1)).reshape(self.after.shape)
 
     @property
     def changed(self) -> bool:
@@ -174,7 +181,7 @@ class Runner:
             raise UsageError(f"two buffers are called {name}")
         raw = np.ascontiguousarray(value.array)
         address = self.context.allocate(max(raw.nbytes, 1))
-        self.context.bytes_at(address, raw.nbytes)[:] = np.frombuffer(raw.tobytes(), np.uint8)
+        self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
         b = self.outcome.buffers[name] = Buffer(name, value.type, way, raw, address, value.poisoned)
         self.on_buffer(b)
         return b
@@ -204,9 +211,6 @@ class Runner:
         for b in self.outcome.buffers.values():
             raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
             b.after = raw.view(b.before.dtype).reshape(b.before.shape)
-            if b.poisoned:
-                cells = raw.reshape(-1, b.before.dtype.itemsize)
-                b.unwritten = (cells == POISON).all(axis=1).reshape(b.before.shape)
 
     def numbers(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """The buffers as numbers: after and before."""

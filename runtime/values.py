@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from .errors import UsageError
 Array = NDArray[np.generic]
 POISON = 0xA5  # what an `out:` buffer holds before the launch
 MAX_BYTES = 1 << 32
+KEPT, KEPT_BYTES = 128, 1 << 16  # so many values of so many bytes are made once in a process: many small tests start from the same
 
 DTYPES = {
     **{f"{k}{n}": np.dtype(f"{'i' if k in 'si' else 'u'}{n // 8}") for k in "usib" for n in (8, 16, 32, 64)},
@@ -30,6 +32,8 @@ DTYPES = {
 }  # fmt: skip
 _BUFFER = re.compile(r"^(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?::(?P<init>.+))?$", re.S)
 _CALL = re.compile(r"^(?P<name>[a-z]+)(?:\((?P<args>.*)\))?$", re.S)
+_NUMBER = re.compile(r"^[-+]?(0[xX][0-9a-fA-F]+|0[fFdD][0-9a-fA-F]+|[\d.]+([eE][-+]?\d+)?|inf|nan|true|false)$")
+_FLOATING = re.compile(r"[.einf]")
 _ARGUMENT = re.compile(r"^(?:(?P<way>in|out|inout):)?(?:(?P<name>[A-Za-z_$%][\w$%]*)=)?(?P<value>.+)$", re.S)
 
 
@@ -66,6 +70,9 @@ class Argument:
     value: Value
 
 
+_kept: dict[tuple[str, bool], BufferValue] = {}  # by text, and whether nothing said of its start means POISON
+
+
 def parse_argument(text: str, folder: Path | None = None) -> Argument:
     """`[in:|out:|inout:][name=]VALUE`; files are read from `folder` alone, None forbids them."""
     m = _ARGUMENT.match(text.strip())
@@ -83,19 +90,28 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     if text.startswith("@"):
         array = _load(text[1:], folder)
         return BufferValue(type_name(array.dtype), array)
+    known = _kept.get((text, poison))
+    if known is not None:
+        return known
     m = _BUFFER.match(text)
     if m is None:
-        if not re.match(r"^[-+]?(0[xX][0-9a-fA-F]+|0[fFdD][0-9a-fA-F]+|[\d.]+([eE][-+]?\d+)?|inf|nan|true|false)$", text):
+        if not _NUMBER.match(text):
             raise UsageError(f"{text!r} is no value: a number, null, @file.npy, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange")
         return ScalarValue(text)
     dtype = DTYPES.get(m["type"])
     if dtype is None:
         raise UsageError(f"{text!r}: no type is called {m['type']!r}; there are {' '.join(DTYPES)}")
     shape = _shape(m["shape"], text)
-    if int(np.prod(shape, dtype=object)) * dtype.itemsize > MAX_BYTES:
+    if prod(shape) * dtype.itemsize > MAX_BYTES:
         raise UsageError(f"{text!r} is larger than {MAX_BYTES >> 30} GiB")
     init = m["init"] or ("noinit" if poison else "zeros")
-    return BufferValue(m["type"], _initial(init, shape, m["type"], dtype, text, folder), init == "noinit")
+    value = BufferValue(m["type"], _initial(init, shape, m["type"], dtype, text, folder), init == "noinit")
+    if not init.startswith("@") and value.array.nbytes <= KEPT_BYTES:
+        if len(_kept) == KEPT:
+            del _kept[next(iter(_kept))]
+        value.array.flags.writeable = False
+        _kept[text, poison] = value
+    return value
 
 
 def _shape(text: str, whole: str) -> tuple[int, ...]:
@@ -109,7 +125,7 @@ def _shape(text: str, whole: str) -> tuple[int, ...]:
 
 
 def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.generic], whole: str, folder: Path | None) -> Array:
-    n = int(np.prod(shape))
+    n = prod(shape)
     if init.startswith("@"):
         return _fit(_load(init[1:], folder), shape, type, whole)
     if init.startswith("["):
@@ -120,13 +136,13 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
     m = _CALL.match(init)
     name = m["name"] if m else init
     try:
-        args = [float(x) if re.search(r"[.einf]", x) else int(x, 0) for x in (m["args"] or "").split(",") if x.strip()] if m else []
+        args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in (m["args"] or "").split(",") if x.strip()] if m else []
     except ValueError:
         raise UsageError(f"{whole!r}: {init!r} has an argument that is no number") from None
     seed = int(args[0]) if args else 0
     match name, len(args):
         case "noinit", 0:
-            return np.frombuffer(bytes([POISON]) * (n * dtype.itemsize), dtype).reshape(shape).copy()
+            return np.full(n * dtype.itemsize, POISON, np.uint8).view(dtype).reshape(shape)
         case "zeros", 0:
             return np.zeros(shape, dtype)
         case "ones", 0:
@@ -152,9 +168,9 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
 
 
 def _fit(array: Array, shape: tuple[int, ...], type: str, whole: str) -> Array:
-    if array.size == 1 or array.size == int(np.prod(shape)):
+    if array.size == 1 or array.size == prod(shape):
         return np.ascontiguousarray(np.broadcast_to(as_type(array.reshape(shape if array.size > 1 else ()), type), shape))
-    raise UsageError(f"{whole!r}: {array.size} values for {int(np.prod(shape))} elements")
+    raise UsageError(f"{whole!r}: {array.size} values for {prod(shape)} elements")
 
 
 def _load(name: str, folder: Path | None) -> Array:

@@ -22,6 +22,7 @@ GRANULE = 256  # cudaMalloc's alignment
 GUARD = 256  # the least gap between two allocations
 QUARANTINE = 256 << 20  # freed bytes that rest before they are used again
 FIRST = 1 << 16  # addresses below are null and its neighbourhood
+SLACK = 1 << 20  # reserved beyond what may be allocated, for gaps
 
 
 class OutOfMemory(Exception):
@@ -46,12 +47,13 @@ class Allocation:
 class Arena:
     """Bytes with addresses, and the allocations among them."""
 
-    def __init__(self, size: int, base: int = 0) -> None:
+    def __init__(self, size: int, base: int = 0, memory: mmap.mmap | None = None) -> None:
         self.base = base
         self.size = size
         self.limit = size  # what the user may allocate in all, below the reserved size
-        self._map, self.reserved = _reserve(size + FIRST + (1 << 20))
+        self._map = _reserve(size + FIRST + SLACK) if memory is None else memory
         self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        self.reserved = self.bytes.size
         self.host_address = int(self.bytes.ctypes.data)
         self._views: dict[str, Array] = {}
         self._starts: list[int] = []
@@ -152,13 +154,13 @@ class Arena:
         return [a for s in self._starts if not (a := self._by_start[s]).freed]
 
 
-def _reserve(size: int) -> tuple[mmap.mmap, int]:
+def _reserve(size: int) -> mmap.mmap:
     """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
     no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # Python names it from 3.13 on
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve if hasattr(mmap, "MAP_PRIVATE") else 0
     while True:
         try:
-            return (mmap.mmap(-1, size, flags=flags) if flags else mmap.mmap(-1, size)), size
+            return mmap.mmap(-1, size, flags=flags) if flags else mmap.mmap(-1, size)
         except (OSError, OverflowError, ValueError):
             if size <= 1 << 24:
                 raise

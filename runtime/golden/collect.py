@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -63,9 +64,11 @@ def files_of(paths: Sequence[str | Path]) -> Iterator[Path]:
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            for found in sorted(path.rglob("*.ptx")):
-                if not _SKIP & set(found.relative_to(path).parts):
-                    yield found
+            found: list[Path] = []
+            for folder, below, names in os.walk(path):
+                below[:] = [name for name in below if name not in _SKIP]
+                found += [Path(folder, name) for name in names if name.endswith(".ptx")]
+            yield from sorted(found)
         elif path.is_file():
             yield path.with_suffix(".ptx") if path.suffix == ".toml" else path
         else:
@@ -77,12 +80,13 @@ def cases_of(path: Path) -> list[Case]:
     data = path.read_bytes()
     text = data.decode(errors="replace")
     beside = path.with_suffix(".toml")
+    has_beside = beside.is_file()
     tools = [Tool(m[1], n) for n, line in enumerate(text.splitlines(), 1) if (m := _RUN_LINE.match(line))] if "RUN:" in text else []
     out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(tools, 1)]
-    if not has_directives(text) and not beside.is_file():
+    if not has_directives(text) and not has_beside:
         return out
     try:
-        found = read(text, from_toml(beside), beside.read_text()) if beside.is_file() else read(text)
+        found = read(text, from_toml(beside), beside.read_text()) if has_beside else read(text)
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:
@@ -96,4 +100,4 @@ def collect(paths: Sequence[str | Path], keyword: str = "") -> list[Case]:
     out = [case for path in dict.fromkeys(files_of(paths)) for case in cases_of(path)]
     if keyword.startswith("not "):
         return [c for c in out if keyword[4:].strip() not in c.id]
-    return [c for c in out if keyword in c.id]
+    return [c for c in out if keyword in c.id] if keyword else out
