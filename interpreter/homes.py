@@ -7,65 +7,55 @@ from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Address, Instruction, Operand, Register
+from warplab.assembler.ir import Register
 
-from .roles import carries_pointer, is_sign_free, operand_type, places, registers_of
+from .shapes import Known
 
-
-def _vote(ballots: dict[int, dict[str, int]], op: Operand, dtype: np.dtype[Any], size: int) -> None:
-    for r in registers_of(op):
-        if r.type.bytes == size and dtype.itemsize == size:
-            tally = ballots.setdefault(r.index, {})
-            tally[dtype.str] = tally.get(dtype.str, 0) + 1
+_BOOL, _WIDE = np.dtype(bool), np.dtype(np.uint64)
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+_NAMED = {d.str: d for d in map(np.dtype, ("?", *(f"{kind}{size}" for kind in "iu" for size in _UNSIGNED), "f2", "f4", "f8"))}
 
 
-def choose_dtypes(instructions: Iterable[Instruction], pointers: set[int]) -> dict[int, np.dtype[Any]]:
+def choose_dtypes(instructions: Iterable[Known], pointers: set[int]) -> dict[int, np.dtype[Any]]:
     """For each register the dtype that most of its uses want, so that few need a view."""
     ballots: dict[int, dict[str, int]] = {}
     seen: dict[int, Register] = {}
-    for i in instructions:
-        for op in i.operands:
-            for r in registers_of(op):
-                seen[r.index] = r
-        if i.guard:
-            seen[i.guard.index] = i.guard
-        if i.form is None or i.opcode == "call":
-            continue
-        free = is_sign_free(i)
-        for op, place in zip(i.operands, places(i.form, i.operands), strict=False):
-            t = operand_type(i, place) if not place.address else None
-            if t is not None and t.elements == 1 and not (free and t.is_integer):
-                _vote(ballots, op, t.dtype, t.bytes)
+    for known in instructions:
+        registers = known.registers
+        for r in registers:
+            seen[r.index] = r
+        for n, wanted in known.shape.votes:
+            tally = ballots.setdefault(registers[n].index, {})
+            tally[wanted] = tally.get(wanted, 0) + 1
     out: dict[int, np.dtype[Any]] = {}
     for index, r in seen.items():
-        size = r.type.bytes
-        if r.type.name == "pred":
-            out[index] = np.dtype(bool)
+        t = r.type
+        size = t.bytes
+        if t.name == "pred":
+            out[index] = _BOOL
         elif size > 8:
-            out[index] = np.dtype(np.uint64)
+            out[index] = _WIDE
         elif index in pointers:
-            out[index] = np.dtype(f"u{size}")
-        elif tally := ballots.get(index):
-            out[index] = np.dtype(max(sorted(tally), key=lambda n: tally[n]))
+            out[index] = _UNSIGNED[size]
+        elif index in ballots:
+            votes = ballots[index]
+            out[index] = _NAMED[max(sorted(votes), key=votes.__getitem__) if len(votes) > 1 else next(iter(votes))]
         else:
-            out[index] = r.type.dtype if r.type.elements == 1 and r.type.dtype.itemsize == size else np.dtype(f"u{size}")
+            out[index] = t.dtype if t.elements == 1 and t.dtype.itemsize == size else _UNSIGNED[size]
     return out
 
 
-def pointer_registers(instructions: list[Instruction]) -> set[int]:
+def pointer_registers(instructions: Iterable[Known]) -> set[int]:
     """Registers used as addresses, and those that only feed them through add, mov and cvta: they may hold a Shifted."""
     found: set[int] = set()
     feeds: dict[int, list[int]] = {}  # register -> those that it may have its address from
-    for i in instructions:
-        for op in i.operands:
-            if isinstance(op, Address) and isinstance(op.base, Register) and op.base.type.bytes >= 4:
-                found.add(op.base.index)
-        if i.guard is None and carries_pointer(i):
-            d = i.operands[0]
-            assert isinstance(d, Register)
-            feeds.setdefault(d.index, []).extend(
-                op.index for op in i.operands[1:] if isinstance(op, Register) and op.type.bytes == d.type.bytes
-            )
+    for known in instructions:
+        shape, registers = known.shape, known.registers
+        for n in shape.addresses:
+            found.add(registers[n].index)
+        if shape.hands_on is not None:
+            d, sources = shape.hands_on
+            feeds.setdefault(registers[d].index, []).extend([registers[n].index for n in sources])
     left = list(found)
     while left:
         for source in feeds.get(left.pop(), ()):

@@ -5,26 +5,25 @@ R[0] is the group itself.  A pure instruction whose operands are plain slots cos
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Address, Element, Immediate, Instruction, Minus, Operand, Pair, Register, Sink, Variable, Vector
-from warplab.assembler.listing import READS_ITS_DESTINATION
+from warplab.assembler.ir import Address, Immediate, Instruction, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
-from warplab.isa.ops.data import ld
 from warplab.isa.types import TYPES, ScalarType
 
+from .built import At, Built, built, with_elements
 from .effects import effect_step, unsupported
 from .exchange import Exchange
 from .operands import Get, Operands, Set, as_get, as_set
 from .plan import PlanFunction, Step
-from .roles import Used, carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, uses, works_on
+from .roles import parameters_of, uses, works_on
+from .shapes import Known
 from .special import window_of
-from .steps import assign, by_name, join, lanes, pure, select, unpack, warps
+from .steps import assign, carrying, join, lanes, pure, select, unpack, warps
 from .values import LocalPlace, Shifted, plain
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
@@ -38,34 +37,38 @@ class InstructionSteps:
     operands: Operands
     first_generation: bool
     exchanges: dict[int, Exchange]  # by id(Instruction)
-    used: dict[int, Used]  # likewise
+    known: dict[int, Known]  # likewise
 
-    def step(self, i: Instruction) -> Step | None:
+    def step(self, given: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
-        assert i.form is not None and i.settled is not None, f"{i.opcode} was not verified"
-        given, i = i, _with_elements(fitting(i))
-        assert i.form is not None and i.settled is not None
-        whole = i.opcode == "mov" and "vec" not in i.settled
-        if whole and any(isinstance(o, Vector) for o in i.operands):
-            inner, written = self._pack(i)
-        elif whole and (moved := self._move(i)) is not None:
-            inner, written = moved
-        elif carries_pointer(i) and self._is_pointer(i.operands[0]) and i.guard is None:
+        assert given.form is not None and given.settled is not None, f"{given.opcode} was not verified"
+        shape = self.known[id(given)].shape
+        how = shape.built
+        if how is None:
+            how = built(given, self.first_generation)
+            if not how.varies and not self.first_generation:
+                shape.built = how
+        i = given if how.refitted is None else replace(given, form=how.refitted[0], settled=how.refitted[1])
+        if how.route == "pack":
+            inner = self._pack(with_elements(i))
+        elif how.route == "move" and (moved := self._move(i)) is not None:
+            inner = moved
+        elif how.hands_on and self._is_pointer(i.operands[0]):
             return self._pointer_step(i)
-        elif i.form.effect:
+        elif how.route == "effect":
             special = effect_step(self, i)
             if special is None:
                 return None
             inner, written = special
-        elif i.form.meaning is None:
-            inner, written = unsupported(i), []
+            return inner if i.guard is None else self._guarded(i, inner, written)
+        elif how.meaning is None:
+            inner = unsupported(i)
+            return inner if i.guard is None else self._guarded(i, inner, [])
         else:
-            inner, written = self._meaning(i)
+            inner = self._meaning(i, how, how.meaning)
             if isinstance(inner, Exchange):
                 self.exchanges[id(given)] = inner
-        if i.guard is None:
-            return inner
-        return self._guarded(i, inner, written)
+        return inner if i.guard is None else self._guarded(i, inner, self.written(i))
 
     def _is_pointer(self, op: object) -> bool:
         return isinstance(op, Register) and self.plan.homes[op.index].pointer
@@ -117,29 +120,26 @@ class InstructionSteps:
             return shared
         return as_get(self.operands.source(op, TYPES[f"u{unsigned.itemsize * 8}"], unsigned))
 
-    def _move(self, i: Instruction) -> tuple[Step, list[int]] | None:
+    def _move(self, i: Instruction) -> Step | None:
         """mov between registers is handing the array on."""
         t = TYPES[str(i.settled["type"])]  # type: ignore[index]
         d, a = i.operands
         if t.bits == 128 or not isinstance(d, Register):
             return None
-        own = (
-            self.plan.homes[d.index].dtype
-            if isinstance(d, Register) and self.plan.homes[d.index].dtype.itemsize == t.dtype.itemsize
-            else t.dtype
-        )
+        home = self.plan.homes[d.index]
+        own = home.dtype if home.dtype.itemsize == t.dtype.itemsize else t.dtype
         get = self.operands.source(a, t, own)
-        put = self.operands.target(d, ScalarType(t.name, t.bits, t.kind, own))
-        return assign(put, get), self.written(i)
+        put = home.slot if own is home.dtype and d.vector == 1 else self.operands.target(d, ScalarType(t.name, t.bits, t.kind, own))
+        return assign(put, get)
 
-    def _pack(self, i: Instruction) -> tuple[Step, list[int]]:
+    def _pack(self, i: Instruction) -> Step:
         """mov.b32 d, {a, b} and mov.b32 {a, b}, d."""
         t = TYPES[str(i.settled["type"])]  # type: ignore[index]
         d, a = i.operands
         if isinstance(d, Vector) and isinstance(a, Vector):
             each = TYPES[f"b{t.bits // len(d.elements)}"]
             get_all, put_all = self.operands.sources(a.elements, each), self.operands.targets(d.elements, each)
-            return (lambda R: put_all(R, get_all(R))), self.written(i)
+            return lambda R: put_all(R, get_all(R))
         if isinstance(d, Vector):
             count = len(d.elements)
             each = TYPES[f"b{t.bits // count}"]
@@ -150,99 +150,57 @@ class InstructionSteps:
                 for p, v in zip(puts, unpack(get(R), t, each, count), strict=True):
                     p(R, v)
 
-            return spread, self.written(i)
+            return spread
         assert isinstance(a, Vector)
         count = len(a.elements)
         each = TYPES[f"b{t.bits // count}"]
         gets = [as_get(self.operands.source(e, each)) for e in a.elements]
         put = as_set(self.operands.target(d, t))
-        return (lambda R: put(R, join([g(R) for g in gets], t, each))), self.written(i)
+        return lambda R: put(R, join([g(R) for g in gets], t, each))
 
     def written(self, i: Instruction) -> list[int]:
         """The slots that an instruction writes."""
+        k = self.known.get(id(i))
         out: list[int] = []
-        for r in (self.used.get(id(i)) or uses(i))[1]:
-            home = self.plan.homes[r.index]
+        for index in [r.index for r in uses(i)[1]] if k is None else k.written:
+            home = self.plan.homes[index]
             out += range(home.slot, home.slot + home.width)
         return out
 
-    def _meaning(self, i: Instruction) -> tuple[Step, list[int]]:
-        form, settled = i.form, i.settled
-        assert form is not None and settled is not None and form.meaning is not None
-        named = parameters_of(form.meaning)
-        shape = works_on(form)
-        filled = places(form, i.operands)
-        free = is_sign_free(i) and shape not in ("lanes", "warps")
-        common = self._common(i) if free else None
+    def _meaning(self, i: Instruction, how: Built, meaning: Callable[..., Any]) -> Step:
+        homes = self.plan.homes
+        common = self._common(i) if how.free else None
         put: int | Set | None = None
         sources: list[int | Get] = []
-        extra: dict[str, Any] = {}
-        for op, place in zip(i.operands, filled, strict=True):
-            if place.is_destination and place is filled[0]:
-                put = self._destination(i, op, place, common, "pair" in named)
-                if i.opcode in READS_ITS_DESTINATION:
-                    sources.append(self._source(i, op, place, common))
-                continue
-            sources.append(self._source(i, op, place, common))
-        for op, place in zip(i.operands, filled, strict=True):
-            if isinstance(op, Minus):
-                extra[f"{place.name}neg"], op = True, op.operand
-            if isinstance(op, Element) and op.part not in "xyzw" and f"{place.name}sel" in named:
-                extra[f"{place.name}sel"] = op.part
-        if self.first_generation:  # 1.x has no subnormal singles, and cuts the product of mad.f32
-            if "ftz" in named and "f32" in i.modifiers:
-                extra["ftz"] = True
-            if "capability_1" in named:
-                extra["capability_1"] = True
-        if "pair" in named and not isinstance(i.operands[0], Pair):
-            extra["pair"] = False
-        meaning = form.bind(settled)
-        if extra:
-            meaning = functools.partial(meaning, **extra)
-        optional = [p.name for p in filled if p.optional]
-        if optional and len(filled) < len(form.operands):
-            meaning = by_name(meaning, [p.name for p in filled if not (p.is_destination and p is filled[0])], optional)
-        carry = self._carry(form.carry)
-        if carry is not None:
-            return carry(meaning, put, sources), self.written(i)
-        if form.meaning is ld and len(sources) == 1:
-            return self._load(i, put, as_get(sources[0])), self.written(i)
-        if shape == "lanes":
-            return lanes(meaning, put, sources), self.written(i)
-        if shape == "warps":
-            return warps(meaning, put, sources), self.written(i)
-        return pure(meaning, put, sources), self.written(i)
+        for n, (op, at) in enumerate(zip(i.operands, how.places, strict=True)):
+            own = common if at.common else None
+            home = homes[op.index] if at.plain else None  # type: ignore[union-attr]
+            kept = home is not None and home.dtype is (at.type.dtype if own is None else own)  # type: ignore[union-attr]
+            if n == 0 and how.writes:
+                put = home.slot if home is not None and kept else self._destination(op, at, own, how.takes_pair)
+                if not how.reads_destination:
+                    continue
+            plain = home is not None and kept and not home.pointer
+            sources.append(home.slot if home is not None and plain else self._source(i, op, at, own))
+        if how.carry:
+            return carrying(how.carry, meaning, put, sources)
+        if how.loads and len(sources) == 1:
+            return self._load(how.loads, put, as_get(sources[0]))
+        if how.works_on == "lanes":
+            return lanes(meaning, put, sources)
+        if how.works_on == "warps":
+            return warps(meaning, put, sources)
+        return pure(meaning, put, sources)
 
-    def _load(self, i: Instruction, put: int | Set | None, address: Get) -> Step:
+    @staticmethod
+    def _load(what: tuple[str, ScalarType, int], put: int | Set | None, address: Get) -> Step:
         """What the meaning of ld does, without its calls: loads are the commonest instructions that are not arithmetic."""
-        assert i.settled is not None
-        t = TYPES[str(i.settled["type"])]
-        space = "global" if i.settled.get("global") else str(i.settled.get("ss", "generic"))
-        count = int(str(i.settled.get("vec", "v1"))[1:])
+        space, t, count = what
         finish = as_set(put)
         if space.startswith("param"):
-            return lambda R: finish(R, R[0].load(space, address(R), t.name, count))
+            name = t.name
+            return lambda R: finish(R, R[0].load(space, address(R), name, count))
         return lambda R: finish(R, R[0].wave.access.load(R[0], space, address(R), t, count))
-
-    def _carry(self, carry: str) -> Callable[..., Step] | None:
-        if not carry:
-            return None
-
-        def build(meaning: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Step:
-            gets, finish = [as_get(s) for s in sources], as_set(put)
-            takes, gives = "in" in carry.split(), "out" in carry.split()
-
-            def step(R: list[Any]) -> None:
-                g = R[0]
-                kw = {"cc": g.carry()} if takes else {}
-                result = meaning(*[s(R) for s in gets], **kw)
-                if gives:
-                    result, g.cc = result
-                finish(R, result)
-
-            return step
-
-        return build
 
     def _common(self, i: Instruction) -> np.dtype[Any]:
         """The one integer dtype in which a sign-free instruction works: its destination's."""
@@ -254,16 +212,16 @@ class InstructionSteps:
                 return have
         return t.dtype
 
-    def _destination(self, i: Instruction, op: Any, place: Place, common: np.dtype[Any] | None, alone: bool) -> int | Set | None:
-        t = operand_type(i, place)
-        assert t is not None, f"{i.opcode}: no type for {place.name}"
-        if common is not None and t.elements == 1 and t.bits == common.itemsize * 8:
-            t = ScalarType(t.name, t.bits, t.kind, common)
+    def _destination(self, op: Any, at: At, own: np.dtype[Any] | None, takes_pair: bool) -> int | Set | None:
+        place, t = at.place, at.type
+        assert t is not None, f"no type for {place.name}"
+        if own is not None and own is not t.dtype:
+            t = ScalarType(t.name, t.bits, t.kind, own)
         if isinstance(op, Sink):
             return None
         if isinstance(op, Pair):
             return self.operands.target(op, t)
-        if place.second and not alone:  # the second half is missing: the meaning still gives both
+        if place.second and not takes_pair:  # the second half is missing: the meaning still gives both
             inner = as_set(self.operands.target(op, t))
             return lambda R, v: inner(R, v[0])
         if place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128:
@@ -271,7 +229,8 @@ class InstructionSteps:
             return lambda R, v: inner(R, v[0])
         return self.operands.target(op, t)
 
-    def _source(self, i: Instruction, op: Any, place: Place, common: np.dtype[Any] | None) -> int | Get:
+    def _source(self, i: Instruction, op: Any, at: At, own: np.dtype[Any] | None) -> int | Get:
+        place, t = at.place, at.type
         if place.address:
             assert isinstance(op, Address)
             return self._address(i, op, place)
@@ -279,11 +238,7 @@ class InstructionSteps:
             assert isinstance(op, Immediate)
             value = int(op.value)
             return lambda R: value
-        t = operand_type(i, place)
         assert t is not None, f"{i.opcode}: no type for {place.name}"
-        own = common if common is not None and t.is_integer and t.bits == common.itemsize * 8 else None
-        if common is not None and own is None and i.opcode == "selp" and t.name != "pred":
-            own = common
         get = self.operands.source(op, t, own)
         if place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128:
             inner = as_get(get)
@@ -342,19 +297,6 @@ class InstructionSteps:
                     R[s] = select(condition, R[s], before)
 
         return step
-
-
-def _with_elements(i: Instruction) -> Instruction:
-    """mov.b64 d, v: the vector register v as its elements."""
-    if i.opcode != "mov" or i.settled is None or "vec" in i.settled:
-        return i
-    vectors = [isinstance(o, Register) and o.vector > 1 for o in i.operands]
-    return replace(i, operands=tuple(_elements(o) if v else o for o, v in zip(i.operands, vectors, strict=True))) if any(vectors) else i
-
-
-def _elements(op: Operand) -> Operand:
-    assert isinstance(op, Register)
-    return Vector(tuple(Element(op, x) for x in "xyzw"[: op.vector]))
 
 
 def _is_generic(i: Instruction) -> bool:

@@ -15,8 +15,8 @@ from .instructions import InstructionSteps
 from .observe import observed_end, observed_step
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
-from .roles import Used, ends_block, is_stop, needs_lanes, stands_alone, uses
-from .slots import assign, mask_of, order_of
+from .shapes import Known, known
+from .slots import assign, lives, mask_of, order_of
 
 
 def lower(function: Function, symbols: Symbols, observed: bool = False, first_generation: bool = False) -> PlanFunction:
@@ -39,15 +39,15 @@ class Lowering(InstructionSteps):
         self.plan = PlanFunction(function, f)
         self.blocks = order_of(f)
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
-        self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True)}
-        instructions = [i for b in self.blocks for i in f.blocks[b].instructions]
-        self.used = {id(i): uses(i) for i in instructions}
-        pointers = pointer_registers(instructions)
-        dtypes = choose_dtypes(instructions, pointers)
+        self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
+        self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
+        pointers = pointer_registers(self.known.values())
+        dtypes = choose_dtypes(self.known.values(), pointers)
         formals = [v.register for v in (*function.params, *function.returns) if v.register is not None]
         for r in formals:
             dtypes.setdefault(r.index, r.type.dtype if r.type.elements == 1 else np.dtype(f"u{r.type.bytes}"))
-        self.plan.homes, top = assign(f, dtypes, pointers, 1, self.used)
+        self.live_in, self.live_out = lives(f, self.known)
+        self.plan.homes, top = assign(f, self.blocks, (self.live_in, self.live_out), dtypes, pointers, 1, self.known)
         for r in formals:
             if r.index not in self.plan.homes:
                 self.plan.homes[r.index] = Home(top, 1, dtypes[r.index])
@@ -71,7 +71,7 @@ class Lowering(InstructionSteps):
         self.plan.frame_size = -(-at // 16) * 16
 
     def _template(self, top: int) -> None:
-        entry = self.plan.flow.live_in[self.blocks[0]] if self.blocks else 0
+        entry = self.live_in[self.blocks[0]] if self.blocks else 0
         template: list[Any] = [None] * top + self.operands.values
         for index, home in self.plan.homes.items():
             if entry >> index & 1:  # read before it is ever written: a fixed zero
@@ -90,19 +90,16 @@ class Lowering(InstructionSteps):
             plan.first[b] = len(cut)
             body: list[Instruction] = []
             for i in f.blocks[b].instructions:
-                if body and stands_alone(i):
+                shape = self.known[id(i)].shape
+                if body and shape.stands_alone:
                     cut.append((b, body, None))
                     body = []
-                if is_stop(i):
-                    if needs_lanes(i):  # waits, then executes as the first of the next segment
-                        cut.append((b, body, i))
-                        body = [i]
-                    else:
-                        cut.append((b, body, i))
-                        body = []
+                if shape.is_stop:
+                    cut.append((b, body, i))
+                    body = [i] if shape.needs_lanes else []  # waits, then executes as the first of the next segment
                 else:
                     body.append(i)
-            last = body[-1] if body and ends_block(body[-1]) else None
+            last = body[-1] if body and self.known[id(body[-1])].shape.ends_block else None
             cut.append((b, body[:-1] if last else body, last))
         self.cut = cut
         self._liveness(cut)
@@ -120,39 +117,45 @@ class Lowering(InstructionSteps):
         for pc in reversed(range(len(cut))):
             b, body, last = cut[pc]
             ends = pc + 1 == len(cut) or cut[pc + 1][0] != b
-            live = f.live_out[b] if ends else after
+            live = self.live_out[b] if ends else after
             if ends and not f.blocks[b].successors:
                 live |= returned
-            if last is not None and not needs_lanes(last):
-                live = _before(last, self.used[id(last)], live)
-            elif last is not None:
-                for r in self.used[id(last)][0]:
-                    live |= 1 << r.index
+            if last is not None:
+                k = self.known[id(last)]
+                if not k.shape.needs_lanes:
+                    live = _before(k, live)
+                else:
+                    for index in k.read:
+                        live |= 1 << index
             for i in reversed(body):
                 if i.guard is not None:
                     self.live_after[id(i)] = live
-                live = _before(i, self.used[id(i)], live)
+                live = _before(self.known[id(i)], live)
             live_in[pc] = after = live
         plan.live_in = [mask_of(x, plan.homes) for x in live_in] + [mask_of(returned, plan.homes)]
 
     def _segment(self, pc: int, b: int, body: list[Instruction], last: Instruction | None) -> Segment:
-        steps: list[Step] = []
-        sites: list[Site] = []
+        homes = self.plan.homes
         reads: dict[int, None] = {}
         writes = 0
         for i in (*body, *([last] if last is not None else [])):
-            read, written, kills = self.used[id(i)]
-            kept = [] if kills else [r for r in written if self.live_after.get(id(i), -1) >> r.index & 1]
-            for r in read + kept:
-                home = self.plan.homes[r.index]
+            k = self.known[id(i)]
+            read, written = k.read, k.written
+            if not k.shape.kills:
+                live = self.live_after.get(id(i), -1)
+                read = read + [index for index in written if live >> index & 1]
+            for index in read:
+                home = homes[index]
                 for s in range(home.slot, home.slot + home.width):
                     if not writes >> s & 1:
                         reads[s] = None
-            if i is last and needs_lanes(i):
+            if i is last and k.shape.needs_lanes:
                 continue
-            for r in written:
-                home = self.plan.homes[r.index]
+            for index in written:
+                home = homes[index]
                 writes |= ((1 << home.width) - 1) << home.slot
+        steps: list[Step] = []
+        sites: list[Site] = []
         for i in body:
             step = self.step(i)
             if step is not None:
@@ -167,7 +170,7 @@ class Lowering(InstructionSteps):
 
     def site(self, i: Instruction, b: int) -> Site:
         """How messages name an instruction."""
-        return Site(i, self.locations[id(i)], i.span.start, self.function.name)
+        return Site(i, self.locations.get(id(i)), self.function.name)
 
 
 def frame_variables(function: Function) -> list[Variable]:
@@ -188,13 +191,14 @@ def frame_variables(function: Function) -> list[Variable]:
     return out
 
 
-def _before(i: Instruction, used: Used, live: int) -> int:
-    read, written, kills = used
-    for r in written:
-        if kills:
-            live &= ~(1 << r.index)
-        elif i.guard is None:  # written in part
-            live |= 1 << r.index
-    for r in read:
-        live |= 1 << r.index
+def _before(k: Known, live: int) -> int:
+    """What is live before an instruction."""
+    if k.shape.kills:
+        for index in k.written:
+            live &= ~(1 << index)
+    elif k.instruction.guard is None:  # written in part
+        for index in k.written:
+            live |= 1 << index
+    for index in k.read:
+        live |= 1 << index
     return live

@@ -36,8 +36,12 @@ class Site:
 
     instruction: Instruction
     location: Location | None
-    index: int  # in the program
     function: str
+
+    @property
+    def index(self) -> int:
+        """Where in the program it stands."""
+        return self.instruction.span.start
 
 
 @dataclass(slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -11,42 +12,93 @@ from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Register
 
 from .plan import Home
-from .roles import Used
+from .shapes import Known
 
 
 def order_of(flow: Flow) -> list[int]:
-    """Blocks in reverse postorder, unreachable ones left out."""
-    return list(flow.rpo)
+    """Blocks in reverse postorder, unreachable ones left out; what follows a loop comes after all of it."""
+    return list(flow.rpo if has_loops(flow) else flow.depth_first)
+
+
+def has_loops(flow: Flow) -> bool:
+    """Does a way lead back?"""
+    met: set[int] = set()
+    for b in flow.depth_first:
+        met.add(b)
+        if not met.isdisjoint(flow.blocks[b].successors):
+            return True
+    return False
+
+
+def lives(flow: Flow, known: Mapping[int, Known]) -> tuple[Sequence[int], Sequence[int]]:
+    """The registers that are live at the start and at the end of each block, as masks."""
+    if any(v.register is not None for v in flow.function.returns):  # live where the function returns, wherever that is
+        return flow.live_in, flow.live_out
+    order = flow.depth_first[::-1]
+    reads, kills, live_in, live_out = ([0] * len(flow.blocks) for _ in range(4))
+    for b in order:
+        read = killed = 0
+        for i in flow.blocks[b].instructions[::-1]:
+            k = known[id(i)]
+            own = 0
+            for index in k.written:
+                own |= 1 << index
+            if k.shape.kills:
+                killed |= own
+                read &= ~own
+            elif i.guard is None:  # written in part
+                read |= own
+            for index in k.read:
+                read |= 1 << index
+        reads[b], kills[b] = read, killed
+    again = True
+    while again:
+        again = False
+        met: set[int] = set()
+        for b in order:
+            out = 0
+            following = flow.blocks[b].successors
+            for s in following:
+                out |= live_in[s]
+            live_out[b] = out
+            live = reads[b] | out & ~kills[b]
+            if live != live_in[b]:
+                live_in[b] = live
+                again |= b in met or b in following  # a block before has seen less
+            met.update(following)
+    return live_in, live_out
 
 
 def assign(
-    flow: Flow, dtypes: dict[int, np.dtype[Any]], pointers: set[int], first_slot: int, used: dict[int, Used]
+    flow: Flow,
+    order: Sequence[int],
+    live: tuple[Sequence[int], Sequence[int]],
+    dtypes: dict[int, np.dtype[Any]],
+    pointers: set[int],
+    first_slot: int,
+    known: Mapping[int, Known],
 ) -> tuple[dict[int, Home], int]:
     """Linear scan over the blocks in reverse postorder; gives each register's home and the first slot that is free behind them."""
     start: dict[int, int] = {}
     end: dict[int, int] = {}
     seen: dict[int, Register] = {}
     at = 0
-
-    def touch(index: int, where: int) -> None:
-        start[index] = min(start.get(index, where), where)
-        end[index] = max(end.get(index, where), where)
-
-    for b in order_of(flow):
-        block = flow.blocks[b]
-        begin = at
-        for i in block.instructions:
+    for b in order:
+        for index in indices(live[0][b]):
+            start.setdefault(index, at)
+            end[index] = at
+        for i in flow.blocks[b].instructions:
             at += 1
-            read, written, _ = used[id(i)]
-            for r in read + written:
-                seen[r.index] = r
-                touch(r.index, at)
+            for r in known[id(i)].registers:
+                index = r.index
+                if index not in seen:
+                    seen[index] = r
+                    start.setdefault(index, at)
+                end[index] = at
         at += 1
-        for mask, where in ((flow.live_in[b], begin), (flow.live_out[b], at)):
-            while mask:
-                low = mask & -mask
-                touch(low.bit_length() - 1, where)
-                mask ^= low
+        for index in indices(live[1][b]):
+            start.setdefault(index, at)
+            end[index] = at
     homes: dict[int, Home] = {}
     free: dict[int, list[int]] = {}
     active: list[tuple[int, int, int]] = []  # (end, slot, width)
@@ -69,13 +121,19 @@ def assign(
     return homes, top
 
 
+def indices(registers: int) -> Iterator[int]:
+    """The registers of a mask."""
+    while registers:
+        low = registers & -registers
+        yield low.bit_length() - 1
+        registers ^= low
+
+
 def mask_of(registers: int, homes: dict[int, Home]) -> int:
     """A mask of registers as a mask of slots."""
     out = 0
-    while registers:
-        low = registers & -registers
-        home = homes.get(low.bit_length() - 1)
+    for index in indices(registers):
+        home = homes.get(index)
         if home is not None:
             out |= ((1 << home.width) - 1) << home.slot
-        registers ^= low
     return out

@@ -68,6 +68,22 @@ def warps(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]
     return Exchange(f, as_set(put), [as_get(s) for s in sources])
 
 
+def carrying(carry: str, f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Step:
+    """A step that takes the condition code register, gives it, or both."""
+    gets, finish = [as_get(s) for s in sources], as_set(put)
+    takes, gives = "in" in carry.split(), "out" in carry.split()
+
+    def step(R: list[Any]) -> None:
+        g = R[0]
+        kw = {"cc": g.carry()} if takes else {}
+        result = f(*[s(R) for s in gets], **kw)
+        if gives:
+            result, g.cc = result
+        finish(R, result)
+
+    return step
+
+
 def by_name(meaning: Callable[..., Any], names: list[str], optional: list[str]) -> Callable[..., Any]:
     """Hands the optional operands that are there over by name, since one before them may be missing."""
 

@@ -1,0 +1,193 @@
+"""What instructions of the same words and kinds of operands share: what they read and write, what dtypes they want, where lanes may stop.
+
+A program has thousands of instructions and a few dozen shapes: each is looked at once in a process, with roles.py, and Known says it of one
+instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from warplab.assembler.ir import (
+    Address,
+    Arguments,
+    Element,
+    Immediate,
+    Instruction,
+    Minus,
+    Negated,
+    Operand,
+    Pair,
+    Plus,
+    Register,
+    Variable,
+    Vector,
+)
+from warplab.isa.notation import Form
+
+from .roles import (
+    carries_pointer,
+    ends_block,
+    is_sign_free,
+    is_stop,
+    needs_lanes,
+    operand_type,
+    places,
+    registers_of,
+    stands_alone,
+    uses,
+)
+
+if TYPE_CHECKING:
+    from .built import Built
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """What is true of all instructions of a shape; numbers count the registers in the operands from the left, the guard comes last."""
+
+    form: Form | None  # held, for its identity is part of the key
+    read: tuple[int, ...]
+    written: tuple[int, ...]
+    kills: bool  # what the written registers held before is gone
+    votes: tuple[tuple[int, str], ...]  # registers, and the dtype that this use wants
+    addresses: tuple[int, ...]  # registers that are the base of an address
+    hands_on: tuple[int, tuple[int, ...]] | None  # the register that is given an address, and those it may come from
+    is_stop: bool
+    needs_lanes: bool
+    stands_alone: bool
+    ends_block: bool
+    built: Built | None = None  # made when the first of them is lowered
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """An instruction, its shape and the registers in its operands."""
+
+    instruction: Instruction
+    shape: Shape
+    registers: list[Register]
+    read: list[int]  # by Register.index
+    written: list[int]
+
+
+_shapes: dict[tuple[object, ...], Shape] = {}
+
+
+def known(i: Instruction) -> Known:
+    """What its shape says of an instruction."""
+    registers: list[Register] = []
+    key: list[object] = [id(i.form), i.opcode, i.modifiers]
+    for op in i.operands:
+        if op.__class__ is Immediate:
+            key.append(Immediate)
+        else:
+            key.append(_kind(op, registers))
+    if i.guard is not None:
+        registers.append(i.guard)
+        key.append("@")
+    whole = tuple(key)
+    shape = _shapes.get(whole)
+    if shape is None:
+        shape = _shapes[whole] = _shape(i)
+    return Known(i, shape, registers, [registers[n].index for n in shape.read], [registers[n].index for n in shape.written])
+
+
+def _kind(op: Operand, registers: list[Register]) -> object:
+    """What of an operand its instruction's shape depends on; its registers are added to the list, in the order of _numbered."""
+    if isinstance(op, Register):
+        registers.append(op)
+        return op.type.name if op.vector == 1 else (op.type.name, op.vector)
+    kind = op.__class__
+    match op:
+        case Address():
+            base = op.base
+            at = _kind(base, registers) if isinstance(base, Register | Element) else base.__class__
+            return kind, at, *[_kind(part, registers) for part in op.parts]
+        case Vector() | Arguments():
+            return kind, *[_kind(e, registers) for e in op.elements]
+        case Pair():
+            return kind, _kind(op.first, registers), _kind(op.second, registers)
+        case Minus():
+            return kind, _kind(op.operand, registers)
+        case Element() | Negated() | Plus():
+            return kind, _kind(op.register, registers)
+        case Variable(register=Register() as register):
+            return kind, _kind(register, registers)
+        case _:
+            return kind
+
+
+def _numbered(op: Operand, made: list[Register]) -> Operand:
+    """The operand with registers in place of its own that are numbered from the left, so that equal ones can be told apart."""
+
+    def fresh(r: Register) -> Register:
+        made.append(replace(r, index=len(made)))
+        return made[-1]
+
+    match op:
+        case Register():
+            return fresh(op)
+        case Address():
+            base = op.base
+            if isinstance(base, Register):
+                base = fresh(base)
+            elif isinstance(base, Element):
+                base = replace(base, register=fresh(base.register))
+            return replace(op, base=base, parts=tuple([_numbered(part, made) for part in op.parts]))
+        case Vector() | Arguments():
+            return replace(op, elements=tuple([_numbered(e, made) for e in op.elements]))
+        case Pair():
+            first = _numbered(op.first, made)
+            return replace(op, first=first, second=_numbered(op.second, made))
+        case Minus(operand=Element() as element):
+            return Minus(replace(element, register=fresh(element.register)))
+        case Minus(operand=Register() as register):
+            return Minus(fresh(register))
+        case Element() | Negated() | Plus():
+            return replace(op, register=fresh(op.register))
+        case Variable(register=Register() as register):
+            return replace(op, register=fresh(register))
+        case _:
+            return op
+
+
+def _shape(given: Instruction) -> Shape:
+    made: list[Register] = []
+    operands = tuple([_numbered(op, made) for op in given.operands])
+    guard = None if given.guard is None else replace(given.guard, index=len(made))
+    i = replace(given, operands=operands, guard=guard)
+    read, written, kills = uses(i)
+    carries = guard is None and carries_pointer(i)
+    return Shape(
+        i.form,
+        tuple([r.index for r in read]),
+        tuple([r.index for r in written]),
+        kills,
+        tuple(_votes(i)),
+        tuple([o.base.index for o in operands if isinstance(o, Address) and isinstance(o.base, Register) and o.base.type.bytes >= 4]),
+        _handed_on(i) if carries else None,
+        is_stop(i),
+        needs_lanes(i),
+        stands_alone(i),
+        ends_block(i),
+    )
+
+
+def _votes(i: Instruction) -> Iterator[tuple[int, str]]:
+    """Registers of the size that their place wants, where the dtype matters."""
+    if i.form is None or i.opcode == "call":
+        return
+    free = is_sign_free(i)
+    for op, place in zip(i.operands, places(i.form, i.operands), strict=False):
+        t = operand_type(i, place) if not place.address else None
+        if t is not None and t.elements == 1 and not (free and t.is_integer):
+            yield from [(r.index, t.dtype.str) for r in registers_of(op) if r.type.bytes == t.bytes == t.dtype.itemsize]
+
+
+def _handed_on(i: Instruction) -> tuple[int, tuple[int, ...]]:
+    d = i.operands[0]
+    assert isinstance(d, Register)
+    return d.index, tuple([op.index for op in i.operands[1:] if isinstance(op, Register) and op.type.bytes == d.type.bytes])
