@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.flow import flow
-from warplab.assembler.ir import Block, Declaration, Function, Instruction, Variable
+from warplab.assembler.ir import Declaration, Function, Instruction, Variable
+from warplab.assembler.listing import listing
 
 from . import branches
 from .homes import choose_dtypes, pointer_registers
@@ -178,16 +179,9 @@ def frame_variables(function: Function) -> list[Variable]:
     out: list[Variable] = []
     if not function.is_entry:
         out += [v for v in (*function.params, *function.returns) if v.register is None]
-
-    def walk(block: Block) -> None:
-        for s in block.statements:
-            if isinstance(s, Block):
-                walk(s)
-            elif isinstance(s, Declaration):
-                out.extend(v for v in s.variables if v.space in ("local", "param"))
-
-    if function.body is not None:
-        walk(function.body)
+    for s in listing(function).rest:
+        if isinstance(s, Declaration):
+            out += [v for v in s.variables if v.space in ("local", "param")]
     return out
 
 

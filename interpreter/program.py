@@ -13,6 +13,7 @@ import numpy as np
 from warplab.assembler.ir import Address as AddressOperand
 from warplab.assembler.ir import Arguments as ArgumentsOperand
 from warplab.assembler.ir import Block, Declaration, Function, Immediate, Instruction, Module, Symbol, Targets, Variable, Vector
+from warplab.assembler.listing import listing
 from warplab.isa.spaces import SHARED_BASE
 
 from .lower import lower
@@ -60,7 +61,7 @@ class LoadedProgram:
                     yield v
             for f in m.functions.values():
                 if f.body is not None:
-                    yield from (v for v in body_variables(f.body) if v.space in ("global", "const"))
+                    yield from [v for v in body_variables(f) if v.space in ("global", "const")]
 
     def definition(self, v: Variable) -> Variable:
         """What an extern declaration, or a tentative one, stands for."""
@@ -199,6 +200,9 @@ class Kernel:
             if id(f) in seen or f.body is None:
                 continue
             seen[id(f)] = f
+            named = listing(f)
+            if "call" not in named.opcodes and not any(functions_in(o) for o in named.naming):
+                continue
             indirect = False
             for i in body_instructions(f.body):
                 for o in i.operands:
@@ -213,10 +217,11 @@ class Kernel:
         """id(variable) -> offset in the block's shared memory; unsized arrays share the place behind the others."""
         used: dict[int, Variable] = {}
         for f in self.reached:
-            assert f.body is not None
-            for v in body_variables(f.body):
+            for v in body_variables(f):
                 if v.space == "shared":
                     used.setdefault(id(v), v)
+            if f.body is None or not any(v.space == "shared" for o in listing(f).naming for v in variables_in(o)):
+                continue
             for i in body_instructions(f.body):
                 for o in i.operands:
                     for v in variables_in(o):
@@ -274,12 +279,10 @@ class Kernel:
         return found
 
 
-def body_variables(block: Block) -> Iterator[Variable]:
-    """Every variable declared in a body."""
-    for s in block.statements:
-        if isinstance(s, Block):
-            yield from body_variables(s)
-        elif isinstance(s, Declaration):
+def body_variables(f: Function) -> Iterator[Variable]:
+    """Every variable declared in a function's body."""
+    for s in listing(f).rest:
+        if isinstance(s, Declaration):
             yield from s.variables
 
 
