@@ -20,7 +20,7 @@ from .collect import Broken, Case, Tool, cases_of
 from .directives import RunCheck, Verdict
 from .filecheck import Check, checks_of, match, without_checks
 from .metrics import check_metric, measure
-from .record import compare, rewrite
+from .record import compare, recorded, rewrite
 
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
@@ -131,7 +131,7 @@ def _run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
         return False
     if update:
         return rewrite(case.path, check, outcome, printed)
-    if wrong := compare(case.path, check, outcome):
+    if wrong := compare(case.path, check, outcome, recorded(case.path) if case.recorded else {}):
         raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
     return False
 

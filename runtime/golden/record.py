@@ -37,15 +37,15 @@ def recorded(path: Path) -> dict[str, Array]:
         return {k: data[k] for k in data.files}
 
 
-def compare(path: Path, check: RunCheck, outcome: Outcome) -> list[str]:
-    """What differs from the record."""
+def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, Array]) -> list[str]:
+    """What differs from the file itself and from the recorded outputs beside it."""
     out: list[str] = []
     inline = [g for g in check.goldens if g.values is not None]
     for g in inline:
         b = _buffer(outcome, g)
         wanted = _parse(g, b)
         out += difference(g.name, wanted, b, check)
-    kept = {k.partition(".")[2]: v for k, v in recorded(path).items() if k.startswith(f"run{check.number}.")}
+    kept = {k.partition(".")[2]: v for k, v in record.items() if k.startswith(f"run{check.number}.")}
     for g in check.goldens:
         for name in _names(outcome, g) if g.values is None else ():
             if name not in kept:
@@ -90,7 +90,7 @@ def rewrite(path: Path, check: RunCheck, outcome: Outcome, printed: str) -> bool
         parts = printed.splitlines(True)
         last = len(check.prints_at) - 1  # one line each, and the last directive takes the rest
         edits |= {at: f"prints {quoted(''.join(parts[n:] if n == last else parts[n : n + 1]))}" for n, at in enumerate(check.prints_at)}
-    if not check.goldens or not compare(path, check, outcome):
+    if not check.goldens or not compare(path, check, outcome, recorded(path)):
         edit(path, edits)
         return bool(edits)
     for g in check.goldens:
