@@ -15,7 +15,7 @@ import numpy as np
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access
-from .values import Array, LocalPlace, Value, plain
+from .values import Array, LocalPlace, Shifted, Value, plain
 
 if TYPE_CHECKING:
     from .engine import Wave
@@ -37,7 +37,7 @@ class Observer(Protocol):
         """A group executes an instruction, branches and barriers included."""
 
     def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
     ) -> None:
         """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom") of `count` elements of a type a lane."""
 
@@ -67,7 +67,7 @@ class Silent:
         """See Observer."""
 
     def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
     ) -> None:
         """See Observer."""
 
@@ -87,19 +87,27 @@ class Silent:
 class ObservedAccess(Access):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Group, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
+    def announce(self, g: Group, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
         """Tells the observers of one access."""
         wave = g.wave
-        where = np.array([[address.at]], np.uint64) if isinstance(address, LocalPlace) else plain(address)
         for o in wave.launch.observers:
-            o.access(wave.current, g, kind, "local" if isinstance(address, LocalPlace) else space, where, g.active, type, count)
+            o.access(wave.current, g, kind, space, address, g.active, type, count)
 
     def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
-        self.announce(g, "ld", space, address, type, count)
+        if isinstance(address, LocalPlace):
+            self.announce(g, "ld", "local", np.array([[address.at]], np.uint64), type, count)
+        else:
+            address = _shared(address, g.active)
+            self.announce(g, "ld", space, address, type, count)
         return super().load(g, space, address, type, count)
 
     def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
-        self.announce(g, "st", space, address, type, len(values) // type.elements)
+        count = len(values) // type.elements
+        if isinstance(address, LocalPlace):
+            self.announce(g, "st", "local", np.array([[address.at]], np.uint64), type, count)
+        else:
+            address = _shared(address, g.active)
+            self.announce(g, "st", space, address, type, count)
         super().store(g, space, address, type, values)
 
     def update(
@@ -110,6 +118,13 @@ class ObservedAccess(Access):
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, ufunc, returns)
+
+
+def _shared(address: Value, active: Array | None) -> Value:
+    """An address whose facts the observers and the access find once; where they can't be used, a plain array."""
+    if active is not None:
+        return plain(address)
+    return address if isinstance(address, Shifted) else Shifted(address)
 
 
 def observed_step(step: Step, site: Site, homes: dict[int, Home]) -> Step:

@@ -7,6 +7,7 @@ of their base (range, alignment, index) is found once, however many accesses sha
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 class Facts:
     """What memory accesses need to know of an address array; computed when first asked."""
 
-    __slots__ = ("base", "high", "indices", "low", "low_bits", "runs")
+    __slots__ = ("base", "high", "indices", "low", "low_bits", "notes", "runs")
 
     def __init__(self, base: Array) -> None:
         self.base = base
@@ -31,6 +32,7 @@ class Facts:
             self.low_bits = int(np.bitwise_or.reduce(base, axis=None)) if base.flags.forc else int(np.bitwise_or.reduce(base.ravel()))
         self.indices: dict[tuple[int, int], Array] = {}
         self.runs: dict[int, bool] = {}
+        self.notes: dict[Hashable, Any] = {}  # of those who listen
 
     def index(self, shift: int) -> Array:
         """base >> shift as an index array."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.observe import Silent
+from warplab.interpreter.values import Value, plain
 from warplab.isa.types import ScalarType
 
 from .runner import Runner
@@ -30,12 +31,12 @@ class Watch(Silent):
         self.line = 0
 
     def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Array, mask: Array | None, type: ScalarType, count: int
+        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
     ) -> None:
         """See Observer."""
         if kind == "ld" or space not in ("global", "generic"):
             return
-        a = np.broadcast_to(address, group.geometry.shape).astype(np.int64)
+        a = np.broadcast_to(plain(address), group.geometry.shape).astype(np.int64)
         hit = (a < self.low + self.size) & (a + type.bytes * count > self.low)
         if mask is not None:
             hit &= np.broadcast_to(mask, hit.shape)

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values import Array
-from .footprint import Footprint
+from ..values import Shifted, Value
+from .footprint import LINE, Footprint
 from .profile import AllocationProfile
 
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..memory.arena import Allocation
 
-LINE = 128
+
+NEAR = 10  # bits of a line's number
 
 
 class Places:
@@ -25,26 +26,42 @@ class Places:
         self.counts: dict[int, list[int]] = {}  # start -> loads, stores, atomics, hits
         self.found: dict[int, Allocation] = {}
         self.names: dict[int, str] = {}
+        self._recent: dict[int, Allocation] = {}  # that held all lines of an access that began near, by stretch of memory
         for v, at in launch.kernel.parameters:
             if v.size == 8:
                 a = self.arena.find(int.from_bytes(launch.parameters[at : at + 8].tobytes(), "little"))
                 if a is not None:
                     self.names.setdefault(a.start, v.name)
 
-    def are_parameters(self, address: Array) -> bool:
+    def are_parameters(self, address: Value) -> bool:
         """Do addresses mean kernel parameters, which lie in constant memory?"""
-        a = self.arena.find(int(address.flat[0]))
+        at = int(address.base[0, 0]) + address.delta if isinstance(address, Shifted) else int(address.flat[0])
+        a = self._recent.get(at // LINE >> NEAR)
+        if a is not None and not a.freed and a.start <= at < a.end:
+            return False  # they are not counted here
+        a = self.arena.find(at)
         return a is not None and a.what == "kernel parameters"
 
     def count(self, kind: str, f: Footprint, start: int, hits: int) -> None:
         """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
-        if not f.line.size:
+        if not f.outline.line.size:
             return
-        low, high = (self.arena.find((line + start) * LINE) for line in f.span)
-        if low is not None and low is high:
-            self._add(low, kind, f.total, hits)
-            return
-        line = f.line + start
+        low, high = f.outline.line.item(0) + start, f.outline.line.item(-1) + start
+        a = self._recent.get(low >> NEAR)
+        if a is None or a.freed or low * LINE < a.start or high * LINE >= a.end:
+            a = self.arena.find(low * LINE)
+            if a is not None and a is self.arena.find(high * LINE):
+                if len(self._recent) >= 64:
+                    self._recent.clear()
+                self._recent[low >> NEAR] = a
+            else:
+                self._spread(kind, f, start, hits)
+                return
+        self._add(a, kind, f.total, hits)
+
+    def _spread(self, kind: str, f: Footprint, start: int, hits: int) -> None:
+        """As count, of several allocations."""
+        line = f.outline.line + start
         order = np.argsort(line)
         line, each = line[order], f.each[order]
         at = 0

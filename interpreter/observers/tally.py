@@ -46,6 +46,7 @@ class SiteTally:
         "flops",
         "masks",
         "parted",
+        "plain",
         "shared_width",
         "site",
         "special",
@@ -55,10 +56,11 @@ class SiteTally:
         "warps",
     )
 
-    def __init__(self, site: Site, flops: tuple[str, float] | None, special: bool) -> None:
+    def __init__(self, site: Site, flops: tuple[str, float] | None, special: bool, plain: bool) -> None:
         self.site = site
         self.flops = flops
         self.special = special  # fences and copies, which need a look at each execution
+        self.plain = plain  # a load or store that makes one access of its own
         self.warps = self.threads = self.active = self.divergent = 0
         self.masks: dict[int, int] = {}
         self.parted: list[tuple[NDArray[np.uint32], int]] = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .tables import count_bits, sectors_of
+from .sectors import count_bits, sectors_of
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]

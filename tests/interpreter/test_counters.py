@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter.memory.cache import L1, LoadPolicy
+from warplab.interpreter.memory.cache import L1, L2, LoadPolicy
 from warplab.interpreter.memory.coalesce import modern_global
 from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.observers.l1 import Place, PrivateCaches
+from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.metrics import METRICS, metrics_of
-from warplab.interpreter.observers.tables import CacheTable, Groups, count_bits, sectors_of
-from warplab.interpreter.observers.touch import Lanes, patterns, touch
+from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, sectors_of
+from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
 from warplab.interpreter.registers import kernel_registers
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling
@@ -59,61 +61,124 @@ def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list
     assert np.array_equal(rows.spread(modern_global(rows.where, rows.mask, width)[1]), t.sectors)
 
 
+def by_cache(homes: Index, t: Touch) -> tuple[Place, Demand, Demand]:
+    """Each line of a cache once: where it lies, what is first asked of it, and all that is touched of it."""
+    groups = Groups.of(t.line << 8 | homes[t.warp])
+    sectors = sectors_of(t.words)
+    first = t.words & (sectors & ~groups.earlier(sectors)) * 0xFF
+    place = Place(homes[t.warp][groups.first], t.line[groups.first], 3)
+    return place, Demand(groups.united(first)), Demand(groups.united(t.words))
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(warps, st.sampled_from(["ld", "st", "drop", "empty"])), min_size=1, max_size=6), st.integers(0, 3))
 def test_tables_equal_caches_one_warp_after_another(
     steps: list[tuple[tuple[list[list[int]], list[list[bool]], int], str]], seed: int
 ) -> None:
-    reference, table = L1(3, 1 << 16), CacheTable(3, (1 << 16) // 128)
+    reference, table = L1(3, 1 << 16), PrivateCaches(3, (1 << 16) // 128)
     rng = np.random.default_rng(seed)
     for (elements, active, width), what in steps:
         where, mask = np.array(elements) * width, np.array(active)
         homes = rng.integers(0, 3, len(where))
-        t = touch(Lanes(where, mask, len(where)), width)
+        place, asked, touched = by_cache(homes, touch(Lanes(where, mask, len(where)), width))
         if what == "ld":
             want = int(reference.load(homes, where, mask, width, LoadPolicy.CACHE).sum())
-            assert int(t.sectors.sum() - count_bits(table.load(homes[t.warp], t.line, t.words)).sum()) == want
+            missed = table.load(place, 0, asked)
+            sectors = int(modern_global(where, mask, width)[1].sum())
+            assert sectors - (0 if missed is None else int(count_bits(missed).sum())) == want
         elif what == "st":
             reference.store(homes, where, mask, width)
             if width >= 4:
-                table.store(homes[t.warp], t.line, t.words)
+                table.store(place, 0, touched)
         elif what == "drop":
             reference.atomic(homes, where, mask, width)
-            table.drop(homes[t.warp], t.line)
+            table.drop(place, 0)
         else:
             reference.empty(1)
             table.empty(np.array([1]))
 
 
+@settings(max_examples=60)
+@given(st.lists(st.tuples(warps, st.booleans(), st.integers(0, 1 << 16)), min_size=1, max_size=6))
+def test_the_shared_cache_equals_one_that_takes_warp_after_warp(
+    steps: list[tuple[tuple[list[list[int]], list[list[bool]], int], bool, int]],
+) -> None:
+    reference, table = L2(1 << 18, 1 << 11), SharedCache(1 << 11)
+    dirty: dict[int, int] = {}
+    for (elements, active, width), write, start in steps:
+        where, mask = np.array(elements) * width, np.array(active)
+        place, asked, touched = by_cache(np.zeros(len(where), np.int64), touch(Lanes(where, mask, len(where)), width))
+        if write:
+            clean = 0
+            for line, sectors in zip((place.line + start).tolist(), touched.sectors.tolist(), strict=True):
+                clean += (sectors & ~dirty.get(line, 0)).bit_count()
+                dirty[line] = dirty.get(line, 0) | sectors
+            assert table.store(Lines.of(place.line), start, touched) == clean
+            reference.touch(where + start * 128, mask, width, write=True)
+        else:
+            found = int(reference.touch(where + start * 128, mask, width).sum())
+            sectors = int(modern_global(where, mask, width)[1].sum())
+            missed = table.load(Lines.of(place.line), start, asked)
+            assert sectors - missed == found
+
+
+def straight(lines: int, start: int = 0) -> tuple[Place, int, Demand]:
+    """Whole lines one after the other, of one cache."""
+    line, words = np.arange(lines) + start, np.full(lines, 0xFFFFFFFF)
+    return Place(np.zeros(lines, np.int64), line, 2), 0, Demand(words)
+
+
+def missed(found: Index | None) -> int:
+    """Sectors that were not found."""
+    return 0 if found is None else int(count_bits(found).sum())
+
+
 def test_a_full_table_forgets_the_oldest_lines() -> None:
-    table, home = CacheTable(1, 256), np.zeros(256, np.int64)
-    words = np.full(256, 0xFFFFFFFF)
-    lines = np.arange(256)
-    assert count_bits(table.load(home, lines, words)).sum() == 4 * 256
-    assert count_bits(table.load(home, lines, words)).sum() == 0
-    table.load(home, lines + 256, words)
-    assert count_bits(table.load(home, lines, words)).sum() == 4 * 256
+    table = PrivateCaches(2, 256)
+    assert missed(table.load(*straight(256))) == 4 * 256
+    assert missed(table.load(*straight(256))) == 0
+    table.load(*straight(256, 256))
+    assert missed(table.load(*straight(256))) == 4 * 256
     for start in range(1000, 60000, 256):  # the table is cleaned of what is gone
-        table.load(home, lines + start, words)
+        table.load(*straight(256, start))
     assert table.used.size <= 1 << 14
-    assert count_bits(table.load(home, lines + start, words)).sum() == 0
+    assert missed(table.load(*straight(256, start))) == 0
+
+
+def test_a_full_shared_cache_forgets_the_oldest_lines() -> None:
+    cache, lines, demand = SharedCache(256), Lines.of(np.arange(256)), Demand(np.full(256, 0xFFFFFFFF))
+    assert [cache.load(lines, start, demand) for start in (0, 0, 256, 0, 0)] == [1024, 0, 1024, 1024, 0]
+    assert cache.store(lines, 0, demand) == 1024 and cache.store(lines, 0, demand) == 0
+    assert cache.held <= 256
 
 
 def test_a_version_lasts_while_what_was_found_is_found_again() -> None:
-    table, home, words = CacheTable(2, 256), np.zeros(16, np.int64), np.full(16, 0xFF)
-    lines = np.arange(16)
-    table.load(home, lines, words)
+    table = PrivateCaches(2, 256)
+    table.load(*straight(1))
     version = table.version
-    table.load(home, lines, words)
+    table.load(*straight(1))
     assert table.version == version
-    table.drop(home[:1], lines[:1])
+    table.drop(*straight(1)[:2])
     assert table.version > version
     version = table.version
     table.empty(np.array([1]))
     assert table.version > version
     version = table.version
-    table.load(home, lines + 100, words)  # a new step: the first lines are no longer the last used ones
+    table.load(*straight(16, 100))  # a new step: the first lines are no longer the last used ones
     assert table.version > version
+
+
+def test_lines_that_are_far_apart_and_met_in_any_order_keep_their_places() -> None:
+    table, cache, rng = PrivateCaches(2, 1 << 12), SharedCache(1 << 16), np.random.default_rng(0)
+    starts = rng.permutation(40) << 14  # each in a stretch of its own; two such make one that is not in order
+    for start in starts.tolist():
+        assert missed(table.load(*straight(64, start))) == 256
+    wide = np.sort(np.concatenate([starts, starts + 63]))
+    place, demand = Place(np.zeros(80, np.int64), wide, 2), Demand(np.full(80, 0xFF))
+    assert table.load(place, 0, demand) is None
+    lines = Lines.of(wide)
+    assert [cache.load(lines, 0, demand), cache.load(lines, 0, demand)] == [80, 0]
+    assert cache.load(Lines.of(np.arange(3)), wide.item(0), demand.part(slice(0, 3))) == 2
 
 
 def test_groups_know_what_came_before() -> None:

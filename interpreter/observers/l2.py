@@ -1,0 +1,184 @@
+"""The cache that all multiprocessors share, for observers: what accesses find of lines that each comes once and ascend.
+
+Fully associative, least recently used first out, 128-byte lines, validity by word, dirtiness by sector.  The order of use is kept in steps of
+1/64 of the cache: a cache that never overflows gives exact counts; one that does is emptied in such steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sectors import DIRTY, Demand, count_bits, sectors_of
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+STEPS = 64  # of one cache
+RING = 128  # steps that may be alive at once, and some to spare
+MOST = 1 << 14  # entries that are taken at once
+_CHUNK_BITS = 15  # lines of memory that stand together
+_FAR = 64  # chunks that one access may span before they are looked up one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Different lines in ascending order, relative to an access's first."""
+
+    line: Index
+    run: bool  # without gaps
+    starts: Index | None  # of each line among the entries that name it; None: each has one
+
+    @staticmethod
+    def of(line: Index) -> Lines:
+        """The different ones of ascending lines."""
+        new = line[1:] != line[:-1]
+        starts = None
+        if not new.all():
+            starts = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(new) + 1))
+            line = line[starts]
+        return Lines(line, bool(line.size) and line.item(-1) - line.item(0) == line.size - 1, starts)
+
+    def united(self, words: Index) -> Index:
+        """Words of each entry as those of each line."""
+        return words if self.starts is None else np.bitwise_or.reduceat(words, self.starts)
+
+
+class Directory:
+    """Where stretches of memory stand in a table: those met together stand side by side, so that mostly a constant is added."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        self.number: dict[int, int] = {}
+
+    def shift(self, low: int, high: int) -> int | None:
+        """What brings the places low to high to where they stand in the table; None where it is not the same for all."""
+        first, last = low >> self.bits, high >> self.bits
+        number = self.number.get(first)
+        if first == last:
+            if number is None:
+                number = self.number[first] = len(self.number)
+            return number - first << self.bits
+        if last - first > _FAR:
+            return None
+        for c in range(first, last + 1):
+            self.number.setdefault(c, len(self.number))
+        number = self.number[first]
+        if any(self.number[c] - c != number - first for c in range(first, last + 1)):
+            return None
+        return number - first << self.bits
+
+    def each(self, places: Index) -> Index:
+        """Where places stand, one by one."""
+        chunks, which = np.unique(places >> self.bits, return_inverse=True)
+        numbers = np.array([self.number.setdefault(c, len(self.number)) for c in chunks.tolist()])
+        return (numbers << self.bits)[which] + (places & (1 << self.bits) - 1)
+
+    @property
+    def room(self) -> int:
+        """Places that have been given out."""
+        return len(self.number) << self.bits
+
+
+class SharedCache:
+    """A cache of `lines` lines."""
+
+    def __init__(self, lines: int) -> None:
+        self.lines = lines
+        self.step = max(1, lines // STEPS)
+        self.directory = Directory(_CHUNK_BITS)
+        self.valid = np.zeros(0, np.int64)  # a bit for each word; dirty sectors from bit DIRTY on
+        self.used = np.zeros(0, np.int64)  # the step of the last use; 0: never
+        self.floor = 1  # lines last used in a step before it are gone
+        self.inserted = self.step  # lines ever brought in: the clock
+        self.held = 0
+        self.ring = np.zeros(RING, np.int64)  # lines alive by step of their last use
+
+    def load(self, lines: Lines, start: int, demand: Demand) -> int:
+        """Brings in the sectors of some words; gives how many were not there."""
+        if not self.lines or not lines.line.size:
+            return demand.total
+        if lines.line.size > self._portion:
+            return sum(self.load(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
+        at = self._at(lines, start)
+        used = self.used[at]
+        if not used.any():
+            self._admit(at, used, None, demand.wanted)
+            return demand.total
+        present = used >= self.floor
+        valid = self.valid[at] * present
+        missed = int(count_bits(sectors_of(demand.words & ~valid)).sum())
+        self._admit(at, used, present, valid | demand.wanted)
+        return missed
+
+    def store(self, lines: Lines, start: int, demand: Demand) -> int:
+        """Makes words valid and their sectors dirty; gives how many of these were clean."""
+        if not self.lines or not lines.line.size:
+            return 0
+        if lines.line.size > self._portion:
+            return sum(self.store(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
+        at = self._at(lines, start)
+        used = self.used[at]
+        written = demand.words | demand.sectors << DIRTY
+        if not used.any():
+            self._admit(at, used, None, written)
+            return demand.total
+        present = used >= self.floor
+        valid = self.valid[at] * present
+        clean = demand.sectors & ~(valid >> DIRTY)
+        self._admit(at, used, present, valid | written)
+        return int(count_bits(clean).sum())
+
+    @property
+    def _portion(self) -> int:
+        """Lines that are taken at once: at most a quarter of the cache, so that their order matters little."""
+        return max(1, min(MOST, self.lines // 4))
+
+    def _parts(self, lines: Lines) -> list[tuple[Lines, slice]]:
+        most = self._portion
+        chosen = [slice(k, k + most) for k in range(0, lines.line.size, most)]
+        return [(Lines(lines.line[c], lines.run, None), c) for c in chosen]
+
+    def _at(self, lines: Lines, start: int) -> slice | Index:
+        """Where what is kept of each line stands."""
+        low, high = start + lines.line.item(0), start + lines.line.item(-1)
+        shift = self.directory.shift(low, high)
+        at = self.directory.each(lines.line + start) if shift is None else None
+        if self.directory.room > self.valid.size:
+            self.valid, self.used = (_grown(x, 2 * self.directory.room) for x in (self.valid, self.used))
+        if at is not None:
+            return at
+        assert shift is not None
+        return slice(low + shift, high + shift + 1) if lines.run else lines.line + (start + shift)
+
+    def _admit(self, at: slice | Index, used: Index, present: Flags | None, valid: Index) -> None:
+        """Makes lines the last used ones, with these words; the oldest lines go where room is short.  `present` None: all are new."""
+        size = used.size
+        added = size if present is None else size - int(np.count_nonzero(present))
+        self.inserted += added
+        self.held += added
+        now = self.inserted // self.step
+        self.valid[at] = valid
+        if present is not None and added < size:
+            old = used[present & (used != now)]
+            if old.size:
+                self.ring -= np.bincount(old % RING, minlength=RING)
+                added += old.size
+        if not added:
+            return
+        self.used[at] = now
+        self.ring[now % RING] += added
+        # The ring holds RING steps: a line that nobody used for so long goes too.
+        while (self.held > self.lines and self.floor < now) or now - self.floor >= RING - 1:
+            step = self.floor % RING
+            self.held -= self.ring.item(step)
+            self.ring[step] = 0
+            self.floor += 1
+
+
+def _grown(old: Index, size: int) -> Index:
+    out = np.zeros(size, np.int64)
+    out[: old.size] = old
+    return out

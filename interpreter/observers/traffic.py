@@ -1,0 +1,276 @@
+"""Accesses to memory as the profiler counts them: which unit serves one, and by which rule of the device.
+
+Each access is worked out for all warps of its group at once.  What the load-store unit never sees (bulk copies, matrix descriptors,
+parameters of calls) is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Immediate, Instruction
+from warplab.isa.profiles import DeviceProfile
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.types import ScalarType
+
+from ..geometry import Geometry
+from ..memory.cache import empties_l1
+from ..memory.constant import constant_passes
+from ..memory.local import local_sectors
+from ..memory.loops import FLOATS, VECTORS, Loop, half_word_swaps, loop_of
+from ..occupancy import l1_bytes
+from ..values import Array, Shifted, Value, plain
+from .footprint import LINE, Footprint, Rows, footprints
+from .hierarchy import Hierarchy, Outcome
+from .lanes import few_lanes, lanes_of
+from .places import Places
+from .shared import SharedMemory
+from .static import is_gathered, unused_results
+from .tally import SiteTally
+from .touch import WARP, Lanes, patterns
+
+if TYPE_CHECKING:
+    from ..engine import Wave
+    from ..group import Group
+    from ..launch import Launch
+
+ATOMICS = ("atom", "red")
+OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
+GROUPS = 512  # of which something is remembered
+Index = NDArray[np.int64]
+
+
+class Traffic:
+    """The memories of one launch and what its accesses do to them."""
+
+    def __init__(self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int) -> None:
+        self.device = device
+        self.multiprocessors = multiprocessors
+        size = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
+        self.memory = Hierarchy(device, multiprocessors, size, launch.blocks * launch.threads)
+        self.places = Places(launch)
+        self.shared = SharedMemory(device, launch.cluster_size)
+        self._functions = launch.kernel.program.functions
+        self._unused: dict[str, frozenset[int]] = {}
+        self._where: dict[int, Index] = {}
+        self._homes: dict[int, tuple[Geometry, Rows]] = {}
+        self._copy: tuple[Value, Array | None] | None = None
+        self._copied = False
+        self._first: Array | None = None  # of a fragment's two joined accesses
+        self._elements = 0  # of a vector that are still to be announced
+        self.operands: Sequence[Array] = ()  # of the atomic operation that comes next
+
+    def wave(self, wave: Wave) -> None:
+        """Some blocks start."""
+        self._where[id(wave)] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
+
+    def begin(self, i: Instruction, group: Group) -> None:
+        """One of those instructions of which each execution needs a look: copies, matrices, fences."""
+        self._copy, self._copied = None, False
+        self.shared.fresh()
+        if empties_l1(i.opcode, i.modifiers):
+            self.memory.l1.empty(np.unique(self._where[id(group.wave)][group.geometry.blocks]))
+
+    def access(
+        self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
+    ) -> None:
+        """Counts one access."""
+        i, width = tally.site.instruction, type.bytes * count
+        if tally.plain:
+            self._place(tally, group, kind, space, address, mask, width)
+            return
+        if i.opcode in ATOMICS:
+            if self._elements:  # of a vector, which is one access
+                self._elements -= 1
+                return
+            parts = max((n for v, n in VECTORS.items() if v in i.modifiers), default=1)
+            self._elements, width = parts - 1, width * parts
+            if kind == "atom" and self._is_unused(tally):
+                kind = "red"
+            elif kind == "red" and i.opcode == "atom" and parts > 1 and not self._is_unused(tally):
+                kind = "atom"
+        if i.opcode in OTHER_UNITS or "bulk" in i.modifiers or ("async" in i.modifiers and i.opcode in ("st", "red")):
+            return
+        if space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):
+            return  # of a call: registers carry these
+        if i.opcode == "wmma":
+            for joined, size in self._joined(i, plain(address), width):
+                self._place(tally, group, kind, space, joined, mask, size)
+        else:
+            self._place(tally, group, kind, space, address, mask, width)
+
+    def _is_unused(self, tally: SiteTally) -> bool:
+        """Does nobody read what an atom gives?"""
+        site = tally.site
+        found = self._unused.get(site.function)
+        if found is None:
+            found = self._unused[site.function] = unused_results(self._functions[site.function])
+        return id(site.instruction) in found
+
+    def _place(self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, width: int) -> None:
+        if space.startswith("shared"):
+            self._shared(tally, group, kind, plain(address), mask, width, space)
+        elif space == "const":
+            self._constant(tally, group, kind, plain(address), mask, width)
+        elif space == "local":
+            self._local(tally, group, kind, plain(address), mask, width)
+        elif space == "generic":
+            self._generic(tally, group, "atom" if kind == "red" else kind, address, mask, width)
+        else:
+            self._global(tally, group, kind, address, mask, width)
+
+    def _joined(self, i: Instruction, address: Array, width: int) -> tuple[tuple[Array, int], ...]:
+        """The accesses of a fragment's next one or two: the assembler joins neighbours, and the halves of words of a transposed matrix."""
+        words = set(i.modifiers)
+        if not (width == 2 or (width >= 4 and words & {"c", "d"} and "f16" not in words)):
+            return ((address, width),)
+        if self._first is None:
+            self._first = address
+            return ()
+        first, self._first = self._first, None
+        if width > 2:
+            return ((first, 2 * width),) if (address - first == width).all() else ((first, width), (address, width))
+        every = np.sort(np.concatenate([first, address], axis=-1).reshape(*first.shape[:-1], -1, 2 * WARP), axis=-1)
+        return ((np.ascontiguousarray(every[..., ::2].reshape(first.shape)), 4),)
+
+    def _generic(self, tally: SiteTally, group: Group, kind: str, place: Value, mask: Array | None, width: int) -> None:
+        """Generic addresses, of which some may mean shared or local memory."""
+        highest = place.facts.high + place.delta if isinstance(place, Shifted) else int(place.max())
+        if highest < min(SHARED_BASE, LOCAL_BASE):
+            self._global(tally, group, kind, place, mask, width)
+            return
+        address = plain(place)
+        rest = np.ones((1, 1), np.bool_) if mask is None else mask
+        shared = rest & _within(address, SHARED_BASE)
+        if shared.any():
+            rest = rest & ~shared
+            where = np.where(shared, address - np.uint64(SHARED_BASE), np.uint64(0))
+            self._shared(tally, group, kind, where, None if shared.all() else shared, width, "generic", bool(rest.any()))
+        local = rest & _within(address, LOCAL_BASE)
+        rest = rest & ~local
+        if rest.any():
+            self._global(tally, group, kind, address, rest, width)
+        if local.any():
+            where = np.where(local, address - np.uint64(LOCAL_BASE), np.uint64(0))
+            own = None if local.all() else local
+            if kind != "atom":
+                self._local(tally, group, kind, where, own, width)
+            elif width > 4 or FLOATS & set(tally.site.instruction.modifiers):  # a load and a store
+                self._local(tally, group, "ld", where, own, width)
+                self._local(tally, group, "st", where, own, width)
+            else:
+                self._local_atomic(tally, group, where, local, rest, width)
+
+    def _local_atomic(self, tally: SiteTally, group: Group, address: Array, local: Array, rest: Array, width: int) -> None:
+        """One instruction does these together with those on global memory, and counts as they do."""
+        lanes = lanes_of(group.geometry, address, local)
+        sectors = int(local_sectors(lanes.full, lanes.mask, width)[1].sum())
+        also = lanes_of(group.geometry, address, rest).mask.any(axis=1)
+        asked = int(np.count_nonzero(lanes.mask.any(axis=1) & ~also))
+        tally.count("global", "atom", width, lanes=lanes.count, requests=asked, units=sectors, ideal=sectors, moved=32 * sectors)
+
+    def _shared(
+        self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int, space: str, others: bool = False
+    ) -> None:  # fmt: skip
+        if tally.site.instruction.opcode != "cp":
+            self.shared.access(tally, group, kind, address, mask, width, space, others=others, operands=self.operands)
+        elif self._copy is not None and not self._copied:
+            self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
+
+    def _constant(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        lanes, times = few_lanes(group.geometry, address, mask)
+        rows = patterns(lanes, 1 << 40)
+        passes = int(constant_passes(self.device, rows.where, rows.mask) @ rows.count) * times
+        asked = lanes.requests * times
+        tally.count("const", kind, width, lanes=lanes.count * times, requests=asked, units=passes, ideal=asked)
+
+    def _local(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
+        lanes, times = few_lanes(group.geometry, address, mask)
+        rows = patterns(lanes, 4)
+        requests, sectors = local_sectors(rows.where, rows.mask, width)
+        asked, total = int(requests @ rows.count) * times, int(sectors @ rows.count) * times
+        tally.count("local", kind, width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
+
+    def _global(self, tally: SiteTally, group: Group, kind: str, address: Value, mask: Array | None, width: int) -> None:
+        if kind == "ld" and self.places.are_parameters(address):
+            self._constant(tally, group, kind, plain(address), mask, width)
+            return
+        if tally.site.instruction.opcode == "cp":
+            self._copy = (address, mask)
+            return
+        g, rows, i = group.geometry, self._rows(group), tally.site.instruction
+        swaps = None
+        if kind in ("red", "atom") and self.memory.modern and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
+            whole = plain(address)
+            lanes = lanes_of(g, whole, mask)
+            swaps = half_word_swaps(lanes.full, lanes.mask, once="cas" in i.modifiers)
+            address, kind, width = whole & ~whole.dtype.type(3), "atom", 4
+            f, start = footprints.of(g, rows, address, mask, width)
+            self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
+        f, start = footprints.of(g, rows, address, mask, width)
+        done = self.memory.access(i, kind, f, start, rows, gathers=kind in ("red", "atom") and self._gathers(i, kind, f))
+        if swaps is not None:
+            requests, sectors = swaps
+            total = int(sectors.sum())
+            done = replace(done, requests=int(requests.sum()), units=sectors, total=total, moved=32 * total)
+        self._count(tally, kind, f, start, done)
+
+    def _gathers(self, i: Instruction, kind: str, f: Footprint) -> bool:
+        """Does one lane act for its warp?  The assembler sees to it where it knows that all have one address."""
+        if f.lanes.where.shape[1] > 1:
+            return False
+        value = self.operands[0]
+        return is_gathered(i, kind, uniform=value.shape[-1] == 1, whole=f.lanes.active is None or bool(f.lanes.active.all()))
+
+    def _copies(self, tally: SiteTally, group: Group, address: Value, mask: Array | None, target: Lanes) -> None:
+        """The second half of a cp.async; one that copies byte by byte counts once."""
+        self._copied = True
+        i = tally.site.instruction
+        width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
+        g, rows = group.geometry, self._rows(group)
+        if len(i.operands) > 3:  # a size or a predicate: lanes that copy nothing stand at another lane's place
+            mask = _without_borrowers(np.broadcast_to(plain(address), g.shape), mask)
+        f, start = footprints.of(g, rows, address, mask, width)
+        self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
+
+    def _rows(self, group: Group) -> Rows:
+        """The multiprocessor of each row of an aligned group, else of each warp."""
+        g = group.geometry
+        found = self._homes.get(id(g))
+        if found is None or found[0] is not g:
+            if len(self._homes) >= GROUPS:
+                self._homes.clear()
+            where = self._where[id(group.wave)][(g if g.warps.aligned else g.warps).block[:, 0]]
+            found = self._homes[id(g)] = (g, Rows.of(where, self.multiprocessors))
+        return found[1]
+
+    def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
+        self.places.count(kind, f, start, done.hits)
+        a = tally.count("global", kind, f.width, lanes=f.count, requests=done.requests, units=done.total, ideal=done.ideal,
+                        hits=done.hits, l2=done.l2, l2_hits=done.l2_hits, moved=done.moved)  # fmt: skip
+        if done.units is a.seen:
+            return
+        a.seen = done.units
+        worst = int(done.units.argmax())
+        if a.sample is None or done.units[worst] > a.sample[2]:
+            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], int(done.units[worst]))
+
+
+def _within(address: Array, base: int) -> Array:
+    return np.asarray((address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE)))
+
+
+def _without_borrowers(address: Array, mask: Array | None) -> Array | None:
+    own: Array
+    values, first, counts = np.unique(address, return_index=True, return_counts=True)
+    most = int(counts.argmax())
+    if counts[most] == 1:
+        return mask
+    own = address != values[most]
+    own.reshape(-1)[first[most]] = True
+    return own if mask is None else own & mask

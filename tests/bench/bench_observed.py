@@ -1,0 +1,113 @@
+"""What the profiler costs: the same launches, quiet and observed in turn, in one process.
+
+    PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--runs N] [--only NAME] [--keep]
+
+A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine for a while
+disturbs both runs of a pair.  An observed run ends with its profile frozen.  Fails where a ratio is above LIMIT.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from tests.bench.bench_engine import HERE, KERNELS, Work, works
+from tests.interpreter.harness import Argument, Machine
+from tests.interpreter.test_programs import PROGRAMS, Process
+from warplab.interpreter.observers import Counters
+from warplab.isa.profiles import profile
+
+LIMIT = 5.0
+SHORT = 0.02  # seconds: launches that take less are repeated within a measurement
+H200 = profile("sm_90")
+Run = Callable[[bool], float]  # CPU seconds of a run, observed or not
+
+
+def of_kernel(work: Work) -> Run:
+    """One kernel of the engine's bench."""
+    machine = Machine((KERNELS / f"{work.name}.ptx").read_text(), bytes=64 << 20)
+    places: list[Argument] = [machine.upload(x) for x in work.arrays]
+
+    def run(observed: bool) -> float:
+        for place, x in zip(places, work.arrays, strict=False):
+            machine.arena.bytes[place.start : place.start + x.nbytes] = x.view(np.uint8).ravel()  # type: ignore[union-attr]
+        counters = [Counters(H200)] if observed else []
+        start = time.process_time()
+        machine.launch(work.grid, work.block, [*places, *work.scalars], observers=counters)
+        for c in counters:
+            c.finish()
+        return time.process_time() - start
+
+    return run
+
+
+def of_program(name: str) -> Run:
+    """All launches of a recorded program, from its initial memory."""
+
+    def run(observed: bool) -> float:
+        process = Process(PROGRAMS[name])
+        spent = 0.0
+        for one in PROGRAMS[name]["launches"]:
+            counters = [Counters(H200)] if observed and "memset" not in one else []
+            start = time.process_time()
+            process.launch(one, **({"observers": counters} if counters else {}))
+            for c in counters:
+                c.finish()
+            spent += time.process_time() - start
+        return spent
+
+    return run
+
+
+def ratio_of(run: Run, runs: int) -> tuple[float, float]:
+    """Seconds of a quiet run, and how often longer an observed one takes."""
+    run(False)
+    run(True)
+    times = max(1, round(SHORT / max(run(False), 1e-5)))
+    pairs = [(sum(run(False) for _ in range(times)), sum(run(True) for _ in range(times))) for _ in range(runs)]
+    return statistics.median(q for q, _ in pairs) / times, statistics.median(o / q for q, o in pairs)
+
+
+def subjects(sizes: list[str]) -> Iterator[tuple[str, Run]]:
+    """Every kernel in the sizes asked for, then every recorded program."""
+    for size in sizes:
+        for work in works(size):
+            yield f"{work.name} {size}", of_kernel(work)
+    for name, record in PROGRAMS.items():
+        if not record["fails"]:
+            yield name, of_program(name)
+
+
+def main() -> int:
+    """Prints the table; fails if observing costs too much."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--sizes", default="full,small,tiny")
+    options.add_argument("--runs", type=int, default=5)
+    options.add_argument("--only", default="")
+    options.add_argument("--keep", action="store_true")
+    chosen = options.parse_args()
+    table: dict[str, float] = {}
+    print(f"{'launch':24} {'quiet ms':>9} {'observed':>9}")
+    for name, run in subjects(chosen.sizes.split(",")):
+        if chosen.only not in name:
+            continue
+        quiet, ratio = ratio_of(run, chosen.runs)
+        table[name] = round(ratio, 2)
+        print(f"{name:24} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
+    if chosen.keep:
+        when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
+        with (HERE / "history.jsonl").open("a") as history:
+            history.write(
+                json.dumps({"when": when, "observed": table, "python": platform.python_version(), "numpy": np.__version__}) + "\n"
+            )
+    return 1 if any(r > LIMIT for r in table.values()) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
