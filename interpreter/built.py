@@ -14,7 +14,7 @@ from warplab.assembler.ir import Element, Instruction, Minus, Operand, Pair, Reg
 from warplab.assembler.listing import READS_ITS_DESTINATION
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
-from warplab.isa.ops.data import ld
+from warplab.isa.ops.data import ld, st
 from warplab.isa.types import TYPES, ScalarType
 
 from .roles import carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, works_on
@@ -28,6 +28,7 @@ class At:
     place: Place
     type: ScalarType | None  # None for addresses and constants
     plain: bool  # a register of one slot, read and written as it is where it is kept in the dtype that is wanted
+    single: bool  # such a register where the meaning takes or gives a tuple
     common: bool  # works in the one dtype of a sign-free instruction
 
 
@@ -45,7 +46,9 @@ class Built:
     takes_pair: bool  # the meaning knows whether both halves are wanted
     writes: bool  # the first operand
     reads_destination: bool
-    loads: tuple[str, ScalarType, int] | None  # the space, type and number of elements of ld
+    accesses: tuple[str, ScalarType, int] | None  # the space, type and number of elements of ld and st
+    loads: bool
+    scalar: int | None  # of ld and st: which operand is the register, where it is a single one
     places: tuple[At, ...]
     varies: bool  # the meaning depends on more than the shape: a sign, a part of a register
 
@@ -63,7 +66,7 @@ def built(given: Instruction, first_generation: bool) -> Built:
     works = works_on(form)
     hands_on = i.guard is None and carries_pointer(i)
     if form.effect or form.meaning is None or route == "pack":
-        return Built(refitted, route, hands_on, None, works, "", False, False, False, False, None, (), False)
+        return Built(refitted, route, hands_on, None, works, "", False, False, False, False, None, False, None, (), False)
     named = parameters_of(form.meaning)
     filled = places(form, i.operands)
     free = is_sign_free(i) and works not in ("lanes", "warps")
@@ -87,8 +90,14 @@ def built(given: Instruction, first_generation: bool) -> Built:
     size = TYPES[str(settled["type"])].dtype.itemsize if free else 0
     ats = tuple([_at(i, op, place, writes and n == 0, size) for n, (op, place) in enumerate(zip(i.operands, filled, strict=True))])
     reads_destination = i.opcode in READS_ITS_DESTINATION
-    loads = _loads(settled) if form.meaning is ld else None
-    return Built(refitted, route, hands_on, meaning, works, form.carry, free, takes_pair, writes, reads_destination, loads, ats, varies)
+    loads = form.meaning is ld
+    accesses = _accesses(settled) if form.meaning in (ld, st) else None
+    scalar = (0 if loads else 1) if accesses is not None and accesses[2] == 1 and len(ats) == 2 else None
+    if scalar is not None and not ats[scalar].single:
+        scalar = None
+    return Built(
+        refitted, route, hands_on, meaning, works, form.carry, free, takes_pair, writes, reads_destination, accesses, loads, scalar, ats, varies
+    )  # fmt: skip
 
 
 def _parts(i: Instruction, filled: Sequence[Place], named: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
@@ -103,15 +112,16 @@ def _parts(i: Instruction, filled: Sequence[Place], named: tuple[str, ...]) -> I
 
 def _at(i: Instruction, op: Operand, place: Place, target: bool, size: int) -> At:
     if place.address or place.constant:
-        return At(place, None, False, False)
+        return At(place, None, False, False, False)
     t = operand_type(i, place)
     assert t is not None, f"{i.opcode}: no type for {place.name}"
-    plain = isinstance(op, Register) and op.vector == 1 and t.elements == 1 and t.bits != 128 and place.count == 1 and not place.second
+    one = isinstance(op, Register) and op.vector == 1 and t.elements == 1 and t.bits != 128 and not place.second
+    plain, single = one and place.count == 1, one and place.count != 1
     fits = t.bits == size * 8 and (t.elements == 1 if target else t.is_integer)
-    return At(place, t, plain, bool(size) and (fits or (not target and i.opcode == "selp" and t.name != "pred")))
+    return At(place, t, plain, single, bool(size) and (fits or (not target and i.opcode == "selp" and t.name != "pred")))
 
 
-def _loads(settled: dict[str, str | bool]) -> tuple[str, ScalarType, int]:
+def _accesses(settled: dict[str, str | bool]) -> tuple[str, ScalarType, int]:
     space = "global" if settled.get("global") else str(settled.get("ss", "generic"))
     return space, TYPES[str(settled["type"])], int(str(settled.get("vec", "v1"))[1:])
 

@@ -23,7 +23,7 @@ from .plan import PlanFunction, Step
 from .roles import parameters_of, uses, works_on
 from .shapes import Known
 from .special import window_of
-from .steps import assign, carrying, join, lanes, pure, select, unpack, warps
+from .steps import assign, carrying, join, lanes, load_one, parameter, pure, select, store_one, unpack, warps
 from .values import LocalPlace, Shifted, plain
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
@@ -169,6 +169,8 @@ class InstructionSteps:
 
     def _meaning(self, i: Instruction, how: Built, meaning: Callable[..., Any]) -> Step:
         homes = self.plan.homes
+        if how.scalar is not None and (access := self._access_one(i, how, how.scalar)) is not None:
+            return access
         common = self._common(i) if how.free else None
         put: int | Set | None = None
         sources: list[int | Get] = []
@@ -184,13 +186,30 @@ class InstructionSteps:
             sources.append(home.slot if home is not None and plain else self._source(i, op, at, own))
         if how.carry:
             return carrying(how.carry, meaning, put, sources)
-        if how.loads and len(sources) == 1:
-            return self._load(how.loads, put, as_get(sources[0]))
+        if how.loads and how.accesses is not None and len(sources) == 1:
+            return self._load(how.accesses, put, as_get(sources[0]))
         if how.works_on == "lanes":
             return lanes(meaning, put, sources)
         if how.works_on == "warps":
             return warps(meaning, put, sources)
         return pure(meaning, put, sources)
+
+    def _access_one(self, i: Instruction, how: Built, n: int) -> Step | None:
+        """ld and st of one element, from and to a register that is kept as memory has it: most of them."""
+        assert how.accesses is not None
+        space, t, _ = how.accesses
+        register, address = i.operands[n], i.operands[1 - n]
+        assert isinstance(register, Register) and isinstance(address, Address)
+        home = self.plan.homes[register.index]
+        if home.dtype is not t.dtype or (home.pointer and not how.loads):
+            return None
+        if how.loads and space.startswith("param"):
+            v = address.base
+            if not isinstance(v, Variable) or id(v) in self.plan.frame:
+                return None
+            return parameter(v, address.offset, t.dtype, home.slot)
+        where = self._address(i, address, how.places[1 - n].place)
+        return (load_one if how.loads else store_one)(space, t, home.slot, where)
 
     @staticmethod
     def _load(what: tuple[str, ScalarType, int], put: int | Set | None, address: Get) -> Step:

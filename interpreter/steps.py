@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from warplab.assembler.ir import Variable
 from warplab.isa.types import ScalarType
 
 from .exchange import Exchange
@@ -66,6 +67,35 @@ def lanes(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]
 
 def warps(f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Exchange:
     return Exchange(f, as_set(put), [as_get(s) for s in sources])
+
+
+def load_one(space: str, t: ScalarType, d: int, address: Get) -> Step:
+    """What the meaning of ld does with one element, without its calls."""
+
+    def load(R: list[Any]) -> None:
+        g = R[0]
+        (R[d],) = g.wave.access.load(g, space, address(R), t, 1)
+
+    return load
+
+
+def store_one(space: str, t: ScalarType, s: int, address: Get) -> Step:
+    """What the meaning of st does with one element."""
+
+    def store(R: list[Any]) -> None:
+        g = R[0]
+        g.wave.access.store(g, space, address(R), t, (R[s],))
+
+    return store
+
+
+def parameter(v: Variable, offset: int, dtype: np.dtype[Any], d: int) -> Step:
+    """A load of a kernel's parameter."""
+
+    def load(R: list[Any]) -> None:
+        R[d] = R[0].wave.launch.parameter_of(v, offset, dtype)
+
+    return load
 
 
 def carrying(carry: str, f: Callable[..., Any], put: int | Set | None, sources: list[int | Get]) -> Step:
