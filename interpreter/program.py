@@ -156,10 +156,15 @@ class LoadedProgram:
         return self._at_code.get(address)
 
     def unload(self) -> None:
-        """Frees the variables."""
+        """Frees the variables, and the plans, whose closures would wait for the garbage collector by the hundred."""
         for arena, a in self.allocations:
             arena.free(a)
         self.allocations = []
+        for kernel in self.kernels.values():
+            for plan in kernel.plans.values():
+                plan.segments.clear()
+                plan.homes.clear()
+            kernel.plans.clear()
 
 
 @dataclass(eq=False)

@@ -28,6 +28,7 @@ Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
+DROPPED = 1 << 20  # bytes from which on memory that serves no more is given back at once
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
@@ -79,6 +80,11 @@ class WideArena(Arena):
 
     def __init__(self, size: int) -> None:
         super().__init__(size, memory=reserve(size + FIRST + SLACK))
+
+    def drop(self) -> None:
+        """Gives the system back what lies behind the addresses, where it is much: nobody reads it any more."""
+        if self._top > DROPPED and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
 
 class DeviceArena(WideArena):

@@ -17,6 +17,7 @@ from .context import Context, KernelHandle, LoadedModule, Shape
 from .errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .machine import model_of
+from .memory import WideArena
 from .runspec import LaunchSpec, RunSpec, argument
 from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
@@ -113,6 +114,12 @@ class Runner:
         if not self.outcome.failure:
             self._check()
         return self.outcome
+
+    def close(self) -> None:
+        """Gives the program and the memory back, when no more is asked of them than the outcome."""
+        self.context.unload(self.module)
+        if isinstance(self.context.arena, WideArena):
+            self.context.arena.drop()
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""

@@ -141,6 +141,7 @@ def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Pat
         try:
             runner = Runner(texts, names, check.spec, folder)
             outcome, values = _measured(runner, bool(check.metrics))
+            runner.close()
         except ApiError as e:
             raise Failed(e.message or e.name) from None
     return runner, outcome, values, out.text()
