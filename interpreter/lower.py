@@ -13,7 +13,7 @@ from warplab.assembler.listing import listing
 from . import branches
 from .homes import choose_dtypes, pointer_registers
 from .instructions import InstructionSteps
-from .observe import observed_end, observed_step
+from .observe import announce
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
 from .shapes import Known, known
@@ -25,8 +25,7 @@ def lower(function: Function, symbols: Symbols, observed: bool = False, first_ge
     plan = Lowering(function, symbols, first_generation).plan
     if observed:
         for s in plan.segments:
-            s.steps = tuple(observed_step(step, site, plan.homes) for step, site in zip(s.steps, s.sites, strict=True))
-            observed_end(s, plan.homes)
+            announce(s, plan.homes)
     return plan
 
 

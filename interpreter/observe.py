@@ -15,6 +15,7 @@ import numpy as np
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access
+from .roles import works_on
 from .values import Array, LocalPlace, Shifted, Value, plain
 
 if TYPE_CHECKING:
@@ -33,8 +34,11 @@ class Observer(Protocol):
     def wave(self, wave: Wave) -> None:
         """Some blocks start."""
 
+    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+        """A group executes some instructions without guards; of all but the last nothing else is told."""
+
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """A group executes an instruction, branches and barriers included."""
+        """A group executes an instruction with a guard, branches included."""
 
     def access(
         self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
@@ -63,8 +67,13 @@ class Silent:
     def wave(self, wave: Wave) -> None:
         """See Observer."""
 
+    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+        """Hands on one instruction after the other."""
+        for site in sites:
+            self.instruction(site, group, None)
+
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """See Observer."""
+        """See Observer; here of all instructions."""
 
     def access(
         self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
@@ -127,40 +136,80 @@ def _shared(address: Value, active: Array | None) -> Value:
     return address if isinstance(address, Shifted) else Shifted(address)
 
 
-def observed_step(step: Step, site: Site, homes: dict[int, Home]) -> Step:
-    """A step that announces its instruction first."""
-    guard = site.instruction.guard
-    slot = homes[guard.index].slot if guard is not None else 0
-    negated = site.instruction.guard_negated
-
-    def announced(R: list[Any]) -> None:
-        g = R[0]
-        mask = None if guard is None else ~R[slot] if negated else R[slot]
-        g.wave.current = site
-        for o in g.wave.launch.observers:
-            o.instruction(site, g, mask)
-        step(R)
-
-    return announced
+def announce(segment: Segment, homes: dict[int, Home]) -> None:
+    """Makes a segment tell of what it executes: of runs of instructions at once, where nothing else is told of them."""
+    run: list[Site] = []
+    steps: list[Step] = []
+    for step, site in zip(segment.steps, segment.sites, strict=True):
+        if site.instruction.guard is None and _only_computes(site):
+            run.append(site)
+            steps.append(step)
+        else:
+            steps.append(_told(step, site, run, homes))
+            run = []
+    segment.steps = tuple(steps)
+    _announce_end(segment, run, homes)
 
 
-def observed_end(segment: Segment, homes: dict[int, Home]) -> None:
-    """Makes a segment announce the instruction that ends it."""
+def _announce_end(segment: Segment, run: list[Site], homes: dict[int, Home]) -> None:
     site, inner = segment.end, segment.terminate
-    if site is None or inner is None:
+    if inner is None or (site is None and not run):
         return
-    form = site.instruction.form
-    if form is not None and not form.effect:  # lanes wait for their warp here; the instruction itself comes next
-        announce: Step = functools.partial(_at, site)
+    form = None if site is None else site.instruction.form
+    if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself comes next
+        tell: Step = functools.partial(_tell, tuple(run), site)
     else:
-        announce = observed_step(lambda R: None, site, homes)
+        tell = _told(_nothing, site, run, homes)
 
     def terminate(g: Group) -> int | None:
-        announce(g.R)
+        tell(g.R)
         return inner(g)
 
     segment.terminate = terminate
 
 
-def _at(site: Site, R: list[Any]) -> None:
-    R[0].wave.current = site
+def _only_computes(site: Site) -> bool:
+    form = site.instruction.form
+    return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
+
+
+def _told(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) -> Step:
+    """A step that first tells of its instruction and of those before it."""
+    guard = site.instruction.guard
+    if guard is None:
+        sites = (*run, site)
+
+        def told(R: list[Any]) -> None:
+            g = R[0]
+            wave = g.wave
+            wave.current = site
+            for o in wave.launch.observers:
+                o.stretch(sites, g)
+            step(R)
+
+        return told
+    before, slot, negated = tuple(run), homes[guard.index].slot, site.instruction.guard_negated
+
+    def told_with_guard(R: list[Any]) -> None:
+        g = R[0]
+        _tell(before, site, R)
+        mask = ~R[slot] if negated else R[slot]
+        for o in g.wave.launch.observers:
+            o.instruction(site, g, mask)
+        step(R)
+
+    return told_with_guard
+
+
+def _tell(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> None:
+    """Tells of instructions that only compute, and keeps the one that comes now."""
+    g = R[0]
+    if current is not None:
+        g.wave.current = current
+    if sites:
+        for o in g.wave.launch.observers:
+            o.stretch(sites, g)
+
+
+def _nothing(R: list[Any]) -> None:
+    pass

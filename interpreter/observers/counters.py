@@ -6,7 +6,7 @@ matrix descriptors, parameters of calls) counts as instructions alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,26 @@ STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
 
 
+class Run:
+    """Instructions that are executed one after the other, and by how many warps and threads so far."""
+
+    __slots__ = ("length", "sites", "special", "threads", "warps")
+
+    def __init__(self, sites: Sequence[Site], special: bool) -> None:
+        self.sites = sites  # whose identity is the key
+        self.length = len(sites)
+        self.special = special  # the last needs a look at each execution
+        self.warps = self.threads = 0
+
+    def hand_in(self, tally_of: Callable[[Site], SiteTally]) -> None:
+        """Adds the counts to each instruction's."""
+        for site in self.sites:
+            tally = tally_of(site)
+            tally.warps += self.warps
+            tally.threads += self.threads
+            tally.active += self.threads
+
+
 class Counters(Silent):
     """Counts one launch; `profile` is there when it is over."""
 
@@ -66,6 +86,7 @@ class Counters(Silent):
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
         self.traffic = Traffic(launch, self.device, self.multiprocessors, self.occupancy.blocks)
         self.tallies: dict[int, SiteTally] = {}
+        self._runs: dict[int, Run] = {}
         self.idle = launch.blocks * launch.threads
         self._wrote: dict[int, NDArray[np.bool_]] = {}
         self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
@@ -74,7 +95,7 @@ class Counters(Silent):
         self._warps = self._lanes = 0
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self.timeline: list[tuple[int, int]] = []
-        self._stretch, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
+        self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
     def wave(self, wave: Wave) -> None:
         self._waves.append(wave)
@@ -86,6 +107,9 @@ class Counters(Silent):
             return
         self._over = True
         self._mark()
+        for run in self._runs.values():
+            run.hand_in(self._tally)
+        self._runs.clear()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
         self.written, self.allocations = self.traffic.memory.written, self.traffic.places.frozen()
         for kept in (self._waves, self._wrote, self._writers, self._sizes):
@@ -114,23 +138,44 @@ class Counters(Silent):
 
     # ------------------------------------------------------------ instructions
 
+    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+        g = group.geometry
+        if g is not self._geometry:
+            self._enter(g)
+        run = self._runs.get(id(sites))
+        if run is None:
+            run = self._runs[id(sites)] = Run(sites, self._tally(sites[-1]).special)
+        run.warps += self._warps
+        run.threads += self._lanes
+        if run.special:
+            self.traffic.begin(sites[-1].instruction, group)
+        self._count(run.length)
+
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
         g = group.geometry
         if g is not self._geometry:
             self._enter(g)
-        tally = self.tallies.get(id(site))
-        if tally is None:
-            tally = self._tally(site)
+        tally = self._tally(site)
         tally.warps += self._warps
         tally.threads += self._lanes
         tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
         if tally.special:
             self.traffic.begin(site.instruction, group)
-        self._issued += self._warps
-        self._threads += self._lanes
-        self._events += 1
-        if self._events == self._stretch:
+        self._count(1)
+
+    def _count(self, instructions: int) -> None:
+        """Adds to the timeline instructions of the group entered last."""
+        events = self._events + instructions
+        while events >= self._period:
+            now = self._period - self._events
+            self._issued += now * self._warps
+            self._threads += now * self._lanes
+            instructions -= now
             self._mark()
+            events = instructions
+        self._events = events
+        self._issued += instructions * self._warps
+        self._threads += instructions * self._lanes
 
     def _tally(self, site: Site) -> SiteTally:
         tally = self.tallies.get(id(site))
@@ -153,7 +198,7 @@ class Counters(Silent):
         if len(self.timeline) >= STRETCHES:
             t = self.timeline
             self.timeline = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(t[::2], t[1::2], strict=False)]
-            self._stretch *= 2
+            self._period *= 2
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         layout = group.geometry.warps
