@@ -16,6 +16,7 @@ from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
 from .built import At, Built, built, with_elements
+from .contraction import Contraction, Fused, Handed
 from .effects import effect_step, unsupported
 from .exchange import Exchange
 from .operands import Get, Operands, Set, as_get, as_set
@@ -38,10 +39,19 @@ class InstructionSteps:
     first_generation: bool
     exchanges: dict[int, Exchange]  # by id(Instruction)
     known: dict[int, Known]  # likewise
+    contraction: Contraction
 
     def step(self, given: Instruction) -> Step | None:
         """One instruction as a function of the register list."""
         assert given.form is not None and given.settled is not None, f"{given.opcode} was not verified"
+        if self.contraction.handed:
+            if (product := self.contraction.handed.get(id(given))) is not None:
+                return self._handed(given, product)
+            if (fused := self.contraction.fused.get(id(given))) is not None:
+                return self._fused(given, fused)
+        return self._step(given)
+
+    def _step(self, given: Instruction) -> Step | None:
         shape = self.known[id(given)].shape
         how = shape.built
         if how is None:
@@ -69,6 +79,30 @@ class InstructionSteps:
             if isinstance(inner, Exchange):
                 self.exchanges[id(given)] = inner
         return inner if i.guard is None else self._guarded(i, inner, self.written(i))
+
+    def _handed(self, given: Instruction, product: Handed) -> Step:
+        """A product that keeps its factors for the sums that fuse it."""
+        t = product.type
+        first, second = (
+            assign(self.operands.target(r, t), self.operands.source(op, t))
+            for r, op in zip(product.factors, given.operands[1:], strict=True)
+        )
+        own = self._step(given) if product.kept else None
+
+        def hand_on(R: list[Any]) -> None:
+            first(R)
+            second(R)
+            if own is not None:
+                own(R)
+
+        return hand_on
+
+    def _fused(self, given: Instruction, fused: Fused) -> Step:
+        """A sum that rounds once with its product."""
+        how = built(fused.instruction, False)
+        assert how.meaning is not None
+        inner = self._meaning(fused.instruction, how, fused.signed(how.meaning))
+        return inner if given.guard is None else self._guarded(given, inner, self.written(given))
 
     def _is_pointer(self, op: object) -> bool:
         return isinstance(op, Register) and self.plan.homes[op.index].pointer

@@ -11,6 +11,7 @@ from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
 
 from . import branches
+from .contraction import DEFAULT, Fmad, contract
 from .homes import choose_dtypes, pointer_registers
 from .instructions import InstructionSteps
 from .observe import announce
@@ -20,9 +21,11 @@ from .shapes import Known, known
 from .slots import assign, lives, mask_of, order_of
 
 
-def lower(function: Function, symbols: Symbols, observed: bool = False, first_generation: bool = False) -> PlanFunction:
+def lower(
+    function: Function, symbols: Symbols, observed: bool = False, first_generation: bool = False, fmad: Fmad = DEFAULT
+) -> PlanFunction:
     """Plans one function; an observed plan announces every instruction; the first generation of devices calculates otherwise."""
-    plan = Lowering(function, symbols, first_generation).plan
+    plan = Lowering(function, symbols, first_generation, fmad).plan
     if observed:
         for s in plan.segments:
             announce(s, plan.homes)
@@ -32,7 +35,7 @@ def lower(function: Function, symbols: Symbols, observed: bool = False, first_ge
 class Lowering(InstructionSteps):
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols, first_generation: bool) -> None:
+    def __init__(self, function: Function, symbols: Symbols, first_generation: bool, fmad: Fmad) -> None:
         self.function = function
         self.first_generation = first_generation
         f = flow(function)
@@ -41,6 +44,8 @@ class Lowering(InstructionSteps):
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
+        self.contraction = contract(f, self.known, "none" if first_generation else fmad)
+        self.known.update(self.contraction.known)
         pointers = pointer_registers(self.known.values())
         dtypes = choose_dtypes(self.known.values(), pointers)
         formals = [v.register for v in (*function.params, *function.returns) if v.register is not None]

@@ -16,6 +16,7 @@ from warplab.assembler.ir import Block, Declaration, Function, Immediate, Instru
 from warplab.assembler.listing import listing
 from warplab.isa.spaces import SHARED_BASE
 
+from .contraction import DEFAULT, Fmad
 from .lower import lower
 from .memory.arena import Allocation, Arena
 from .plan import PlanFunction
@@ -27,8 +28,9 @@ CODE_STEP = 16
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None) -> None:
+    def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
         self.modules = tuple(modules)
+        self.fmad: Fmad = fmad  # which products and sums are rounded together
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables: dict[str, Variable] = {}
@@ -280,7 +282,7 @@ class Kernel:
         key = (id(f), observed, first_generation)
         found = self.plans.get(key)
         if found is None:
-            found = self.plans[key] = lower(f, self, observed, first_generation)
+            found = self.plans[key] = lower(f, self, observed, first_generation, self.program.fmad)
         return found
 
 
