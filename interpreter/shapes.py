@@ -22,6 +22,7 @@ from warplab.assembler.ir import (
     Pair,
     Plus,
     Register,
+    SpecialRegister,
     Variable,
     Vector,
 )
@@ -81,8 +82,17 @@ def known(i: Instruction) -> Known:
     registers: list[Register] = []
     key: list[object] = [id(i.form), i.opcode, i.modifiers]
     for op in i.operands:
-        if op.__class__ is Immediate:
-            key.append(Immediate)
+        kind = op.__class__
+        if kind is Register and op.vector == 1:  # type: ignore[union-attr]
+            registers.append(op)  # type: ignore[arg-type]
+            key.append(op.type.name)  # type: ignore[union-attr]
+        elif kind is Immediate or kind is SpecialRegister:
+            key.append(kind)
+        elif isinstance(op, Address) and not op.parts and isinstance(op.base, Register | Variable):
+            at = op.base
+            if isinstance(at, Register):
+                registers.append(at)
+            key += (kind, at.__class__, at.type.name, at.vector)
         else:
             key.append(_kind(op, registers))
     if i.guard is not None:

@@ -70,13 +70,10 @@ def test(
 
 
 def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:
-    from ..golden import run_case
-    from ..golden.execute import few_collections
+    from ..golden.execute import run_all
 
     if jobs == 1 or len(cases) == 1:
-        with few_collections():
-            for case in cases:
-                yield run_case(case, update, gpu)
+        yield from run_all(cases, update, gpu)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -93,9 +90,7 @@ def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[
 
 
 def _batch(work: tuple[list[Case], bool, bool]) -> list[Result]:
-    from ..golden import run_case
-    from ..golden.execute import few_collections
+    from ..golden.execute import run_all
 
     group, update, gpu = work
-    with few_collections():
-        return [run_case(case, update, gpu) for case in group]
+    return list(run_all(group, update, gpu))
