@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from .chunks import make_body
 from .diagnostics import Note, nearest
 from .flaw import Flaw
 from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
@@ -97,7 +98,8 @@ class Blocks:
         self.done = True
         scope, function = self.scope, self.function
         self.settle(scope)
-        block = Block(tuple(self.statements), self.source.span(self.start, at + 1))
+        span = self.source.span(self.start, at + 1)
+        block = make_body(function, tuple(self.statements), span, scope.registers)
         if scope.future:
             missing = set(map(id, scope.future.values()))
             scope.pending += [(s, o.name) for s in statements_of(list(block.statements)) for o in labels_of(s) if id(o) in missing]
@@ -105,13 +107,13 @@ class Blocks:
             broken = {id(statement) for statement, _ in scope.pending}
             for statement, name in scope.pending:
                 self.unresolved(statement, name)
+            scope.settle()
             block = without(block, broken)
         if function.is_entry and self.parser.version < LISTED:
             declared = declarations_of(block, "param")
             function.params += tuple([v for d in declared for v in d.variables])
             block = without(block, {id(d) for d in declared})
         function.body = block
-        function.registers = tuple(scope.registers)
         scope.close()
 
     def unresolved(self, statement: Instruction | Targets, name: str) -> None:
@@ -147,7 +149,14 @@ class Blocks:
 
     def label(self, m: re.Match[str]) -> int:
         """`name:`."""
-        name, start, pos = m[1], m.start(), m.end()
+        made = self.declare_label(m)
+        if made is not None:
+            self.statements.append(made)
+        return m.end()
+
+    def declare_label(self, m: re.Match[str]) -> Label | None:
+        """The label of a `name:`, entered in its scope."""
+        name, start = m[1], m.start(1)
         scope = self.own_scope()
         span = self.source.span(start, start + len(name))
         label = scope.future.pop(name, None)
@@ -163,13 +172,12 @@ class Blocks:
             scope.declare_label(name, label)
         except Flaw as flaw:
             self.parser.reports.flaw(flaw, start, start + len(name))
-            return pos
+            return None
         if outer is not None:
             # What this block said so far meant its own label, not the one around it.
             for statement in statements_of(self.statements):
                 patch(statement, outer, label)
-        self.statements.append(label)
-        return pos
+        return label
 
     def future(self, name: str) -> Label | None:
         """The label of the body that is still to come, if one of this name is."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lark.exceptions import UnexpectedInput
 
 from . import shapes
+from .bulk import LARGEST, LEAST, read_chunk
 from .diagnostics import LIMIT, Note
 from .flaw import Flaw
 from .ir import Function, Register
@@ -29,20 +30,31 @@ _PARTS = re.compile(
 )
 _OTHER = frozenset("{}.")
 LONG = 4000  # characters of a statement that the fast path looks at
+AT_ONCE = 64  # statements
 
 
 def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int:
     """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
     source = parser.source
-    code, size, pieces = parser.code, len(parser.code), source.pieces
+    code, size, texts, ends = parser.code, len(parser.code), parser.source.texts, parser.source.ends
     forward, heads, with_vectors = scope.forward, HEADS, shapes.with_vectors
     body = Body(parser, function, scope, pos - 1)
-    end = source.piece(pos)
+    ahead, closing = LARGEST, -1
     while True:
+        pos = before = source.skip(pos)
+        if not body.stack and code[pos : pos + 1] not in _OTHER:
+            if closing < pos:  # where the body ends, or a block in it
+                closing = code.find("\n}", pos)
+                closing = size if closing < 0 else closing
+            while (after := read_chunk(body, pos, ahead, closing)) > pos:
+                pos = after
+            ahead = min(LARGEST, max(LEAST, 2 * (pos - before)))
+        k = source.piece(pos)
+        end = ends[k] if k < len(ends) else size
         statements, operands = body.statements, body.scope.operands.__getitem__
         # Of the last, incomplete piece and of a very long one (many labels or braces in a row, or nonsense) no copies are made.
         rest = (code[pos:end] if end - pos <= LONG and end < size else "", end)
-        for piece, end in itertools.chain((rest,), pieces):
+        for piece, end in itertools.chain((rest,), zip(texts[k + 1 : k + AT_ONCE], ends[k + 1 : k + AT_ONCE], strict=True)):
             guard, negated = None, False
             try:
                 word, text = piece.split(None, 1)
@@ -76,13 +88,13 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
             if forward:
                 body.wait(made)  # type: ignore[arg-type]
         else:
+            if k + AT_ONCE <= len(ends):
+                continue
             end = size
-        source.end = end
         forward.clear()
         pos = body.other(source.skip(pos), end)
         if body.done:
             return pos
-        end = source.piece(pos)
 
 
 class Body(Statements):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from .diagnostics import Diagnostic, PtxError, explain_codes
 from .ir import Function, Module, Span, Variable
@@ -78,9 +78,7 @@ class Program:
 
     def definition(self, declaration: N) -> N:
         """What a declaration stands for: itself where it is a definition that won, or where the device runtime provides it."""
-        found = self.resolved.get(declaration, declaration)
-        assert isinstance(found, type(declaration)), declaration.name
-        return found
+        return cast(N, self.resolved.get(declaration, declaration))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +151,7 @@ def _program(name: str, modules: Sequence[Module], table: Mapping[str, _Entry]) 
             known = table.get(label) if _linkage(module, label, nodes) else None
             winner = known.target if known is not None else _target(module, label, nodes)
             for node in nodes:
-                if node is not winner and type(node) is type(winner):
+                if node is not winner and isinstance(node, Function) == isinstance(winner, Function):
                     resolved[node] = winner
             if isinstance(winner, Variable):
                 variables.setdefault(label, winner)

@@ -5,13 +5,14 @@ Operands are told apart by identity: the parser makes one node of a text in a sc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 from warplab.isa.notation import Form
 
+from .chunks import Chunk, Recipe, TextBlock
 from .ir import (
     Address,
     Arguments,
@@ -21,6 +22,7 @@ from .ir import (
     Immediate,
     Instruction,
     Label,
+    Location,
     Minus,
     Negated,
     Operand,
@@ -37,17 +39,29 @@ from .making import TextInstruction
 
 # An accumulator that the instruction also reads.
 READS_ITS_DESTINATION = frozenset({"wgmma"})
-_NAMELESS = frozenset({Immediate, SpecialRegister, Label, Sink, Element, Negated})
+_NAMELESS = frozenset({Register, Immediate, SpecialRegister, Label, Sink, Element, Negated})
 INSTRUCTIONS = frozenset({Instruction, TextInstruction})
+PLAIN = INSTRUCTIONS | {Label, Location}
 
 
 @dataclass(eq=False, repr=False)
 class Listing:
     """The statements of a function's body, inner blocks opened, and what they name."""
 
+    function: Function
     body: Block | None
-    statements: list[Statement]
-    registers: set[int]  # the identities of the function's registers
+    chunks: tuple[Chunk, ...]  # what is known by its shapes alone so far
+    apart: list[Statement]  # the statements outside of chunks
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """All statements."""
+        return _flat(self.body.statements) if self.chunks and self.body is not None else self.apart
+
+    @cached_property
+    def registers(self) -> set[int]:
+        """The identities of the function's registers."""
+        return set(map(id, self.function.registers))
 
     @cached_property
     def instructions(self) -> list[Instruction]:
@@ -59,8 +73,8 @@ class Listing:
 
     @cached_property
     def rest(self) -> list[Statement]:
-        """The other statements."""
-        return [s for s in self.statements if s.__class__ not in INSTRUCTIONS]
+        """The other statements, but for labels and .loc."""
+        return [s for s in self.apart if s.__class__ not in PLAIN]
 
     @cached_property
     def operands(self) -> list[tuple[Operand, ...]]:
@@ -75,11 +89,23 @@ class Listing:
     @cached_property
     def naming(self) -> list[Operand]:
         """The different operands that may name variables or functions."""
-        return [
+        found = {id(o): o for s in self.apart if s.__class__ in INSTRUCTIONS for o in s.operands}
+        out = [
             o
-            for o in self.others.values()
+            for o in found.values()
             if o.__class__ not in _NAMELESS and not (o.__class__ is Address and o.base.__class__ is Register and not o.parts)
         ]
+        for chunk in self.chunks:
+            out += chunk.naming()
+        return out
+
+    def having(self, test: Callable[[Instruction | Recipe], bool]) -> Iterator[Instruction]:
+        """The instructions whose opcode and modifiers pass a test, those outside of chunks first."""
+        yield from [s for s in self.apart if s.__class__ in INSTRUCTIONS and test(s)]
+        for chunk in self.chunks:
+            wanted = {shape for shape, recipe in chunk.recipes.items() if test(recipe)}
+            if wanted:
+                yield from [chunk.instruction(i) for i, shape in enumerate(chunk.shapes) if shape in wanted]
 
     @cached_property
     def forms(self) -> dict[int, Form]:
@@ -89,7 +115,9 @@ class Listing:
     @cached_property
     def opcodes(self) -> frozenset[str]:
         """The opcodes of the instructions."""
-        return frozenset([s.opcode for s in self.instructions])
+        return frozenset([s.opcode for s in self.apart if s.__class__ in INSTRUCTIONS]).union(
+            *[[r.opcode for r in c.recipes.values()] for c in self.chunks]
+        )
 
     @cached_property
     def inside(self) -> dict[int, tuple[Register, ...]]:
@@ -135,12 +163,15 @@ def listing(function: Function) -> Listing:
     """The listing of a function, made at the first call."""
     known = function.listing
     if not isinstance(known, Listing) or known.body is not function.body:
-        known = function.listing = Listing(function.body, _flat(function.body), set(map(id, function.registers)))
+        body = function.body
+        parts = body.parts if isinstance(body, TextBlock) else body.statements if body is not None else ()
+        chunks = tuple([p for p in parts if isinstance(p, Chunk)])
+        apart = [p for p in parts if not isinstance(p, Chunk)]
+        known = function.listing = Listing(function, body, chunks, _flat(apart))
     return known
 
 
-def _flat(body: Block | None) -> list[Statement]:
-    statements = body.statements if body is not None else ()
+def _flat(statements: Sequence[Statement]) -> list[Statement]:
     if Block not in set(map(type, statements)):
         return list(statements)
     out: list[Statement] = []

@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from lark.exceptions import UnexpectedInput
 
@@ -16,6 +19,9 @@ from . import shapes
 from .flaw import Flaw
 from .ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .making import FastRegister, make_address, make_register
+
+if TYPE_CHECKING:
+    from .chunks import Chunk
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
@@ -38,13 +44,14 @@ class Unresolved:
 class Stem:
     """`%r<10>`: ten registers, of which only those that the text uses ever exist."""
 
-    __slots__ = ("count", "span", "type", "vector")
+    __slots__ = ("count", "span", "type", "vector", "word")
 
     def __init__(self, count: int, type: ScalarType, vector: int, span: Span) -> None:
         self.count = count
         self.type = type
         self.vector = vector
         self.span = span
+        self.word = type.name if vector == 1 else f"{type.name}*{vector}"  # as kinds.kind has it
 
 
 class Operands(dict[str, Operand]):
@@ -86,12 +93,12 @@ class Operands(dict[str, Operand]):
             base = self.get(name)
             if base is None and name.rstrip("0123456789") in self.stems:
                 base = self[name]
-            number = _OFFSETS.get(offset) if plus else 0
+            number = OFFSETS.get(offset) if plus else 0
             if number is not None and (base.__class__ is Register or base.__class__ is Variable):
                 address = self[text] = make_address(base, number)
                 return address
-        elif text in _NUMBERS:
-            value = self[text] = _NUMBERS[text]
+        elif text in NUMBERS:
+            value = self[text] = NUMBERS[text]
             return value
         return self.slow(text)
 
@@ -124,11 +131,11 @@ class Operands(dict[str, Operand]):
             if isinstance(value, Address) and isinstance(value.base, Register):
                 m = _OFFSET.fullmatch(plain)
                 if m and value.offset < 1 << 16:
-                    _OFFSETS[m[1]] = value.offset
+                    OFFSETS[m[1]] = value.offset
         if not scope.forward:
             self[text] = value
-            if isinstance(value, Immediate) and text[0] in "0123456789-" and len(_NUMBERS) < MOST:
-                _NUMBERS[text] = value
+            if isinstance(value, Immediate) and text[0] in "0123456789-" and len(NUMBERS) < MOST:
+                NUMBERS[text] = value
             elif isinstance(value, SpecialRegister) and len(_SPECIALS) < MOST:
                 _SPECIALS[text] = value
                 _SPECIALS[value.name] = SpecialRegister(value.name)
@@ -158,9 +165,9 @@ class InnerOperands(Operands):
 
 
 _OFFSET = re.compile(r"\[[\w$%]+\+([0-9]+)\]", re.ASCII)
-_OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
+OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
 # Texts that mean the same in all scopes, the latter where nothing else has their name.
-_NUMBERS: dict[str, Immediate] = {}
+NUMBERS: dict[str, Immediate] = {}
 _SPECIALS: dict[str, SpecialRegister] = {}
 MOST = 1 << 16  # texts remembered
 
@@ -168,7 +175,7 @@ MOST = 1 << 16  # texts remembered
 class Scope:
     """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
 
-    __slots__ = ("blocks", "forward", "future", "names", "operands", "parent", "pending", "registers", "stems")
+    __slots__ = ("blocks", "chunks", "forward", "future", "names", "operands", "parent", "pending", "registers", "stems", "words")
 
     def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
@@ -182,11 +189,35 @@ class Scope:
         )  # labels that statements outside of blocks name and that are still to come
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
         self.operands = InnerOperands(self) if inner else Operands(self)
+        self.words: dict[str, str] = {}  # the kinds of tokens, see words.py
+        self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
 
     def close(self) -> None:
-        """Parts with the memory of operand texts, which would keep the scope alive while the collector is off."""
+        """Parts with the memory of texts, which would keep the scope alive while the collector is off."""
+        self.forget()
         self.operands.scope = None  # type: ignore[assignment]
         self.operands = None  # type: ignore[assignment]
+
+    @contextmanager
+    def opened(self) -> Iterator[Operands]:
+        """The meaning of texts, of a scope that may be closed."""
+        closed = self.operands is None
+        if closed:
+            self.operands = Operands(self)
+        yield self.operands
+        if closed:
+            self.close()
+
+    def forget(self) -> None:
+        """Drops the memory of texts: what follows may mean another thing by them."""
+        self.operands.clear()
+        self.words.clear()
+
+    def settle(self) -> None:
+        """Gives all names their meaning now: a declaration is about to come that may hide one of them."""
+        for chunk in self.chunks:
+            chunk.settle()
+        self.chunks.clear()
 
     def own(self, name: str) -> Entity | None:
         """What this very scope declares under the name; a register of a range comes into being here."""
@@ -241,9 +272,10 @@ class Scope:
         taken = self.own(name)
         if taken is not None:
             raise Flaw("duplicate-name", f"{name} is declared twice in this scope", name, other=taken.span)
+        if self.operands or self.words:  # texts seen already may have named something of an outer scope
+            self.settle()
+            self.forget()
         self.names[name] = entity
-        if self.operands:  # texts seen already may have named something of an outer scope
-            self.operands.clear()
 
     def declare_label(self, name: str, label: Label) -> None:
         """Enters a label; it may hide one of an outer block, but no other name of its own."""
@@ -265,10 +297,11 @@ class Scope:
                 None,
             )
             if other is None:
+                self.settle()
                 if self.stems is _NO_STEMS:
                     self.stems = self.operands.stems = {}
                 self.stems[name] = stem
-                self.operands.clear()
+                self.forget()
                 return
             raise Flaw("duplicate-name", f"{other.name} is declared twice in this scope", name, other=other.span)
         raise Flaw("duplicate-name", f"{name}<...> is declared twice in this scope", name, other=taken.span)

@@ -75,10 +75,10 @@ class Statements(Blocks):
         words, names = made
         scope, type, vector = self.own_scope(), words.type, words.vector
         assert type is not None
+        scope.settle()
+        scope.forget()
         own, operands, numbered, span_of = scope.names, scope.operands, scope.registers, self.source.span
         registers, stems = [], []
-        if operands:
-            operands.clear()
         for name, count, at in names:
             where = span_of(start + at, start + at + len(name))
             try:

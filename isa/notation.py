@@ -183,6 +183,9 @@ class Forms(Mapping[str, list["Form"]]):
             found = self._read[opcode] = [read() for read in self._rows[opcode]]
         return found
 
+    def __contains__(self, opcode: object) -> bool:
+        return opcode in self._rows
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
 

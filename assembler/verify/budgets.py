@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..chunks import Recipe
 from ..diagnostics import Diagnostic, Note
 from ..info import sizes
-from ..ir import Address, Function, Module, Symbol, Variable
+from ..ir import Address, Function, Instruction, Module, Symbol, Variable
 from ..listing import listing
+from ..walk import declared
 from .needs import capability
 from .places import places
 
@@ -15,7 +17,7 @@ from .places import places
 def budgets(module: Module) -> Iterator[Diagnostic]:
     """The errors of all functions."""
     allowed = 49152 if capability(module.target)[0] >= 20 else 16384
-    shared = ".shared" in module.text
+    shared = ".shared" in module.text and _declared_shared(module) > allowed
     for item in module.items:
         if not isinstance(item, Function) or item.body is None:
             continue
@@ -26,13 +28,26 @@ def budgets(module: Module) -> Iterator[Diagnostic]:
         yield from _inputs(module, item)
 
 
+def _declared_shared(module: Module) -> int:
+    """The bytes of all variables in shared memory: no function uses more."""
+    places: list[object] = list(module.items)
+    for item in module.items:
+        if isinstance(item, Function) and item.body is not None:
+            places += listing(item).rest
+    return sum(v.size + v.align for place in places for v in declared(place) if v.space == "shared")
+
+
+def _is_store(head: Instruction | Recipe) -> bool:
+    return head.opcode == "st" and "param" in head.modifiers
+
+
 def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     """Stores to the function's own parameters."""
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in listing(function).instructions:
-        if s.opcode != "st" or "param" not in s.modifiers or not s.operands:
+    for s in listing(function).having(_is_store):
+        if not s.operands:
             continue
         at = s.operands[0]
         base = at.base if isinstance(at, Address) else None

@@ -8,17 +8,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
+from ..chunks import Chunk
 from ..diagnostics import Diagnostic, Note
-from ..ir import Address, Function, Immediate, Instruction, Label, Location, Module, Operand, Register, Span, SpecialRegister, Variable
-from ..listing import Listing, listing
+from ..ir import Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..listing import listing
+from ..words import kind
 from . import declarations, limits, needs, video
 from .addresses import is_narrow
 from .forms import misspelt
-from .kinds import Misfit, described, kind
+from .kinds import Misfit, described
 from .operands import misfit
 from .places import Places, places
 
@@ -32,6 +35,7 @@ class Known:
     """Verdicts that hold for all modules of one version and target."""
 
     legal: set[Key] = field(default_factory=set)
+    shapes: set[str] = field(default_factory=set)  # of statements, see chunks.py
     met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
     settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
 
@@ -56,25 +60,48 @@ class Judge:
 
     def __post_init__(self) -> None:
         self.known = _known(self.has)
-        if len(self.known.legal) > MOST:
+        if len(self.known.legal) + len(self.known.shapes) > MOST:
             _known.cache_clear()
 
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
-        columns, known = listing(function), self.known
+        columns = listing(function)
         for statement in columns.rest:
-            if statement.__class__ is not Label and statement.__class__ is not Location:
-                self.found += declarations.judge_statement(self.module, statement)
-        word = self.words(function, columns).__getitem__
-        instructions = columns.instructions
+            self.found += declarations.judge_statement(self.module, statement)
+        for chunk in columns.chunks:
+            yield from self.chunk(chunk)
+        instructions = [s for s in columns.apart if isinstance(s, Instruction)]
+        if instructions:
+            yield from self.loose(instructions)
+
+    def chunk(self, chunk: Chunk) -> Iterator[Instruction]:
+        """Judges a stretch by its shapes, and one instruction of each shape that is new; of some every one."""
+        legal = self.known.shapes
+        every: set[str] = set()
+        for shape in chunk.recipes.keys() - legal:
+            recipe = chunk.recipes[shape]
+            if recipe.opcode in ALONE or not self.judge(chunk.instruction(chunk.shapes.index(shape))):
+                every.add(shape)
+            else:
+                legal.add(shape)
+        if every:
+            told = {chunk.shapes.index(s) for s in every if chunk.recipes[s].opcode not in ALONE}
+            many = [(n, s) for n, s in enumerate(chunk.shapes) if s in every and n not in told]
+            yield from self.alone([(chunk.instruction(n), (s,)) for n, s in many])
+
+    def loose(self, instructions: Sequence[Instruction]) -> Iterator[Instruction]:
+        """Judges instructions that stand for themselves."""
+        known = self.known
+        operands = [s.operands for s in instructions]
+        word = self.words(operands).__getitem__
         guards = {id(s.guard): s.guard for s in instructions if s.guard is not None}
         plain = all(g.type.kind == "p" and g.vector == 1 for g in guards.values())
         if (
             not plain
-            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, columns.operands, strict=True)} <= known.met
+            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, operands, strict=True)} <= known.met
         ):
             wrong: set[Key] = set()
-            for s, o in zip(instructions, columns.operands, strict=True):
+            for s, o in zip(instructions, operands, strict=True):
                 key = (id(s.settled), tuple(map(word, map(id, o))))
                 full: Key = key if plain else (*key, s.guard and s.guard.type.name)
                 if s.opcode in ALONE and s.settled is not None:
@@ -88,11 +115,8 @@ class Judge:
                 if s.settled is not None:
                     known.met.add(key)
             known.met -= wrong
-        if not columns.opcodes.isdisjoint(ALONE):
-            single = [s for s in instructions if s.opcode in ALONE]
-            yield from self.alone(
-                [(s, (id(s.settled), tuple(map(word, map(id, s.operands))), s.guard and s.guard.type.name)) for s in single]
-            )
+        single = [s for s in instructions if s.opcode in ALONE]
+        yield from self.alone([(s, (id(s.settled), tuple(map(word, map(id, s.operands))), s.guard and s.guard.type.name)) for s in single])
 
     def alone(self, instructions: Sequence[tuple[Instruction, Key]]) -> Iterator[Instruction]:
         """Judges calls, and instructions where the constants' values count as well; yields the calls."""
@@ -106,15 +130,12 @@ class Judge:
                 self.known.settings[id(s.settled)] = s.settled
                 self.known.legal.add(key)
 
-    def words(self, function: Function, columns: Listing) -> dict[int, str]:
-        """The kinds of a function's operands, by identity."""
+    def words(self, operands: Sequence[tuple[Operand, ...]]) -> dict[int, str]:
+        """The kinds of operands, by identity."""
         words = self.kinds
-        words.update({id(r): r.type.name if r.vector == 1 else kind(r) for r in function.registers})
-        for i, o in columns.others.items():
-            if o.__class__ is Address and o.base.__class__ is Register and not o.parts:
-                words[i] = f"[{words[id(o.base)]}]"
-            elif i not in words:
-                words[i] = kind(o)
+        for i, o in {id(o): o for o in chain.from_iterable(operands)}.items():
+            if i not in words:
+                words[i] = o.type.name if o.__class__ is Register and o.vector == 1 else kind(o)
         return words
 
     # ------------------------------------------------------------ one instruction

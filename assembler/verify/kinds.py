@@ -1,8 +1,4 @@
-"""What an operand is, in a word and in words, and whether its type fits an instruction's.
-
-`kind` gives each operand a short word that holds all that matters for the verdict (`u32`, `#int`, `{b32,b32}`, `[u64]`), so that an
-instruction whose words have been judged before costs one look-up.
-"""
+"""What an operand is, in words, and whether its type fits an instruction's."""
 
 from __future__ import annotations
 
@@ -36,6 +32,7 @@ from ..ir import (
     Variable,
     Vector,
 )
+from ..words import kind
 
 REGISTER_TYPES = words("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128")
 OPAQUE = frozenset({"mbarrier", "createpolicy"})  # their .b64 is a state or policy, no bits of a float
@@ -51,50 +48,6 @@ class Misfit:
     help: str = ""
     declared: Register | Variable | None = None  # what the "declared here" should point to
     part: int | None = None  # which element of a vector it is about
-
-
-def kind(operand: Operand) -> str:
-    """All that the verdict on an instruction depends on, in one word."""
-    match operand:
-        case Register(type=t, vector=n):
-            return t.name if n == 1 else f"{t.name}*{n}"
-        case Immediate(kind="int"):
-            return "#int"
-        case Immediate(kind=k, value=v):
-            return "#f32" if k == "f32" else "#f64" if isinstance(v, int) else "#decimal"
-        case Element(register=r, part=part):
-            return f"{kind(r)}.{part}"
-        case SpecialRegister(name=name, component=part):
-            return f"{name}.{part}"
-        case Sink():
-            return "_"
-        case Negated(register=r):
-            return "!" + kind(r)
-        case Minus(operand=inner):
-            return "-" + kind(inner)
-        case Plus(register=r):
-            return kind(r) + "+n"
-        case Pair(first=a, second=b):
-            return f"{kind(a)}|{kind(b)}"
-        case Vector(elements=elements):
-            return "{" + ",".join(map(kind, elements)) + "}"
-        case Arguments(elements=elements):
-            return "(" + ",".join(map(kind, elements)) + ")"
-        case Address(base=base, parts=parts):
-            return "[" + ",".join(("#" if base is None else kind(base), *map(kind, parts))) + "]"
-        case Variable(space=space, type=t):
-            return f"{space}:{t.name}"
-        case Symbol(target=target):
-            return kind(target) + "+"
-        case Function(is_entry=is_entry):
-            return "entry" if is_entry else "func"
-        case Label():
-            return "label"
-        case Targets(kind=k):
-            return k + "targets"
-        case Prototype():
-            return "prototype"
-    return type(operand).__name__
 
 
 def described(operand: Operand) -> str:

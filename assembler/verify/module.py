@@ -321,8 +321,10 @@ def unresolved(module: Module) -> Iterator[Diagnostic]:
             if item.name in module.aliases or (known is not None and known.body is not None):
                 continue
             if item.linkage == "extern":
+                if item.name in BUILT_IN or item.name.startswith("__cuda_syscall_"):
+                    continue
                 used = {f.name for f in used_functions(module)} if used is None else used
-                if item.name not in used or item.name in BUILT_IN or item.name.startswith("__cuda_syscall_"):
+                if item.name not in used:
                     continue
             text = f"{item.name} is {'used' if item.linkage == 'extern' else 'declared'} and never defined"
             help = "link it with the module that does" if item.linkage == "extern" else "write .extern before it"

@@ -1,0 +1,123 @@
+"""Reads stretches of plain statements by the kinds of their tokens alone: a few look-ups for each statement, nothing for its nodes."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from .chunks import Chunk, Recipe
+from .statements import HEADS
+from .words import KINDS, LABEL, LOCATION, NAMING, Unreadable, Words
+
+if TYPE_CHECKING:
+    from .statements import Statements
+
+_NAME_OF_LABEL = re.compile(r"\s*([A-Za-z][\w$]*|[_$%][\w$]+):", re.ASCII)
+_MOST = 1 << 16  # shapes remembered, more than any text has
+LEAST, LARGEST = 1 << 10, 1 << 16  # characters looked at in one go
+
+
+_RECIPES: dict[str, Recipe | None] = {}
+
+
+def recipe_of(shape: str) -> Recipe | None:
+    """What a shape means; None for what is better read by the grammar."""
+    try:
+        return _RECIPES[shape]
+    except KeyError:
+        made = _recipe(shape.split(" "))
+        if len(_RECIPES) < _MOST:
+            _RECIPES[shape] = made
+        return made
+
+
+def _recipe(words: list[str]) -> Recipe | None:
+    i, labels, locations = 0, [], []
+    while words[i] in (LABEL, LOCATION):
+        if words[i] == LABEL:
+            labels.append(i)
+            i += 1
+        elif words[i + 1 : i + 4] == ["#int"] * 3:
+            locations.append(i)
+            i += 4
+        else:
+            return None
+        if i == len(words):
+            return None
+    guard = i if words[i][0:1] == "@" else -1
+    i += guard >= 0
+    head = HEADS.get(words[i]) if i < len(words) else None
+    if head is None:
+        return None
+    made = Recipe(head, i + 1, tuple(labels), tuple(locations), guard, words[guard][1:2] == "!")
+    operands = words[i + 1 :]
+    if operands and (operands[1::2] != [","] * (len(operands) // 2) or len(operands) % 2 == 0):
+        return None
+    groups: list[slice] = []
+    begun = -1
+    for n in range(0, len(operands), 2):
+        word = operands[n]
+        if word.removeprefix("{").removesuffix("}") not in KINDS or (word[0] == "{" and begun >= 0):
+            return None
+        if word[0] == "{":
+            begun = n
+        if begun < 0 or word[-1] == "}":
+            if word[-1] == "}" and begun < 0:
+                return None
+            groups.append(slice(i + 1 + (n if begun < 0 else begun), i + 2 + n, 2))
+            begun = -1
+    if begun >= 0:
+        return None
+    made.naming = tuple([i + 1 + n for n, word in enumerate(operands) if word.strip("{}") in NAMING])
+    if any("{" in word for word in operands):
+        made.vectors = tuple(groups)
+    return made
+
+
+def read_chunk(body: Statements, pos: int, size: int, end: int) -> int:
+    """Reads plain statements from an offset on, looking at so many characters and not past `end`; tells where they end."""
+    source, scope, code = body.source, body.scope, body.code
+    stop = code.rfind(";", pos, min(end, pos + size)) + 1
+    if stop <= pos:
+        return pos
+    tokens = code[pos:stop].replace(",", " , ").replace(";", " ; ").split()
+    known = scope.words
+    if not isinstance(known, Words):
+        known = scope.words = Words(scope)
+    if not known:
+        known.start(end - pos)
+    words: list[str] = []
+    with suppress(Unreadable):
+        words.extend(map(known.__getitem__, tokens))
+    if not words:
+        return pos
+    shapes = " ".join(words).split(" ; ")
+    if shapes[-1].endswith(" ;"):
+        shapes[-1] = shapes[-1][:-2]
+    else:
+        shapes.pop()
+    recipes: dict[str, Recipe] = {}
+    unknown: set[str] = set()
+    for shape in set(shapes):
+        recipe = recipe_of(shape)
+        if recipe is None:
+            unknown.add(shape)
+        else:
+            recipes[shape] = recipe
+    if unknown:
+        del shapes[next(i for i, s in enumerate(shapes) if s in unknown) :]
+        recipes = {s: recipes[s] for s in set(shapes)}
+    if not shapes:
+        return pos
+    chunk = Chunk(source, scope, pos, source.piece(pos), shapes, recipes)
+    labelled = {s for s, r in recipes.items() if r.labels}
+    if labelled:
+        for i in [i for i, s in enumerate(shapes) if s in labelled]:
+            at = chunk.text(i)[1]
+            while m := _NAME_OF_LABEL.match(code, at):
+                body.declare_label(m)
+                at = m.end()
+    scope.chunks.append(chunk)
+    body.statements.append(chunk)  # type: ignore[arg-type]
+    return source.ends[chunk.first + len(shapes) - 1] + 1
