@@ -27,6 +27,8 @@ FULL_BLOCK_REGISTERS = 64  # with so many a block of 1024 threads fits
 CLUSTER_BLOCKS = 8  # of clusters that one multiprocessor holds
 # The parts within which clusters of more than two blocks lie, in multiprocessors, as an H200's counts of resident clusters show them.
 CLUSTER_PARTS = {((9, 0), 132): (16,) * 7 + (10, 2)}
+# The directives that a launch asks for; the first of a name counts.
+LAUNCHING = {".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".reqnctapercluster", ".explicitcluster", ".maxclusterrank"}
 OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
 
 
@@ -98,8 +100,11 @@ class KernelHandle:
 
     def directive(self, name: str) -> tuple[int, ...]:
         """The values of a performance directive, () where it is missing."""
-        d = self.function.directive(name)
-        return tuple(int(v) for v in d.values) if d else ()
+        return self._directives.get(name, ())
+
+    @cached_property
+    def _directives(self) -> dict[str, tuple[int, ...]]:
+        return {d.name: tuple([int(v) for v in d.values]) for d in reversed(self.function.directives) if d.name in LAUNCHING}
 
     @cached_property
     def facts(self) -> list[FunctionInfo]:
@@ -226,10 +231,10 @@ class KernelHandle:
     def validate(self, shape: Shape, parameters: bytes) -> Dim3 | None:
         """Refuses a launch that cannot be; gives the cluster that it runs with."""
         p, kernel = self.context.profile, self.kernel
-        if min(*shape.grid, *shape.block) < 1 or any(g > m for g, m in zip(shape.grid, p.max_grid, strict=True)):
+        if min(*shape.grid, *shape.block) < 1 or any([g > m for g, m in zip(shape.grid, p.max_grid, strict=True)]):
             raise invalid(f"grid {shape.grid}; the device allows {p.max_grid}")
         threads = prod(shape.block)
-        if any(b > m for b, m in zip(shape.block, p.max_block, strict=True)) or threads > p.max_threads_per_block:
+        if any([b > m for b, m in zip(shape.block, p.max_block, strict=True)]) or threads > p.max_threads_per_block:
             allowed = f"the device allows {p.max_threads_per_block} in all, and no more than {p.max_block}"
             raise invalid(f"block {shape.block} has {threads} threads; {allowed}")
         required = self.directive(".reqntid")
