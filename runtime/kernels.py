@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from operator import gt
 from typing import TYPE_CHECKING
 
 from warplab.assembler.info import FunctionInfo, function_info, layout
@@ -231,10 +232,10 @@ class KernelHandle:
     def validate(self, shape: Shape, parameters: bytes) -> Dim3 | None:
         """Refuses a launch that cannot be; gives the cluster that it runs with."""
         p, kernel = self.context.profile, self.kernel
-        if min(*shape.grid, *shape.block) < 1 or any([g > m for g, m in zip(shape.grid, p.max_grid, strict=True)]):
+        if min(*shape.grid, *shape.block) < 1 or any(map(gt, shape.grid, p.max_grid)):
             raise invalid(f"grid {shape.grid}; the device allows {p.max_grid}")
         threads = prod(shape.block)
-        if any([b > m for b, m in zip(shape.block, p.max_block, strict=True)]) or threads > p.max_threads_per_block:
+        if any(map(gt, shape.block, p.max_block)) or threads > p.max_threads_per_block:
             allowed = f"the device allows {p.max_threads_per_block} in all, and no more than {p.max_block}"
             raise invalid(f"block {shape.block} has {threads} threads; {allowed}")
         required = self.directive(".reqntid")
