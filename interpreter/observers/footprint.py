@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..values import Array, Facts, Shifted, Value, plain
-from .l1 import PAGE, Place
+from .l1 import PAGE, Pages, Place
 from .l2 import Lines
 from .lanes import lanes_of
 from .sectors import Demand, Groups, count_bits, sectors_of
@@ -56,13 +56,14 @@ class Rows:
 class Outline:
     """The lines of an access by home: a row of the group where every block has a multiprocessor of its own, else the multiprocessor."""
 
-    __slots__ = ("by_row", "home", "line", "lines", "places")
+    __slots__ = ("by_row", "home", "line", "lines", "pages", "places")
     known: ClassVar[dict[tuple[bytes, bytes, bool], Outline]] = {}
 
     def __init__(self, home: Index, line: Index, by_row: bool) -> None:
         self.home, self.line, self.by_row = home, line, by_row  # lines ascend
         self.lines = Lines.of(line)
         self.places: dict[tuple[int, Rows], Place] = {}
+        self.pages: dict[int, Pages] = {}
 
     @staticmethod
     def of(home: Index, line: Index, by_row: bool) -> Outline:
@@ -82,7 +83,10 @@ class Outline:
         if found is None:
             if len(self.places) >= PLACES:
                 self.places.clear()
-            found = self.places[key] = Place(rows.where[self.home] if self.by_row else self.home, self.line + start % PAGE, rows.caches)
+            pages = self.pages.get(start % PAGE)
+            if pages is None:
+                pages = self.pages[start % PAGE] = Pages(self.home, self.line + start % PAGE)
+            found = self.places[key] = Place(pages, rows.where[self.home] if self.by_row else self.home, rows.caches)
         return found
 
 

@@ -12,14 +12,15 @@ import mmap
 import numpy as np
 from numpy.typing import NDArray
 
-from .l2 import MOST, RING, STEPS, Directory
+from .l2 import ALIVE, MOST, RING, STEPS, Directory
 from .sectors import Demand, sectors_of
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Slots = Index | slice
 
 EMPTY = 0  # the step of what was never used: memory that nobody wrote yet costs nothing
-_PAGE_BITS, _REGION_BITS = 3, 10
+_PAGE_BITS, _REGION_BITS, _HOME_BITS = 3, 10, 20
 PAGE = 1 << _PAGE_BITS  # lines of one cache that lie side by side
 REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -30,22 +31,42 @@ def _blank(size: int) -> NDArray[np.int32]:
     return np.frombuffer(mmap.mmap(-1, 4 * size, **_PRIVATE), np.int32)
 
 
+class Pages:
+    """Lines by home, each once for a home, and the pages they lie in; relative to the page that an access begins in."""
+
+    __slots__ = ("first", "home", "line", "low", "page", "rank", "run", "slot", "span")
+
+    def __init__(self, home: Index, line: Index) -> None:
+        self.home, self.line = home, line
+        page = line >> _PAGE_BITS
+        self.low = line & PAGE - 1
+        _, self.first, self.rank = np.unique(page << _HOME_BITS | home, return_index=True, return_inverse=True)  # a page of each home
+        self.page = page[self.first]
+        self.slot = self.rank * PAGE + self.low  # if all pages are new
+        self.run = bool(self.slot.size) and bool((self.slot[1:] - self.slot[:-1] == 1).all())
+        self.span = (self.page.item(0), self.page.item(-1)) if line.size else (0, 0)
+
+
 class Place:
-    """Lines of caches, each once for a cache, relative to the page that an access begins in."""
+    """Pages in the tables of `caches` caches, when each home has one."""
 
-    __slots__ = ("at", "cache", "caches", "counts", "line", "low", "most", "page", "span")
+    __slots__ = ("at", "cache", "caches", "counts", "most", "owner", "pages")
 
-    def __init__(self, cache: Index, line: Index, caches: int) -> None:
-        self.cache, self.line, self.caches = cache, line, caches
-        self.page, self.low = line >> _PAGE_BITS, line & PAGE - 1
-        self.at = self.page * caches + cache
+    def __init__(self, pages: Pages, cache: Index, caches: int) -> None:
+        self.pages, self.cache, self.caches = pages, cache, caches
+        self.owner = cache[pages.first]
+        self.at = pages.page * caches + self.owner
         self.counts = np.bincount(cache, minlength=caches)
-        self.most = int(self.counts.max()) if cache.size else 0
-        self.span = (int(self.page.min()), int(self.page.max())) if cache.size else (0, 0)
+        self.most = int(self.counts.max())
+
+    @staticmethod
+    def of(cache: Index, line: Index, caches: int) -> Place:
+        """Lines of caches."""
+        return Place(Pages(cache, line), cache, caches)
 
     def part(self, chosen: Index) -> Place:
         """Some of the lines."""
-        return Place(self.cache[chosen], self.line[chosen], self.caches)
+        return Place.of(self.cache[chosen], self.pages.line[chosen], self.caches)
 
     def portions(self, most: int) -> list[Index] | None:
         """The entries in portions of at most so many for a cache; None where all are one."""
@@ -74,13 +95,15 @@ class PrivateCaches:
         self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
         self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
-        self.held = np.zeros(caches, np.int64)
-        self.ring = np.zeros((caches, RING), np.int64)  # lines alive by step of their last use
+        self.gone = self.inserted.copy()  # of those, the ones that are not held
         self.now = self.inserted // self.step
+        self.ring = np.zeros((caches, RING), np.int64)  # lines alive by step of their last use
         self.version = 0  # as long as it stays, lines that were the last used ones stay so, and what was found is found again
         self._level = True  # every floor is the first
-        self._pending = np.zeros(caches, np.int64)  # lines brought in that the four counts above lack
-        self._slack = 0  # so many lines may still be brought into any cache before a clock moves or a cache is full
+        self._ringed = self.inserted  # lines ever brought in that the ring knows of; later ones belong to the step that is now
+        self._first_step = np.arange(caches) * RING
+        self._at_now = self._first_step + self.now % RING
+        self._set_bound()
 
     def _make(self, size: int) -> None:
         self.valid = np.zeros(size, np.int64)  # a bit for each word
@@ -101,7 +124,7 @@ class PrivateCaches:
             return None
         parts = place.portions(max(1, min(MOST, self.lines // 4)))
         if parts is not None:
-            missed = np.zeros_like(place.line)
+            missed = np.zeros_like(place.cache)
             for chosen in parts:
                 lost = self.load(place.part(chosen), page, demand.part(chosen), admit=admit)
                 missed[chosen] = 0 if lost is None else lost
@@ -145,6 +168,7 @@ class PrivateCaches:
             if not found:
                 return
             chosen = np.flatnonzero(present)
+            assert not isinstance(slot, slice)
             place, slot, used, words = place.part(chosen), slot[chosen], used[chosen], demand.words[chosen]
         elif not found:
             self._admit_new(place, slot, demand.words)
@@ -166,109 +190,102 @@ class PrivateCaches:
         gone = np.flatnonzero(used >= self.floor[place.cache])
         if not gone.size:
             return
+        assert not isinstance(slot, slice)
         cache = place.cache[gone]
-        np.subtract.at(self.ring.reshape(-1), cache * RING + used[gone] % RING, 1)
-        self.held -= np.bincount(cache, minlength=self.caches)
+        np.subtract.at(self.ring.reshape(-1), self._first_step[cache] + used[gone] % RING, 1)
+        self.gone += np.bincount(cache, minlength=self.caches)
         self.used[slot[gone]] = EMPTY
         self.version += 1
 
     def empty(self, cache: Index) -> None:
         """Forgets all that some caches hold."""
-        self._settle()
+        self._tell_ring()
         self.version += 1
+        self.inserted = self.inserted.copy()
         self.inserted[cache] += self.step
+        self._ringed = self.inserted
         self.now = self.inserted // self.step
+        self._at_now = self._first_step + self.now % RING
         self.floor[cache] = self.now[cache]
-        self.held[cache] = 0
+        self.gone[cache] = self.inserted[cache]
         self.ring[cache] = 0
         self._level = False
+        self._set_bound()
 
     # ------------------------------------------------------------ the order of use
 
-    def _settle(self) -> None:
-        """Counts what is pending."""
-        added, self._pending = self._pending, np.zeros(self.caches, np.int64)
-        self._slack = 0
-        self.inserted += added
-        self.held += added
-        self.ring[np.arange(self.caches), self.now % RING] += added
-
-    def _advance(self, added: Index) -> None:
-        """Moves the clocks for lines brought in, which then count as the last used ones."""
-        self._settle()
-        self.inserted += added
-        self.held += added
-        now = self.inserted // self.step
+    def _bring(self, added: Index) -> bool:
+        """Moves the clocks for lines brought in; True if a clock has moved or a cache is full."""
+        self.inserted = inserted = self.inserted + added
+        if not (inserted > self._bound).any():
+            return False
+        self._tell_ring(added)
+        now = inserted // self.step
         if (now != self.now).any():
             self.now = now
             self.version += 1
+            self._at_now = self._first_step + now % RING
+        return True
+
+    def _tell_ring(self, but: Index | int = 0) -> None:
+        """Counts in the ring what was brought in, but for what belongs to the step that comes."""
+        told = self.inserted - but
+        self.ring.reshape(-1)[self._at_now] += told - self._ringed
+        self._ringed = told
 
     def _evict(self) -> None:
         """Takes the oldest lines out where room is short.
 
-        The ring holds RING steps: a line that nobody used for so long goes too, although drops may have left room for it.
+        The ring holds so many steps: a line that nobody used for so long goes too, although drops may have left room for it.
         """
         now = self.now
-        while (full := (self.held > self.lines) & (self.floor < now) | (now - self.floor >= RING - 1)).any():
+        while (full := (self.inserted - self.gone > self.lines) & (self.floor < now) | (now - self.floor >= ALIVE)).any():
             which = np.flatnonzero(full)
             step = self.floor[which] % RING
-            self.held[which] -= self.ring[which, step]
+            self.gone[which] += self.ring[which, step]
             self.ring[which, step] = 0
             self.floor[which] += 1
             self._level = False
-        self._slack = min(self.step - 1 - int((self.inserted % self.step).max()), self.lines - int(self.held.max()))
+        self._set_bound()
 
-    def _admit_new(self, place: Place, slot: Index, valid: Index) -> None:
+    def _set_bound(self) -> None:
+        self._bound = np.minimum(self.now * self.step + self.step - 1, self.gone + self.lines)  # beyond it _bring says so
+
+    def _admit_new(self, place: Place, slot: Slots, valid: Index) -> None:
         """Brings in lines of which none is there."""
         self.valid[slot] = valid
-        if place.most <= self._slack:
-            self._slack -= place.most
-            self._pending += place.counts
-        else:
-            self._advance(place.counts)
-            self.ring[np.arange(self.caches), self.now % RING] += place.counts
-            self._evict()
+        look = self._bring(place.counts)
         self.used[slot] = self.now[place.cache]
+        if look:
+            self._evict()
 
-    def _admit(self, place: Place, slot: Index, used: Index, present: Flags | None, valid: Index) -> None:
+    def _admit(self, place: Place, slot: Slots, used: Index, present: Flags | None, valid: Index) -> None:
         """Makes lines, of which some are there (`present` None: all), the last used ones with these words."""
         self.valid[slot] = valid
-        cache, clock = place.cache, self.now[place.cache]
-        old = used != clock
-        if present is None:
-            if not old.any():
-                return
-            self._settle()
-            moved = np.flatnonzero(old)
-        else:
-            added = np.bincount(cache[~present], minlength=self.caches)
-            if place.most <= self._slack and not (old & present).any():
-                self._slack -= place.most
-                self._pending += added
-                self.used[slot] = clock
-                return
-            self._advance(added)
-            moved = np.flatnonzero(used != self.now[cache])
-        ring = self.ring.reshape(-1)
-        cache, slot, used = cache[moved], slot[moved], used[moved]
-        left = np.flatnonzero(used >= self.floor[cache]) if present is not None else slice(None)
-        np.subtract.at(ring, cache[left] * RING + used[left] % RING, 1)
+        cache = place.cache
+        look = present is not None and self._bring(np.bincount(cache[~present], minlength=self.caches))
         now = self.now[cache]
-        self.used[slot] = now
-        np.add.at(ring, cache * RING + now % RING, 1)
-        self._evict()
+        old = used != now
+        moved = np.flatnonzero(old if present is None else old & present)
+        if moved.size:  # from one step to another
+            ring, cache = self.ring.reshape(-1), cache[moved]
+            np.subtract.at(ring, self._first_step[cache] + used[moved] % RING, 1)
+            np.add.at(ring, self._at_now[cache], 1)
+        if moved.size or present is not None:
+            self.used[slot] = now
+        if look:
+            self._evict()
 
     # ------------------------------------------------------------ where lines stand
 
-    def _slots(self, place: Place, page: int, insert: bool) -> tuple[Index, bool]:
+    def _slots(self, place: Place, page: int, insert: bool) -> tuple[Slots, bool]:
         """Where what is kept of each line stands, and whether no cache has seen any of them or their neighbours before.
 
         With `insert` all have a place of their own afterwards.
         """
-        shift = self.directory.shift(page + place.span[0], page + place.span[1])
-        at = (
-            self.directory.each(place.page + page) * self.caches + place.cache if shift is None else place.at + (page + shift) * self.caches
-        )
+        pages = place.pages
+        shift = self.directory.shift(page + pages.span[0], page + pages.span[1])
+        at = place.at + (page + shift) * self.caches if shift is not None else self._scattered(place, page)
         if self.directory.room * self.caches > self._page.size:
             larger = _blank(2 * self.directory.room * self.caches)
             larger[: self._page.size] = self._page
@@ -279,19 +296,23 @@ class PrivateCaches:
             if self._pages + number.size > self._owner.size:
                 self._sweep(number.size)
                 number = self._page[at]
-            self._number_pages(at[number == 0] if known else at)
+            new = at[number == 0] if known else at
+            begin, end = self._pages, self._pages + new.size
+            self._page[new] = np.arange(begin, end, dtype=np.int32)
+            self._owner[begin:end] = new
+            self._pages = end
+            if not known:
+                start = begin * PAGE
+                if pages.run:
+                    start += pages.slot.item(0)
+                    return slice(start, start + pages.slot.size), True
+                return pages.slot + start, True
             number = self._page[at]
-        slot: Index = number * np.int64(PAGE) + place.low
+        slot: Index = (number * np.int64(PAGE))[pages.rank] + pages.low
         return slot, not known
 
-    def _number_pages(self, new: Index) -> None:
-        mark = np.arange(new.size, dtype=np.int32)
-        self._page[new] = mark
-        new = new[self._page[new] == mark]  # each once
-        end = self._pages + new.size
-        self._page[new] = np.arange(self._pages, end)
-        self._owner[self._pages : end] = new
-        self._pages = end
+    def _scattered(self, place: Place, page: int) -> Index:
+        return self.directory.each(place.pages.page + page) * self.caches + place.owner
 
     def _sweep(self, room: int) -> None:
         """Leaves out pages of which no line is held, and makes room if need be."""

@@ -17,7 +17,8 @@ Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 STEPS = 64  # of one cache
-RING = 128  # steps that may be alive at once, and some to spare
+ALIVE = 127  # steps that may be alive at once
+RING = 256  # those, and some to spare: an access adds fewer than STEPS
 MOST = 1 << 14  # entries that are taken at once
 _CHUNK_BITS = 15  # lines of memory that stand together
 _FAR = 64  # chunks that one access may span before they are looked up one by one
@@ -170,8 +171,8 @@ class SharedCache:
             return
         self.used[at] = now
         self.ring[now % RING] += added
-        # The ring holds RING steps: a line that nobody used for so long goes too.
-        while (self.held > self.lines and self.floor < now) or now - self.floor >= RING - 1:
+        # The ring holds so many steps: a line that nobody used for so long goes too.
+        while (self.held > self.lines and self.floor < now) or now - self.floor >= ALIVE:
             step = self.floor % RING
             self.held -= self.ring.item(step)
             self.ring[step] = 0

@@ -66,7 +66,7 @@ def by_cache(homes: Index, t: Touch) -> tuple[Place, Demand, Demand]:
     groups = Groups.of(t.line << 8 | homes[t.warp])
     sectors = sectors_of(t.words)
     first = t.words & (sectors & ~groups.earlier(sectors)) * 0xFF
-    place = Place(homes[t.warp][groups.first], t.line[groups.first], 3)
+    place = Place.of(homes[t.warp][groups.first], t.line[groups.first], 3)
     return place, Demand(groups.united(first)), Demand(groups.united(t.words))
 
 
@@ -110,22 +110,22 @@ def test_the_shared_cache_equals_one_that_takes_warp_after_warp(
         place, asked, touched = by_cache(np.zeros(len(where), np.int64), touch(Lanes(where, mask, len(where)), width))
         if write:
             clean = 0
-            for line, sectors in zip((place.line + start).tolist(), touched.sectors.tolist(), strict=True):
+            for line, sectors in zip((place.pages.line + start).tolist(), touched.sectors.tolist(), strict=True):
                 clean += (sectors & ~dirty.get(line, 0)).bit_count()
                 dirty[line] = dirty.get(line, 0) | sectors
-            assert table.store(Lines.of(place.line), start, touched) == clean
+            assert table.store(Lines.of(place.pages.line), start, touched) == clean
             reference.touch(where + start * 128, mask, width, write=True)
         else:
             found = int(reference.touch(where + start * 128, mask, width).sum())
             sectors = int(modern_global(where, mask, width)[1].sum())
-            missed = table.load(Lines.of(place.line), start, asked)
+            missed = table.load(Lines.of(place.pages.line), start, asked)
             assert sectors - missed == found
 
 
 def straight(lines: int, start: int = 0) -> tuple[Place, int, Demand]:
     """Whole lines one after the other, of one cache."""
     line, words = np.arange(lines) + start, np.full(lines, 0xFFFFFFFF)
-    return Place(np.zeros(lines, np.int64), line, 2), 0, Demand(words)
+    return Place.of(np.zeros(lines, np.int64), line, 2), 0, Demand(words)
 
 
 def missed(found: Index | None) -> int:
@@ -174,7 +174,7 @@ def test_lines_that_are_far_apart_and_met_in_any_order_keep_their_places() -> No
     for start in starts.tolist():
         assert missed(table.load(*straight(64, start))) == 256
     wide = np.sort(np.concatenate([starts, starts + 63]))
-    place, demand = Place(np.zeros(80, np.int64), wide, 2), Demand(np.full(80, 0xFF))
+    place, demand = Place.of(np.zeros(80, np.int64), wide, 2), Demand(np.full(80, 0xFF))
     assert table.load(place, 0, demand) is None
     lines = Lines.of(wide)
     assert [cache.load(lines, 0, demand), cache.load(lines, 0, demand)] == [80, 0]
