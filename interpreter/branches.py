@@ -60,7 +60,7 @@ def _always(pc: int) -> Terminator:
 
 def join_of(low: Lowering, b: int) -> int:
     """The place where lanes that part at the end of a block meet again."""
-    p = low.plan.flow.ipdom[b]
+    p = low.meetings[b]
     return EXIT if p is None else low.plan.first[p]
 
 

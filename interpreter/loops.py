@@ -51,6 +51,8 @@ def _watches_memory(low: Lowering, head: int) -> bool:
 
 def is_pure_loop(low: Lowering, b: int, target: int) -> bool:
     """A loop of pure instructions whose lanes may ride along after they left."""
+    if not low.looping:
+        return False
     loops = [loop for loop in low.plan.flow.loops if b in loop.blocks]
     if not loops:
         return False

@@ -18,7 +18,7 @@ from .observe import announce
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
 from .shapes import Known, known
-from .slots import assign, lives, mask_of, order_of
+from .slots import assign, has_loops, lives, mask_of, meetings
 
 
 def lower(
@@ -40,7 +40,9 @@ class Lowering(InstructionSteps):
         self.first_generation = first_generation
         f = flow(function)
         self.plan = PlanFunction(function, f)
-        self.blocks = order_of(f)
+        self.looping = has_loops(f)
+        self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
+        self.meetings = meetings(f, self.looping)
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}

@@ -134,6 +134,11 @@ class LoadedProgram:
             return self.address(target)
         return SHARED_BASE if generic else 0
 
+    @cached_property
+    def shares(self) -> bool:
+        """Is a variable in shared memory declared outside of all functions?"""
+        return any(v.space == "shared" for m in self.modules for v in m.variables.values())
+
     # ------------------------------------------------------------ functions
 
     def resolve(self, f: Function) -> Function:
@@ -200,6 +205,8 @@ class Kernel:
     @cached_property
     def reached(self) -> list[Function]:
         """The entry and every function it may call, by calls or by address."""
+        if len(self.program.functions) == 1:
+            return [self.function]
         seen: dict[int, Function] = {}
         work = [self.function]
         while work:
@@ -227,7 +234,11 @@ class Kernel:
             for v in body_variables(f):
                 if v.space == "shared":
                     used.setdefault(id(v), v)
-            if f.body is None or not any(v.space == "shared" for o in listing(f).naming for v in variables_in(o)):
+            if (
+                f.body is None
+                or not self.program.shares
+                or not any(v.space == "shared" for o in listing(f).naming for v in variables_in(o))
+            ):
                 continue
             for i in body_instructions(f.body):
                 for o in i.operands:

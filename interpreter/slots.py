@@ -15,11 +15,6 @@ from .plan import Home
 from .shapes import Known
 
 
-def order_of(flow: Flow) -> list[int]:
-    """Blocks in reverse postorder, unreachable ones left out; what follows a loop comes after all of it."""
-    return list(flow.rpo if has_loops(flow) else flow.depth_first)
-
-
 def has_loops(flow: Flow) -> bool:
     """Does a way lead back?"""
     met: set[int] = set()
@@ -28,6 +23,28 @@ def has_loops(flow: Flow) -> bool:
         if not met.isdisjoint(flow.blocks[b].successors):
             return True
     return False
+
+
+def meetings(flow: Flow, looping: bool) -> Sequence[int | None]:
+    """Where lanes that part at the end of a block meet again: its immediate post-dominator, None for the function's end."""
+    if looping:
+        return flow.ipdom
+    order = flow.depth_first
+    place = dict(zip(order, range(len(order)), strict=True))
+    out: list[int | None] = [None] * len(flow.blocks)
+    for b in reversed(order):
+        following = flow.blocks[b].successors
+        met: int | None = following[0] if following else None
+        for other in following[1:]:
+            way: int | None = other
+            while met != way:  # without loops what is behind has the greater place
+                if way is None or (met is not None and place[met] < place[way]):
+                    assert met is not None
+                    met = out[met]
+                else:
+                    way = out[way]
+        out[b] = met
+    return out
 
 
 def lives(flow: Flow, known: Mapping[int, Known]) -> tuple[Sequence[int], Sequence[int]]:

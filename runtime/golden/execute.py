@@ -23,7 +23,7 @@ from .filecheck import Check, checks_of, match, without_checks
 from .metrics import check_metric, measure
 from .record import compare, recorded, rewrite
 
-AHEAD = 16  # tests whose texts are read before the first of them runs
+AHEAD = 64  # tests whose texts are read before the first of them runs
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
