@@ -143,11 +143,11 @@ class Wave:
     def diverge(self, g: Group, condition: Array, taken: int, fall: int, join: int, lazy: bool) -> None:
         """A conditional branch on which the lanes of g disagree."""
         shape = g.geometry.shape
-        if lazy and (taken == g.pc or fall == g.pc) and not self.launch.observers and self._let_leave(g, condition, taken, fall, join):
-            return
-        self.room.events += 1
         for o in self.launch.observers:
             o.branch(self.current, g, condition, (taken, fall))
+        if lazy and (taken == g.pc or fall == g.pc) and self.launch.may_ride and self._let_leave(g, condition, taken, fall, join):
+            return
+        self.room.events += 1
         other = ~condition if g.alive is None else g.alive & ~condition
         self.part_ways(g, [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)], join)
 

@@ -85,6 +85,7 @@ class Launch:
         self.stack_limit = o.stack_limit
         self.lockstep = o.lockstep
         self.observers = tuple(observers)
+        self.may_ride: bool = all(o.knows_riders for o in self.observers)  # lanes that have left a loop
         self.max_warps: int = profile.max_warps
         self.multiprocessors: int = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)
@@ -229,10 +230,6 @@ class Launch:
             raw = self.parameters[at : at + dtype.itemsize]
             found = self._parameter_values[key] = raw.copy().view(dtype).reshape(1, 1)
         return found
-
-    def parameter_of(self, v: Variable, offset: int, dtype: np.dtype[Any]) -> Array:
-        """The value at an offset in a parameter."""
-        return self.parameter(self._offsets[id(v)] + offset, dtype)
 
     def param_address(self, v: Variable) -> int:
         """The generic address of a parameter, whose block then stands in constant memory."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 class Observer(Protocol):
     """Any subset of these may do something."""
 
+    knows_riders: bool  # that of a group with `alive` only those lanes take part: the others have left the loop and ride along
+
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
 
@@ -60,6 +62,8 @@ class Observer(Protocol):
 
 class Silent:
     """An observer that hears everything and does nothing: a base for those that want only some events."""
+
+    knows_riders = False
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""

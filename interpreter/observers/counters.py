@@ -61,7 +61,9 @@ class Run:
 
 
 class Counters(Silent):
-    """Counts one launch; `profile` is there when it is over."""
+    """Counts one launch; its profile is there when it is over."""
+
+    knows_riders = True
 
     def __init__(self, device: DeviceProfile) -> None:
         self.device = device
@@ -92,6 +94,7 @@ class Counters(Silent):
         self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
         self._waves: list[Wave] = []  # keeps their ids their own
         self._geometry: Geometry | None = None
+        self._alive: Array | None = None
         self._warps = self._lanes = 0
         self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self.timeline: list[tuple[int, int]] = []
@@ -139,9 +142,8 @@ class Counters(Silent):
     # ------------------------------------------------------------ instructions
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        g = group.geometry
-        if g is not self._geometry:
-            self._enter(g)
+        if group.geometry is not self._geometry or group.alive is not self._alive:
+            self._enter(group)
         run = self._runs.get(id(sites))
         if run is None:
             run = self._runs[id(sites)] = Run(sites, self._tally(sites[-1]).special)
@@ -152,13 +154,16 @@ class Counters(Silent):
         self._count(run.length)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        g = group.geometry
-        if g is not self._geometry:
-            self._enter(g)
+        g, alive = group.geometry, group.alive
+        if g is not self._geometry or alive is not self._alive:
+            self._enter(group)
         tally = self._tally(site)
         tally.warps += self._warps
         tally.threads += self._lanes
-        tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
+        if mask is None or mask.size == 1:
+            tally.active += self._lanes if mask is None or mask[0, 0] else 0
+        else:
+            tally.active += int(np.count_nonzero(mask if alive is None else mask & alive)) * (g.n // mask.size if alive is None else 1)
         if tally.special:
             self.traffic.begin(site.instruction, group)
         self._count(1)
@@ -183,13 +188,18 @@ class Counters(Silent):
             tally = self.tallies[id(site)] = SiteTally(site, *_nature(site.instruction))
         return tally
 
-    def _enter(self, g: Geometry) -> None:
+    def _enter(self, group: Group) -> None:
+        """Counts the warps and lanes of a group."""
+        g, alive = group.geometry, group.alive
         known = self._sizes.get(id(g))
         if known is None or known[0] is not g:
             if len(self._sizes) > 512:
                 self._sizes.clear()
             known = self._sizes[id(g)] = (g, count_warps(g), g.n)
         self._geometry, self._warps, self._lanes = known
+        self._alive = alive
+        if alive is not None:
+            self._warps, self._lanes = int(np.count_nonzero(g.warps.spread(alive).any(axis=1))), group.alive_count
 
     def _mark(self) -> None:
         if self._issued:
@@ -201,11 +211,11 @@ class Counters(Silent):
             self._period *= 2
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        layout = group.geometry.warps
+        layout, alive = group.geometry.warps, group.alive
         if condition.size == 1 or (condition.shape[1] == 1 and layout.aligned):
             return
-        times, there = 1, layout.members
-        if condition.shape[0] == 1 and layout.aligned:
+        times, there = 1, layout.members if alive is None else layout.spread(alive)
+        if condition.shape[0] == 1 and layout.aligned and alive is None:
             times, taken, there = group.geometry.shape[0], condition.reshape(-1, WARP), there[: condition.size // WARP]
         else:
             taken = layout.spread(np.broadcast_to(condition, group.geometry.shape)) & there

@@ -249,6 +249,19 @@ def test_barrier_waits_are_counted_where_part_of_a_block_waits() -> None:
     assert not any(s.branch.divergent for s in p.sites if s.branch)  # whole warps go each way
 
 
+def test_lanes_that_leave_a_loop_are_not_counted_in_it() -> None:
+    body = """mul.lo.u32 %r2, %r1, 7; and.b32 %r2, %r2, 63; mov.u32 %r3, 0;
+        again: add.u32 %r3, %r3, 1; setp.le.u32 %p1, %r3, %r2; @%p1 bra again; st.global.u32 [%rd1], %r3;"""
+    p = launch(body, "--grid 3 --block 64 --arg a=u32[4]")
+    turns = ((np.arange(64) * 7 & 63) + 1).reshape(2, 32)
+    (loop,) = [s for s in p.sites if s.branch]
+    assert loop.branch is not None
+    assert (loop.threads, loop.warps, loop.active) == (3 * turns.sum(), 3 * turns.max(axis=1).sum(), 3 * (turns - 1).sum())
+    parted = sum(len(np.unique(w)) - 1 for w in turns)  # some lanes leave while others stay
+    assert (loop.branch.executed, loop.branch.divergent) == (loop.warps, 3 * parted)
+    assert sum(n for _, n in loop.branch.masks) <= 3 * parted and sum(t for _, t in p.timeline) == p.thread_instructions
+
+
 def test_shuffles_count_once() -> None:
     p = launch("shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; st.global.u32 [%rd1], %r2;", "--grid 1 --block 64 --arg a=u32[4]")
     assert [s.warps for s in p.sites if s.opcode == "shfl"] == [2]
