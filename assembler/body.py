@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lark.exceptions import UnexpectedInput
 
 from . import shapes
-from .bulk import LARGEST, LEAST, read_chunk
+from .bulk import Reader
 from .diagnostics import LIMIT, Note
 from .flaw import Flaw
 from .ir import Function, Register
@@ -39,16 +39,11 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
     code, size, texts, ends = parser.code, len(parser.code), parser.source.texts, parser.source.ends
     forward, heads, with_vectors = scope.forward, HEADS, shapes.with_vectors
     body = Body(parser, function, scope, pos - 1)
-    ahead, closing = LARGEST, -1
+    reader = Reader(body)
     while True:
-        pos = before = source.skip(pos)
+        pos = source.skip(pos)
         if not body.stack and code[pos : pos + 1] not in _OTHER:
-            if closing < pos:  # where the body ends, or a block in it
-                closing = code.find("\n}", pos)
-                closing = size if closing < 0 else closing
-            while (after := read_chunk(body, pos, ahead, closing)) > pos:
-                pos = after
-            ahead = min(LARGEST, max(LEAST, 2 * (pos - before)))
+            pos = reader.read(pos)
         k = source.piece(pos)
         end = ends[k] if k < len(ends) else size
         statements, operands = body.statements, body.scope.operands.__getitem__

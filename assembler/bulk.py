@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 _NAME_OF_LABEL = re.compile(r"\s*([A-Za-z][\w$]*|[_$%][\w$]+):", re.ASCII)
 _MOST = 1 << 16  # shapes remembered, more than any text has
-LEAST, LARGEST = 1 << 10, 1 << 16  # characters looked at in one go
+LARGEST = 1 << 16  # characters of a window
+BETWEEN = frozenset(" \t\r\n\f\v;,")  # what stands before a token
 
 
 _RECIPES: dict[str, Recipe | None] = {}
@@ -75,49 +78,95 @@ def _recipe(words: list[str]) -> Recipe | None:
     return made
 
 
-def read_chunk(body: Statements, pos: int, size: int, end: int) -> int:
-    """Reads plain statements from an offset on, looking at so many characters and not past `end`; tells where they end."""
-    source, scope, code = body.source, body.scope, body.code
-    stop = code.rfind(";", pos, min(end, pos + size)) + 1
-    if stop <= pos:
+def tokens_of(text: str) -> list[str]:
+    """What stands between blanks; a comma or semicolon is a token."""
+    return text.replace(",", " , ").replace(";", " ; ").split()
+
+
+class Reader:
+    """Reads the chunks of one body, a window of the text after the other."""
+
+    def __init__(self, body: Statements) -> None:
+        self.body = body
+        self.code = body.code
+        self.closing = -1  # where the body ends, or a block in it
+        self.stop = -1  # where the window ends
+        self.pos = 0  # where a statement of the window begins,
+        self.index = 0  # and with which of its tokens
+        self.tokens: list[str] = []
+        self.ahead = iter(self.tokens)  # those that have not been looked at,
+        self.next = 0  # from this one on
+
+    def read(self, pos: int) -> int:
+        """Reads the plain statements that stand at an offset; tells where they end."""
+        if self.closing < pos:
+            self.closing = self.code.find("\n}", pos)
+            self.closing = len(self.code) if self.closing < 0 else self.closing
+        while self.turn(pos):
+            after = self.chunk(pos)
+            if after < self.stop:
+                return after
+            pos = after
         return pos
-    tokens = code[pos:stop].replace(",", " , ").replace(";", " ; ").split()
-    known = scope.words
-    if not isinstance(known, Words):
-        known = scope.words = Words(scope)
-    if not known:
-        known.start(end - pos)
-    words: list[str] = []
-    with suppress(Unreadable):
-        words.extend(map(known.__getitem__, tokens))
-    if not words:
-        return pos
-    shapes = " ".join(words).split(" ; ")
-    if shapes[-1].endswith(" ;"):
-        shapes[-1] = shapes[-1][:-2]
-    else:
-        shapes.pop()
-    recipes: dict[str, Recipe] = {}
-    unknown: set[str] = set()
-    for shape in set(shapes):
-        recipe = recipe_of(shape)
-        if recipe is None:
-            unknown.add(shape)
+
+    def turn(self, pos: int) -> bool:
+        """Turns to the tokens at an offset; False where no statement ends before the body does."""
+        code = self.code
+        if self.pos <= pos < self.stop and code[pos - 1] in BETWEEN:
+            index = self.index + len(tokens_of(code[self.pos : pos]))
+            if index >= self.next:
+                deque(itertools.islice(self.ahead, index - self.next), 0)
+                self.index = self.next = index
+                self.pos = pos
+                return True
+        self.stop = code.rfind(";", pos, min(self.closing, pos + LARGEST)) + 1
+        self.pos = pos
+        self.index = self.next = 0
+        self.tokens = tokens_of(code[pos : self.stop])
+        self.ahead = iter(self.tokens)
+        return self.stop > pos
+
+    def chunk(self, pos: int) -> int:
+        """Reads from the tokens ahead; tells where that ends."""
+        body = self.body
+        source, scope = body.source, body.scope
+        known = scope.words
+        if not isinstance(known, Words):
+            known = scope.words = Words(scope)
+        if not known:
+            known.start(self.closing - pos)
+        words: list[str] = []
+        self.next += 1
+        with suppress(Unreadable):
+            words.extend(map(known.__getitem__, self.ahead))
+            self.next -= 1
+        self.next += len(words)
+        shapes = " ".join(words).split(" ; ")
+        if shapes[-1].endswith(" ;"):
+            shapes[-1] = shapes[-1][:-2]
         else:
-            recipes[shape] = recipe
-    if unknown:
-        del shapes[next(i for i, s in enumerate(shapes) if s in unknown) :]
-        recipes = {s: recipes[s] for s in set(shapes)}
-    if not shapes:
-        return pos
-    chunk = Chunk(source, scope, pos, source.piece(pos), shapes, recipes)
-    labelled = {s for s, r in recipes.items() if r.labels}
-    if labelled:
-        for i in [i for i, s in enumerate(shapes) if s in labelled]:
-            at = chunk.text(i)[1]
-            while m := _NAME_OF_LABEL.match(code, at):
-                body.declare_label(m)
-                at = m.end()
-    scope.chunks.append(chunk)
-    body.statements.append(chunk)  # type: ignore[arg-type]
-    return source.ends[chunk.first + len(shapes) - 1] + 1
+            shapes.pop()
+        recipes: dict[str, Recipe] = {}
+        unknown: set[str] = set()
+        for shape in set(shapes):
+            recipe = recipe_of(shape)
+            if recipe is None:
+                unknown.add(shape)
+            else:
+                recipes[shape] = recipe
+        if unknown:
+            del shapes[next(i for i, s in enumerate(shapes) if s in unknown) :]
+            recipes = {s: recipes[s] for s in set(shapes)}
+        if not shapes:
+            return pos
+        chunk = Chunk(source, scope, pos, source.piece(pos), shapes, recipes)
+        labelled = {s for s, r in recipes.items() if r.labels}
+        if labelled:
+            for i in [i for i, s in enumerate(shapes) if s in labelled]:
+                at = chunk.text(i)[1]
+                while m := _NAME_OF_LABEL.match(self.code, at):
+                    body.declare_label(m)
+                    at = m.end()
+        scope.chunks.append(chunk)
+        body.statements.append(chunk)  # type: ignore[arg-type]
+        return int(source.ends[chunk.first + len(shapes) - 1]) + 1

@@ -151,7 +151,7 @@ class Words(dict[str, str]):
                 if base is None:
                     variable = self.scope.names.get(name)
                     if variable.__class__ is Variable:
-                        word = self[token] = f"[{variable.space}:{variable.type.name}]"  # type: ignore[union-attr]
+                        word = self[token] = f"[{variable.space}:{variable.type.name}]"
                         KINDS.add(word)
                         NAMING.add(word)
                         return word
