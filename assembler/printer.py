@@ -312,7 +312,7 @@ def _item_print(item: Item, n: _Numbers) -> Print:
             directives = tuple((d.name, d.values) for d in item.directives)
             body = _statement_print(item.body, n) if item.body is not None else None
             defined = n.of(item.definition) if item.definition is not None else None
-            registers = tuple((r.name, r.type.name, r.vector, r.index) for r in item.registers)
+            registers = tuple(sorted((r.name, r.type.name, r.vector) for r in item.registers))  # however they are numbered
             return "function", n.of(item), item.name, item.is_entry, item.linkage, returns, params, directives, body, defined, registers
         case Variable():
             return _variable_print(item, n)

@@ -1,0 +1,80 @@
+"""Statements that are read by their shapes are the statements that are read one by one, in right texts and in wrong ones."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.assembler.test_fuzz import SEED, mutated
+from warplab.assembler import bulk, check
+from warplab.assembler.ir import Function, Instruction, Label, Location, Module
+from warplab.assembler.listing import listing
+from warplab.assembler.parse import parse_all
+from warplab.assembler.printer import fingerprint
+from warplab.assembler.walk import statements
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [*sorted((ROOT / "samples").rglob("*.ptx")), *sorted((ROOT / "tests" / "bench" / "kernels").glob("*.ptx"))]
+
+
+def told(text: str) -> list[object]:
+    """All that a text says, and where, and what is said of it."""
+    module, found = parse_all(text)
+    if found:
+        return [(d.code, d.message, d.span) for d in (*found, *check(text))]
+    return [fingerprint(module), *places(module), *((d.code, d.message, d.span) for d in check(text))]
+
+
+def places(module: Module) -> list[object]:
+    """Where instructions, labels and .loc stand."""
+    bodies = [f.body for f in module.items if isinstance(f, Function)]
+    return [(isinstance(s, Instruction), s.span) for b in bodies for s in statements(b) if isinstance(s, (Instruction, Label, Location))]
+
+
+def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The same without shapes."""
+    with monkeypatch.context() as m:
+        m.setattr(bulk.Reader, "read", lambda self, pos: pos)
+        return told(text)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: p.stem)
+def test_a_text_means_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = path.read_text()
+    assert told(text) == one_by_one(text, monkeypatch)
+
+
+def test_wounded_texts_mean_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(7)
+    more = "".join(path.read_text() for path in TEXTS if path.stem in ("vecadd",))
+    for i in range(200):
+        text = mutated(source, SEED if i % 2 else more)
+        assert told(text) == one_by_one(text, monkeypatch), text
+
+
+def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
+    module, _ = parse_all((ROOT / "tests" / "bench" / "kernels" / "nvcc_module.ptx").read_text())
+    columns = [listing(f) for f in module.items if isinstance(f, Function) and f.body is not None]
+    apart = sum(isinstance(s, Instruction) for c in columns for s in c.apart)
+    assert apart * 20 < sum(len(chunk.shapes) for c in columns for chunk in c.chunks)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ".reg .b32 %r<4>; .reg .b32 ret; mov.b32 %r1, ret; mov.b32 ret, %r1; ret;",
+        ".reg .b32 %r<4>; bra ret; ret: exit;",
+        ".reg .b32 %r<4>; mov.b32 %r1, %r2; { .reg .b32 %r<4>; mov.b32 %r1, 1; } mov.b32 %r3, %r1; ret;",
+        ".reg .b32 %r<4>; mov.b32 %r1, later; .reg .b32 later; mov.b32 later, 1; ret;",
+        ".reg .b32 %r<4>; .reg .pred %p<2>; @!%p1 bra L; @ !%p1 bra L; @!!%p1 bra L; L: ret;",
+        ".reg .b32 %r<4>; mov.b32 {%r1, %r2}, 1; ld.global.v2.b32 { %r1,%r2}, [0]; ld.global.v2.b32 {%r1 , %r2}, [0]; ret;",
+        ".reg .b32 %r<4>; L: mov.b32 %r1, 1; L: mov.b32 %r1 2; ;; ret",
+        ".reg .b32 %r<4>; .loc 1 2 3 mov.b32 %r01, %r1; .loc 1 2 mov.b32 %r1, %r4; L: .loc 1 2 3 M: add.u32 %r1,%r2,%r3; ret;",
+        ".reg .b32 %tid; mov.b32 %tid, %tid.x; mov.b32 %tid, %ntid.x; ret;",
+        ".reg .b32 %r<4>; L:mov.b32 %r1, 1;M:add.u32 %r1, %r1, %r1;}{ret;",
+    ],
+)
+def test_odd_bodies_mean_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n" + body + "\n}\n"
+    assert told(text) == one_by_one(text, monkeypatch)
