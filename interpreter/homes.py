@@ -18,15 +18,18 @@ _NAMED = {d.str: d for d in map(np.dtype, ("?", *(f"{kind}{size}" for kind in "i
 
 def choose_dtypes(instructions: Iterable[Known], pointers: set[int]) -> dict[int, np.dtype[Any]]:
     """For each register the dtype that most of its uses want, so that few need a view."""
-    ballots: dict[int, dict[str, int]] = {}
+    ballots: dict[int, list[str]] = {}
     seen: dict[int, Register] = {}
     for known in instructions:
         registers = known.registers
         for r in registers:
             seen[r.index] = r
         for n, wanted in known.shape.votes:
-            tally = ballots.setdefault(registers[n].index, {})
-            tally[wanted] = tally.get(wanted, 0) + 1
+            index = registers[n].index
+            if index in ballots:
+                ballots[index].append(wanted)
+            else:
+                ballots[index] = [wanted]
     out: dict[int, np.dtype[Any]] = {}
     for index, r in seen.items():
         t = r.type
@@ -39,7 +42,7 @@ def choose_dtypes(instructions: Iterable[Known], pointers: set[int]) -> dict[int
             out[index] = _UNSIGNED[size]
         elif index in ballots:
             votes = ballots[index]
-            out[index] = _NAMED[max(sorted(votes), key=votes.__getitem__) if len(votes) > 1 else next(iter(votes))]
+            out[index] = _NAMED[max(sorted(set(votes)), key=votes.count) if len(votes) > 1 else votes[0]]
         else:
             out[index] = t.dtype if t.elements == 1 and t.dtype.itemsize == size else _UNSIGNED[size]
     return out

@@ -124,6 +124,9 @@ class Lowering(InstructionSteps):
         for pc in reversed(range(len(cut))):
             b, body, last = cut[pc]
             ends = pc + 1 == len(cut) or cut[pc + 1][0] != b
+            if ends and pc == plan.first[b] and not any(i.guard is not None for i in body):  # a whole block
+                live_in[pc] = after = self.live_in[b]
+                continue
             live = self.live_out[b] if ends else after
             if ends and not f.blocks[b].successors:
                 live |= returned

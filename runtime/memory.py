@@ -209,7 +209,8 @@ class AddressSpace:
 
     def device_bytes(self, address: int, size: int) -> Bytes:
         """A view of memory that a device can reach."""
-        found = self.find(address)
+        whole = self.buffers.get(address)
+        found = self.find(address) if whole is None else (whole.arena, whole.allocation)
         if found is None or address + size > found[1].end:
             raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
         arena = found[0]

@@ -11,7 +11,6 @@ from pathlib import Path
 from ..errors import UsageError
 from ..runspec import from_toml
 from .directives import RunCheck, Verdict, has_directives, read
-from .record import npz_of
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
 _SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
@@ -82,15 +81,16 @@ def cases_of(path: Path, listed: Container[str] | None = None) -> list[Case]:
     """The tests of one file; `listed` is what its folder holds, where somebody has looked already."""
     data = path.read_bytes()
     text = data.decode(errors="replace")
-    beside = path.with_suffix(".toml")
-    has_beside = beside.is_file() if listed is None else beside.name in listed
-    recorded = listed is None or npz_of(path).name in listed
+    beside = path.with_suffix(".toml") if listed is None or f"{path.stem}.toml" in listed else None
+    if beside is not None and not beside.is_file():
+        beside = None
+    recorded = listed is None or f"{path.stem}.golden.npz" in listed
     tools = [Tool(m[1], n) for n, line in enumerate(text.splitlines(), 1) if (m := _RUN_LINE.match(line))] if "RUN:" in text else []
     out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(tools, 1)]
-    if not has_directives(text) and not has_beside:
+    if not has_directives(text) and beside is None:
         return out
     try:
-        found = read(text, from_toml(beside), beside.read_text()) if has_beside else read(text)
+        found = read(text) if beside is None else read(text, from_toml(beside), beside.read_text())
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:

@@ -132,11 +132,13 @@ def few_collections() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def captured(data: bytes = b"") -> Iterator[tuple[Captured, Captured]]:
+def captured(data: bytes | None = None) -> Iterator[tuple[Captured, Captured]]:
     """What is written to standard output and error inside; `data` stands on standard input."""
     out, err = Captured(), Captured()
     before = sys.stdin, sys.stdout, sys.stderr
-    sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape"), out, err
+    sys.stdout, sys.stderr = out, err
+    if data is not None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape")
     try:
         yield out, err
     finally:
