@@ -198,9 +198,10 @@ class _Walk:
             if interrupts(i):
                 self.stretch += 1
             if id(i) in dead:
-                for index in k.read:
+                for index in (*k.read, *k.written):
                     self._keep(index)
-                self._forget(k)
+                for index in k.written:
+                    self.held.pop(index, None)
             else:
                 self._step(i, k)
         for index, (product, _) in self.held.items():
@@ -208,11 +209,11 @@ class _Walk:
                 product.fusable, product.kept = False, True
 
     def _dead(self, instructions: Sequence[Instruction], live: int) -> set[int]:
-        """Instructions whose results nobody reads: they are gone before anything is contracted."""
+        """Instructions whose results nobody reads: they are gone before anything is contracted, unless they are routines."""
         dead: set[int] = set()
         for i in reversed(instructions):
             k = self.known[id(i)]
-            if k.written and not any(live >> index & 1 for index in k.written) and _is_pure(i):
+            if k.written and not any(live >> index & 1 for index in k.written) and _is_pure(i) and not interrupts(i):
                 dead.add(id(i))
                 continue
             if k.shape.kills:
