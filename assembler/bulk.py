@@ -75,6 +75,7 @@ def _recipe(words: list[str]) -> Recipe | None:
     made.naming = tuple([i + 1 + n for n, word in enumerate(operands) if word.strip("{}") in NAMING])
     if any("{" in word for word in operands):
         made.vectors = tuple(groups)
+        made.plain = False
     return made
 
 

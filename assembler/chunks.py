@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Recipe:
     """How to make the statements of one shape from its tokens."""
 
-    __slots__ = ("form", "guard", "labels", "locations", "modifiers", "naming", "negated", "opcode", "settled", "start", "vectors")
+    __slots__ = ("form", "guard", "labels", "locations", "modifiers", "naming", "negated", "opcode", "plain", "settled", "start", "vectors")
 
     def __init__(self, head: Head, start: int, labels: tuple[int, ...], locations: tuple[int, ...], guard: int, negated: bool) -> None:
         self.opcode, self.modifiers, self.form, self.settled = head
@@ -34,6 +34,7 @@ class Recipe:
         self.locations = locations  # and which .loc
         self.guard = guard  # the guard's place, -1 for none
         self.negated = negated
+        self.plain = not (labels or locations or guard >= 0)  # just an opcode, and operands without a vector
         self.naming: tuple[int, ...] = ()  # which tokens name variables or functions
         self.vectors: tuple[slice, ...] = ()  # the tokens of each operand where one of them is a vector
 
@@ -88,8 +89,33 @@ class Chunk:
         if self._made is None:
             out: list[Statement] = []
             with self.scope.opened() as operands:
-                self.instructions = [self._make(i, operands, out) for i in range(len(self.shapes))]
+                self._make_all(operands, out)
             self._made = out
+
+    def _make_all(self, operands: Operands, out: list[Statement]) -> None:
+        source, recipes, get, instructions = self.source, self.recipes, operands.__getitem__, self.instructions
+        stretch = slice(self.first, self.first + len(self.shapes))
+        texts, ends = source.texts[stretch], source.ends[stretch]
+        texts[0] = source.code[self.pos : ends[0]]
+        pos = self.pos
+        for i, (shape, text, end) in enumerate(zip(self.shapes, texts, ends, strict=True)):
+            recipe = recipes[shape]
+            if recipe.plain:
+                made = FastInstruction()
+                made.opcode = recipe.opcode
+                made.modifiers = recipe.modifiers
+                made.operands = tuple(map(get, text.replace(",", " ").split()[1:]))
+                made.guard = None
+                made.guard_negated = False
+                made.form = recipe.form
+                made.settled = recipe.settled
+                made.span = pos, end, source
+                made.__class__ = TextInstruction
+                out.append(made)
+            else:
+                made = self._make(i, operands, out)
+            instructions.append(made)
+            pos = end + 1
 
     def _make(self, i: int, operands: Operands, out: list[Statement]) -> Instruction:
         """Makes what one shape stands for, and puts it where the others are."""
@@ -147,7 +173,9 @@ class TextBlock(Block):
         """All that stands in the body."""
         held = _STATEMENTS.__get__(self)
         if held is None:
-            held = tuple(chain.from_iterable([p.statements if p.__class__ is Chunk else (p,) for p in self.parts]))
+            scope = next(p.scope for p in self.parts if isinstance(p, Chunk))
+            with scope.opened():
+                held = tuple(chain.from_iterable([p.statements if p.__class__ is Chunk else (p,) for p in self.parts]))
             _STATEMENTS.__set__(self, held)
         return held
 
