@@ -231,9 +231,10 @@ class Launch:
             found = self._parameter_values[key] = raw.copy().view(dtype).reshape(1, 1)
         return found
 
-    def parameter_of(self, v: Variable, offset: int, dtype: np.dtype[Any]) -> Array:
-        """The value at an offset in a parameter."""
-        return self.parameter(self._offsets[id(v)] + offset, dtype)
+    @property
+    def parameters_stand(self) -> bool:
+        """Do the parameters have an address?"""
+        return self._parameter_block is not None
 
     def param_address(self, v: Variable) -> int:
         """The generic address of a parameter, whose block then stands in constant memory."""

@@ -110,6 +110,12 @@ class Footprint:
     each: Index  # sectors, warp by warp
 
     @cached_property
+    def worst(self) -> tuple[int, int]:
+        """The warp with the most sectors, and how many."""
+        at = int(self.units.argmax())
+        return at, self.units.item(at)
+
+    @cached_property
     def asked(self) -> Demand:
         """What each home asks for first."""
         return Demand(self.first)

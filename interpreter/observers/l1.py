@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .l2 import ALIVE, MOST, RING, STEPS, Directory
-from .sectors import Demand, sectors_of
+from .sectors import Demand, Groups, sectors_of
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -40,7 +40,9 @@ class Pages:
         self.home, self.line = home, line
         page = line >> _PAGE_BITS
         self.low = line & PAGE - 1
-        _, self.first, self.rank = np.unique(page << _HOME_BITS | home, return_index=True, return_inverse=True)  # a page of each home
+        groups = Groups.of(page << _HOME_BITS | home)
+        self.first = groups.first  # of each page of a home
+        self.rank = groups.rank  # of an entry's page among those
         self.page = page[self.first]
         self.slot = self.rank * PAGE + self.low  # if all pages are new
         self.run = bool(self.slot.size) and bool((self.slot[1:] - self.slot[:-1] == 1).all())

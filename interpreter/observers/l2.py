@@ -6,8 +6,6 @@ Fully associative, least recently used first out, 128-byte lines, validity by wo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,23 +22,25 @@ _CHUNK_BITS = 15  # lines of memory that stand together
 _FAR = 64  # chunks that one access may span before they are looked up one by one
 
 
-@dataclass(frozen=True, slots=True)
 class Lines:
     """Different lines in ascending order, relative to an access's first."""
 
-    line: Index
-    run: bool  # without gaps
-    starts: Index | None  # of each line among the entries that name it; None: each has one
+    __slots__ = ("high", "line", "low", "run", "starts")
+
+    def __init__(self, line: Index, starts: Index | None = None) -> None:
+        self.line = line
+        self.starts = starts  # of each line among the entries that name it; None: each has one
+        self.low, self.high = (line.item(0), line.item(-1)) if line.size else (0, -1)
+        self.run = self.high - self.low == line.size - 1  # without gaps
 
     @staticmethod
     def of(line: Index) -> Lines:
         """The different ones of ascending lines."""
         new = line[1:] != line[:-1]
-        starts = None
-        if not new.all():
-            starts = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(new) + 1))
-            line = line[starts]
-        return Lines(line, bool(line.size) and line.item(-1) - line.item(0) == line.size - 1, starts)
+        if new.all():
+            return Lines(line)
+        starts = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(new) + 1))
+        return Lines(line[starts], starts)
 
     def united(self, words: Index) -> Index:
         """Words of each entry as those of each line."""
@@ -140,11 +140,11 @@ class SharedCache:
     def _parts(self, lines: Lines) -> list[tuple[Lines, slice]]:
         most = self._portion
         chosen = [slice(k, k + most) for k in range(0, lines.line.size, most)]
-        return [(Lines(lines.line[c], lines.run, None), c) for c in chosen]
+        return [(Lines(lines.line[c]), c) for c in chosen]
 
     def _at(self, lines: Lines, start: int) -> slice | Index:
         """Where what is kept of each line stands."""
-        low, high = start + lines.line.item(0), start + lines.line.item(-1)
+        low, high = start + lines.low, start + lines.high
         shift = self.directory.shift(low, high)
         at = self.directory.each(lines.line + start) if shift is None else None
         if self.directory.room > self.valid.size:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..memory.arena import Allocation
 
 
-NEAR = 10  # bits of a line's number
+NEAR = 13  # bits of a line's number: a stretch is a megabyte
+COLUMNS = {"ld": 0, "st": 1, "red": 2, "atom": 2}
 
 
 class Places:
@@ -26,7 +27,7 @@ class Places:
         self.counts: dict[int, list[int]] = {}  # start -> loads, stores, atomics, hits
         self.found: dict[int, Allocation] = {}
         self.names: dict[int, str] = {}
-        self._recent: dict[int, Allocation] = {}  # that held all lines of an access that began near, by stretch of memory
+        self._recent: dict[int, tuple[int, int, list[int]]] = {}  # by stretch of memory: what held an access that began there
         for v, at in launch.kernel.parameters:
             if v.size == 8:
                 a = self.arena.find(int.from_bytes(launch.parameters[at : at + 8].tobytes(), "little"))
@@ -35,29 +36,25 @@ class Places:
 
     def are_parameters(self, address: Value) -> bool:
         """Do addresses mean kernel parameters, which lie in constant memory?"""
-        at = int(address.base[0, 0]) + address.delta if isinstance(address, Shifted) else int(address.flat[0])
-        a = self._recent.get(at // LINE >> NEAR)
-        if a is not None and not a.freed and a.start <= at < a.end:
-            return False  # they are not counted here
-        a = self.arena.find(at)
+        a = self.arena.find(int(address.base[0, 0]) + address.delta if isinstance(address, Shifted) else int(address.flat[0]))
         return a is not None and a.what == "kernel parameters"
 
     def count(self, kind: str, f: Footprint, start: int, hits: int) -> None:
         """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
-        if not f.outline.line.size:
+        if not f.total:
             return
-        low, high = f.outline.line.item(0) + start, f.outline.line.item(-1) + start
-        a = self._recent.get(low >> NEAR)
-        if a is None or a.freed or low * LINE < a.start or high * LINE >= a.end:
+        lines = f.outline.lines
+        low, high = lines.low + start, lines.high + start
+        near = self._recent.get(low >> NEAR)
+        if near is None or low * LINE < near[0] or high * LINE >= near[1]:
             a = self.arena.find(low * LINE)
-            if a is not None and a is self.arena.find(high * LINE):
-                if len(self._recent) >= 64:
-                    self._recent.clear()
-                self._recent[low >> NEAR] = a
-            else:
+            if a is None or a is not self.arena.find(high * LINE):
                 self._spread(kind, f, start, hits)
                 return
-        self._add(a, kind, f.total, hits)
+            near = self._recent[low >> NEAR] = (a.start, a.end, self._row(a))
+        row = near[2]
+        row[COLUMNS[kind]] += f.total
+        row[3] += hits
 
     def _spread(self, kind: str, f: Footprint, start: int, hits: int) -> None:
         """As count, of several allocations."""
@@ -70,16 +67,17 @@ class Places:
             end = at + 1 if a is None else max(at + 1, int(np.searchsorted(line, -(-a.end // LINE))))
             if a is not None:
                 n = int(each[at:end].sum())
-                self._add(a, kind, n, hits * n // max(1, f.total))
+                row = self._row(a)
+                row[COLUMNS[kind]] += n
+                row[3] += hits * n // max(1, f.total)
             at = end
 
-    def _add(self, a: Allocation, kind: str, sectors: int, hits: int) -> None:
+    def _row(self, a: Allocation) -> list[int]:
         row = self.counts.get(a.start)
         if row is None:
             row = self.counts[a.start] = [0, 0, 0, 0]
             self.found[a.start] = a
-        row[0 if kind == "ld" else 1 if kind == "st" else 2] += sectors
-        row[3] += hits
+        return row
 
     def frozen(self) -> tuple[AllocationProfile, ...]:
         """The counts as values, by address."""

@@ -69,6 +69,13 @@ class Groups:
         """The first entry of each key."""
         return self.order if self.alone else self.order[self.starts]
 
+    @property
+    def rank(self) -> Index:
+        """The place of each entry's key among the different ones."""
+        rank = np.empty_like(self.order)
+        rank[self.order] = np.repeat(np.arange(self.starts.size), np.diff(self.starts, append=rank.size))
+        return rank
+
     def united(self, words: Index) -> Index:
         """All words of each key."""
         return words[self.order] if self.alone else np.bitwise_or.reduceat(words[self.order], self.starts)

@@ -26,14 +26,13 @@ MASKS = 8  # of a branch that a profile keeps
 class AccessTally:
     """What one instruction did to one space."""
 
-    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "seen", "units", "width")
+    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "units", "width")
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.requests = self.units = self.ideal = self.conflicts = self.lanes = self.bytes = self.moved = 0
         self.hits = self.l2 = self.l2_hits = 0
         self.sample: tuple[Index, Flags, int] | None = None
-        self.seen: Index | None = None  # the units that were looked at last
 
 
 class SiteTally:
@@ -92,18 +91,14 @@ class SiteTally:
         return found
 
     def count(
-        self, space: str, kind: str, width: int, *, lanes: int, requests: int, units: int, ideal: int, conflicts: int = 0, hits: int = 0,
-        l2: int = 0, l2_hits: int = 0, moved: int = 0,
+        self, space: str, kind: str, width: int, *, lanes: int, requests: int, units: int, ideal: int, conflicts: int = 0, moved: int = 0
     ) -> AccessTally:  # fmt: skip
-        """Adds one access of a group."""
+        """Adds one access of a group to memory without caches."""
         a = self.access(space, kind, width)
         a.requests += requests
         a.units += units
         a.ideal += ideal
         a.conflicts += conflicts
-        a.hits += hits
-        a.l2 += l2
-        a.l2_hits += l2_hits
         a.lanes += lanes
         a.bytes += lanes * width
         a.moved += moved

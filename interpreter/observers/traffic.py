@@ -7,7 +7,6 @@ parameters of calls) is left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +48,7 @@ class Traffic:
     """The memories of one launch and what its accesses do to them."""
 
     def __init__(self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int) -> None:
+        self.launch = launch
         self.device = device
         self.multiprocessors = multiprocessors
         size = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
@@ -82,7 +82,10 @@ class Traffic:
         """Counts one access."""
         i, width = tally.site.instruction, type.bytes * count
         if tally.plain:
-            self._place(tally, group, kind, space, address, mask, width)
+            if space == "global":
+                self._global(tally, group, kind, address, mask, width)
+            else:
+                self._place(tally, group, kind, space, address, mask, width)
             return
         if i.opcode in ATOMICS:
             if self._elements:  # of a vector, which is one access
@@ -197,7 +200,7 @@ class Traffic:
         tally.count("local", kind, width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
 
     def _global(self, tally: SiteTally, group: Group, kind: str, address: Value, mask: Array | None, width: int) -> None:
-        if kind == "ld" and self.places.are_parameters(address):
+        if kind == "ld" and self.launch.parameters_stand and self.places.are_parameters(address):
             self._constant(tally, group, kind, plain(address), mask, width)
             return
         if tally.site.instruction.opcode == "cp":
@@ -205,7 +208,7 @@ class Traffic:
             return
         g, rows, i = group.geometry, self._rows(group), tally.site.instruction
         swaps = None
-        if kind in ("red", "atom") and self.memory.modern and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
+        if kind in ATOMICS and self.memory.modern and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
             whole = plain(address)
             lanes = lanes_of(g, whole, mask)
             swaps = half_word_swaps(lanes.full, lanes.mask, once="cas" in i.modifiers)
@@ -213,11 +216,11 @@ class Traffic:
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         f, start = footprints.of(g, rows, address, mask, width)
-        done = self.memory.access(i, kind, f, start, rows, gathers=kind in ("red", "atom") and self._gathers(i, kind, f))
+        done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
             total = int(sectors.sum())
-            done = replace(done, requests=int(requests.sum()), units=sectors, total=total, moved=32 * total)
+            done = done._replace(requests=int(requests.sum()), units=sectors, total=total, moved=32 * total)
         self._count(tally, kind, f, start, done)
 
     def _gathers(self, i: Instruction, kind: str, f: Footprint) -> bool:
@@ -251,14 +254,23 @@ class Traffic:
 
     def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
         self.places.count(kind, f, start, done.hits)
-        a = tally.count("global", kind, f.width, lanes=f.count, requests=done.requests, units=done.total, ideal=done.ideal,
-                        hits=done.hits, l2=done.l2, l2_hits=done.l2_hits, moved=done.moved)  # fmt: skip
-        if done.units is a.seen:
-            return
-        a.seen = done.units
-        worst = int(done.units.argmax())
-        if a.sample is None or done.units[worst] > a.sample[2]:
-            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], int(done.units[worst]))
+        a = tally.access("global", kind, f.width)
+        a.requests += done.requests
+        a.units += done.total
+        a.ideal += done.ideal
+        a.hits += done.hits
+        a.l2 += done.l2
+        a.l2_hits += done.l2_hits
+        a.lanes += f.count
+        a.bytes += f.count * f.width
+        a.moved += done.moved
+        if done.units is f.units:
+            worst, most = f.worst
+        else:
+            worst = int(done.units.argmax())
+            most = done.units.item(worst)
+        if a.sample is None or most > a.sample[2]:
+            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], most)
 
 
 def _within(address: Array, base: int) -> Array:
