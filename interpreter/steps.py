@@ -93,7 +93,8 @@ def parameter(v: Variable, offset: int, dtype: np.dtype[Any], d: int) -> Step:
     """A load of a kernel's parameter."""
 
     def load(R: list[Any]) -> None:
-        R[d] = R[0].wave.launch.parameter_of(v, offset, dtype)
+        launch = R[0].wave.launch
+        R[d] = launch.parameter(launch.param_place(v, offset).at, dtype)
 
     return load
 
