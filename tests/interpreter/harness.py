@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
+from warplab.interpreter.contraction import DEFAULT, Fmad
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena
 from warplab.interpreter.observe import Observer
@@ -88,6 +89,7 @@ class Machine:
     target: str = "sm_90"
     bytes: int = 8 << 20
     verified: bool = True
+    fmad: Fmad = DEFAULT
     arena: Arena = field(init=False)
     launches: int = 0
 
@@ -98,7 +100,7 @@ class Machine:
             problems = [d.render(self.text) for d in errors]
             assert not problems, "\n".join(problems)
         self.arena = Arena(self.bytes)
-        self.program = LoadedProgram([m], self.arena)
+        self.program = LoadedProgram([m], self.arena, fmad=self.fmad)
         self.prints = Prints(self.arena)
 
     def upload(self, x: Array, what: str = "allocation") -> Allocation:
