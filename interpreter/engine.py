@@ -82,6 +82,8 @@ class Wave:
                     ready.rotate(self.dice.randrange(len(ready)))
                 self._advance(ready.pop())
             if not room:
+                if not self.launch.observers:  # what refers back would keep the wave and its memory for the garbage collector
+                    del self.room, self.barriers
                 return True
             if room.free_somebody():
                 continue
@@ -259,6 +261,7 @@ class Wave:
             p.absorbed = g.geometry.n
         else:
             p.absorb(g.selection, g, slots)
+        g.R[0] = None  # the group is over: it and its arrays go at once, not when the garbage collector finds them
         self.settle(p)
 
     def settle(self, p: Group) -> None:
@@ -272,6 +275,7 @@ class Wave:
         """All lanes of a group end."""
         self._end(g.geometry)
         n = g.alive_count if g.alive is not None else g.geometry.n
+        g.R[0] = None
         self._gone(g.parent, n)
 
     def _gone(self, p: Group | None, n: int) -> None:

@@ -116,10 +116,18 @@ class Runner:
         return self.outcome
 
     def close(self) -> None:
-        """Gives the program and the memory back, when no more is asked of them than the outcome."""
-        self.context.unload(self.module)
-        if isinstance(self.context.arena, WideArena):
-            self.context.arena.drop()
+        """Gives the program and the memory back, when no more is asked of them than the outcome.
+
+        What refers back to the context and to the program is taken apart: until the garbage collector finds it, each would hold its memory.
+        """
+        context, module = self.context, self.module
+        context.unload(module)
+        if isinstance(context.arena, WideArena):
+            context.arena.drop()
+        context.space.buffers.clear()
+        module.kernels.clear()
+        module.program.kernels.clear()
+        vars(context).clear()
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""

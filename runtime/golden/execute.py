@@ -123,7 +123,7 @@ def few_collections() -> Iterator[None]:
     """The garbage collector leaves alone what was there before: many small tests make and drop much, and what is loaded stays."""
     before = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 20)
     try:
         yield
     finally:
