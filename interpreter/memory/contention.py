@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .warps import WARP, Addresses, Counts, Mask, access, distinct, requests
+from .warps import NONE, WARP, Addresses, Counts, Mask, access, distinct, requests
 
 SECTOR = 32
 LINE = 128
@@ -42,8 +42,9 @@ def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Count
     """
     where, active = access(addresses, active)
     sectors = _one_word_at_a_time(where, active)
-    for warp in np.nonzero(_contended(where, active, width))[0].tolist():
-        sectors[warp] = _passes(where[warp], active[warp], width)
+    contended = np.flatnonzero(_contended(where, active, width))
+    if contended.size:
+        sectors[contended] = _passes(where[contended], active[contended], width)
     return requests(active), sectors
 
 
@@ -75,44 +76,50 @@ def _contended(where: NDArray[np.int64], active: Mask, width: int) -> Mask:
     return np.asarray(distinct(pairs, live) > distinct(ports, live), dtype=np.bool_)
 
 
-def _passes(where: NDArray[np.int64], active: Mask, width: int) -> int:
-    """Sectors over all passes of one warp, slice by slice."""
-    lanes = np.nonzero(active)[0]
-    chosen = where[lanes]
-    rows = list(
-        zip(
-            line_slice(chosen // LINE).tolist(),
-            (chosen // LINE).tolist(),
-            (chosen // SECTOR).tolist(),
-            _banks(chosen, width).tolist(),
-            strict=True,
-        )
-    )
-    return sum(_slice_passes([row[1:] for row in rows if row[0] == slice_]) for slice_ in range(4))
+def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
+    """Sectors of each warp over all its passes.
 
-
-def _slice_passes(waiting: list[tuple[int, int, list[int]]]) -> int:
-    """Sectors over the passes that the waiting lanes (line, sector, banks) of one slice take.
-
-    In a pass each bank goes to the lowest lane.  Lines rank by their first lane: a lane that loses to an earlier line holds
+    In a pass each bank of a slice goes to the lowest lane.  Lines rank by their first lane: a lane that loses to an earlier line holds
     back its whole sector, one that loses to its own line or a later one waits alone.
     """
-    sectors = 0
-    while waiting:
-        rank: dict[int, int] = {}
-        for line, _, _ in waiting:
-            rank.setdefault(line, len(rank))
-        owner: dict[int, int] = {}
-        lost, held = [False] * len(waiting), set()
-        for lane, (line, sector, banks) in enumerate(waiting):
-            owners = [owner[bank] for bank in banks if bank in owner]
-            if owners:
-                lost[lane] = True
-                if any(rank[other] < rank[line] for other in owners):
-                    held.add(sector)
-            else:
-                owner.update(dict.fromkeys(banks, line))
-        late = [lost[lane] or sector in held for lane, (_, sector, _) in enumerate(waiting)]
-        sectors += len({sector for wait, (_, sector, _) in zip(late, waiting, strict=True) if not wait})
-        waiting = [row for wait, row in zip(late, waiting, strict=True) if wait]
+    warps = len(where)
+    lines = where // LINE
+    port = (line_slice(lines) * BANK * WARP + where % LINE) // max(BANK, width)  # lanes take aligned banks: all of them or none
+    line, sector = _first_lane(lines, active), _first_lane(where // SECTOR, active)
+    sectors = np.zeros(warps, dtype=np.int64)
+    row, lane = np.nonzero(active)
+    while row.size:
+        here = port[row, lane], line[row, lane], sector[row, lane]
+        owner = _lowest(row, here[0], lane, warps, BANK * WARP)
+        rank = _lowest(row, here[1], lane, warps, WARP)
+        lost = owner[row, here[0]] != lane
+        waits, winner = row[lost], owner[row, here[0]][lost]
+        behind = rank[waits, line[waits, winner]] < rank[waits, here[1][lost]]
+        held = np.zeros((warps, WARP), dtype=np.bool_)
+        held[waits[behind], here[2][lost][behind]] = True
+        late = lost | held[row, here[2]]
+        served = np.zeros((warps, WARP), dtype=np.bool_)
+        served[row[~late], here[2][~late]] = True
+        sectors += served.sum(axis=1)
+        row, lane = row[late], lane[late]
     return sectors
+
+
+def _first_lane(keys: NDArray[np.int64], active: Mask) -> NDArray[np.int64]:
+    """For each active lane the first of its warp that has the same key."""
+    order = np.argsort(np.where(active, keys, NONE), axis=-1, kind="stable")
+    ranked = np.take_along_axis(keys, order, axis=-1)
+    start = np.ones(keys.shape, dtype=np.bool_)
+    start[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
+    place = np.broadcast_to(np.arange(keys.shape[1]), keys.shape)
+    first = np.take_along_axis(order, np.maximum.accumulate(np.where(start, place, 0), axis=-1), axis=-1)
+    out = np.empty_like(first)
+    np.put_along_axis(out, order, first, axis=-1)
+    return out
+
+
+def _lowest(row: NDArray[np.int64], what: NDArray[np.int64], lane: NDArray[np.int64], rows: int, count: int) -> NDArray[np.int64]:
+    """(rows, count): the lowest lane that names each thing."""
+    out = np.full(rows * count, WARP, dtype=np.int64)
+    np.minimum.at(out, row * count + what, lane)
+    return out.reshape(rows, count)
