@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from warplab.interpreter.contraction import Fmad
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
@@ -23,7 +24,7 @@ from .errors import ApiError, code_of, invalid
 from .graphs import RELAXED, Capture
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
-from .loading import link, parsed
+from .loading import contraction, link, parsed
 from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .printf import PrintRing
@@ -59,6 +60,7 @@ class Context:
             self.space.devices.append(self.arena)
         self.other_arenas = tuple(others)
         self.options = Options()
+        self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
         self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
@@ -227,14 +229,17 @@ class Context:
 
     # ------------------------------------------------------------ modules
 
-    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = ()) -> LoadedModule:
-        """Loads one program from one or more texts or object files, linked where there are several."""
+    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None) -> LoadedModule:
+        """Loads one program from one or more texts or object files, linked where there are several.
+
+        `fmad` says which products and sums without a rounding of their own become one multiply-add: none, f64 or all.
+        """
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(modules, self.arena, lambda: self.space.host)
+            program = LoadedProgram(modules, self.arena, lambda: self.space.host, fmad or self.fmad)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():

@@ -6,6 +6,7 @@ The same contents are parsed and checked once in a process.
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import struct
 from collections.abc import Sequence
@@ -16,13 +17,14 @@ from warplab.assembler.elf import ObjectError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
 from warplab.assembler.objectfile import load
+from warplab.interpreter.contraction import DEFAULT, TYPED, Fmad
 
-from .errors import ApiError, invalid
+from .errors import ApiError, UsageError, invalid
 
 ELF = b"\x7fELF"
-LINKED = b"\x7fWLINK1\n"  # a linked image: its size, the number of inputs, and each with its name
+LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
 FATBIN = (0xBA55ED50, 0x466243B1)
-_HEAD = struct.Struct("<8sQI")
+_HEAD = struct.Struct("<8sQI4s")
 _PART = struct.Struct("<IQ")
 
 
@@ -43,7 +45,7 @@ def image_at(address: int) -> bytes:
         offset, size, count = _elf_table(ctypes.string_at(address, 64))
         return ctypes.string_at(address, offset + size * count)
     if head == LINKED[:4]:
-        _, length, _ = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
+        _, length, _, _ = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
         return ctypes.string_at(address, length)
     if int.from_bytes(head, "little") in FATBIN:
         raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU", "a fat binary: hand over its PTX")
@@ -60,7 +62,7 @@ def sources(image: bytes, name: str = "<image>") -> list[Source]:
     """The inputs in an image."""
     if not image.startswith(LINKED):
         return [Source(image, name)]
-    _, _, count = _HEAD.unpack_from(image)
+    _, _, count, _ = _HEAD.unpack_from(image)
     at, out = _HEAD.size, []
     for _ in range(count):
         n, size = _PART.unpack_from(image, at)
@@ -70,11 +72,28 @@ def sources(image: bytes, name: str = "<image>") -> list[Source]:
     return out
 
 
-def linked_image(inputs: Sequence[Source]) -> bytes:
-    """The image of a link: its inputs, which were seen to fit together."""
+def linked_image(inputs: Sequence[Source], fmad: Fmad | None = None) -> bytes:
+    """The image of a link: its inputs, which were seen to fit together, and which products and sums are to be rounded together."""
     parts = [_PART.pack(len(s.name.encode()), len(s.data)) + s.name.encode() + s.data for s in inputs]
     body = b"".join(parts)
-    return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs)) + body
+    return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs), (fmad or "").encode()) + body
+
+
+def fmad_of(image: bytes) -> Fmad | None:
+    """What a link was told of contraction."""
+    if not image.startswith(LINKED):
+        return None
+    word = _HEAD.unpack_from(image)[3].rstrip(b"\0").decode()
+    return contraction(word) if word else None
+
+
+def contraction(word: str | None = None) -> Fmad:
+    """Which products and sums are to be rounded together: the given word, else what WARPLAB_FMAD says, else those of doubles."""
+    given = word or os.environ.get("WARPLAB_FMAD") or DEFAULT
+    found = next((known for known in TYPED if known == given), None)
+    if found is None:
+        raise UsageError(f"fmad {given!r}: there are {', '.join(TYPED)}")
+    return found
 
 
 VERSION = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*\.version\s+(\d{1,9})\.(\d{1,9})", re.S)

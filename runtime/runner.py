@@ -16,6 +16,7 @@ from warplab.interpreter.faults import ExecutionError, LimitReached
 from .context import Context, KernelHandle, LoadedModule, Shape
 from .errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
+from .loading import contraction
 from .machine import model_of
 from .memory import WideArena
 from .runspec import LaunchSpec, RunSpec, argument
@@ -87,6 +88,7 @@ class Runner:
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.schedule = spec.schedule
+        self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()

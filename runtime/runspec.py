@@ -12,6 +12,7 @@ from typing import Any
 
 from .errors import UsageError
 from .expect import Tolerance
+from .loading import contraction
 from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
@@ -50,6 +51,7 @@ class RunSpec:
     schedule: int | None = None
     max_steps: int | None = None
     timeout: float | None = None
+    fmad: str = ""
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
 
@@ -76,6 +78,7 @@ OPTIONS: dict[str, tuple[str, bool]] = {  # option -> (field, takes a value)
     "--cooperative": ("cooperative", False), "--cluster": ("cluster", True), "--set": ("symbols", True), "--expect": ("expect", True),
     "--print": ("show", True), "--dump": ("dump", True), "--rtol": ("rtol", True), "--atol": ("atol", True), "--ulp": ("ulp", True),
     "--device": ("device", True), "--schedule": ("schedule", True), "--max-steps": ("max_steps", True), "--timeout": ("timeout", True),
+    "--fmad": ("fmad", True),
 }  # fmt: skip
 MANY = frozenset({"args", "symbols", "expect", "show", "dump"})
 
@@ -97,8 +100,13 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
     return RunSpec(
         (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
         tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), line=line,
+        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")),
+        line=line,
     )  # fmt: skip
+
+
+def _fmad(word: str | None) -> str:
+    return contraction(word) if word else ""
 
 
 def from_text(words: str, line: int) -> RunSpec:
@@ -169,7 +177,7 @@ def from_toml(path: Path) -> list[RunSpec]:
     return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
 
 
-_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule max_steps timeout".split())
+_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule max_steps timeout fmad".split())
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster"}
 
 
@@ -181,7 +189,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         if unknown := set(launch) - _LAUNCH_KEYS:
             raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
         launches.append(_launch(launch))
-    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout")})
+    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),

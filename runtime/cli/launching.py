@@ -31,6 +31,7 @@ LAUNCH_OPTIONS = (
     click.option("--set", "symbols", multiple=True, help="SYMBOL=VALUE: a .global or .const variable before the launch."),
     click.option("--device", help="The model to run on, such as sm_35 (sm_90); a size of memory may follow: sm_90:64M."),
     click.option("--schedule", help="A seed: another legal interleaving of lanes, warps and blocks."),
+    click.option("--fmad", help="Products and sums that round once, as one multiply-add: none, f64 (default) or all, as ptxas does."),
     click.option("--max-steps", help="Ends the run after so many steps."),
     click.option("--timeout", help="Ends the run after so many seconds."),
 )
@@ -81,7 +82,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
 
     one = from_options(given)
     changes: dict[str, Any] = {}
-    for name in ("device", "schedule", "max_steps", "timeout"):
+    for name in ("device", "schedule", "max_steps", "timeout", "fmad"):
         if name in given:
             changes[name] = getattr(one, name)
     for name in ("symbols", "show", "dump"):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warplab.interpreter.contraction import Fmad
+
 from .. import driver
 from ..errors import ApiError
 from ..loading import Source, linked_image, parsed
@@ -21,7 +23,7 @@ _INPUTS = {"ptx": I.CU_JIT_INPUT_PTX, "cubin": I.CU_JIT_INPUT_CUBIN, "object": I
 
 @dataclass
 class ProgramOptions:
-    """What a compiler could be told; the text of PTX says what matters here, so that only the name is used."""
+    """What a compiler could be told; the text of PTX says what matters here, so that only the name and `fma` are used."""
 
     name: str | None = "default_program"
     arch: str | None = None
@@ -44,7 +46,7 @@ class ProgramOptions:
 
 @dataclass
 class LinkerOptions:
-    """What a linker could be told; only the name is used."""
+    """What a linker could be told; only the name and `fma` are used."""
 
     name: str | None = "<default linker>"
     arch: str | None = None
@@ -108,7 +110,9 @@ class Program:
             raise
         if target_type == "ptx":
             return ObjectCode._init(raw, "ptx", name=name)
-        return ObjectCode._init(linked_image([Source(raw, name)]), "cubin", name=name)
+        fused = self._options.fma
+        fmad: Fmad | None = None if fused is None else "all" if fused else "none"
+        return ObjectCode._init(linked_image([Source(raw, name)], fmad), "cubin", name=name)
 
     @property
     def backend(self) -> str:
@@ -139,6 +143,9 @@ class Linker:
             J.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
         ]
         values: list[object] = [self._error, LOG_BYTES, self._info, LOG_BYTES]
+        if self._options.fma is not None:
+            names.append(J.CU_JIT_FMA)
+            values.append(int(self._options.fma))
         self._state: driver.CUlinkState | None = do(driver.cuLinkCreate, len(names), names, values)
         for code in object_codes:
             if code.code_type not in _INPUTS:

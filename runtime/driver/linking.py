@@ -101,7 +101,7 @@ def cuLinkComplete(state: object) -> tuple[int, int]:
     except ApiError as e:
         s.logs.write("ERROR", e.message)
         raise
-    image = linked_image(s.inputs)
+    image = linked_image(s.inputs, s.logs.fmad)
     s.image = ctypes.create_string_buffer(image, len(image))
     s.logs.write("INFO", f"{len(s.inputs)} inputs linked")
     return ctypes.addressof(s.image), len(image)

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from warplab.assembler.ir import Module
+from warplab.interpreter.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
 from ..context import Context
 from ..errors import ApiError, invalid
 from ..kernels import LoadedModule
-from ..loading import image_at, parsed, sources
+from ..loading import fmad_of, image_at, parsed, sources
 from .api import api, current, forget, handle_of, integer, object_of, text
 from .enums import (
     CUjit_option,
@@ -24,13 +25,21 @@ from .structs import CUdeviceptr, CUfunction, CUmodule
 
 
 class Logs:
-    """The buffers that the options of a load name, filled when it is over."""
+    """The options of a load: what they say of contraction, and the buffers that they name, filled when it is over."""
 
     def __init__(self, options: Sequence[Any] | None, values: Sequence[Any] | None) -> None:
         self.found = {integer(o): v for o, v in zip(options or (), values or (), strict=False)}
         for o in self.found:
             if o not in CUjit_option._value2member_map_:
                 raise invalid(f"{o} is no JIT option")
+
+    @property
+    def fmad(self) -> Fmad | None:
+        """What the options say of contraction, which does not happen without optimisation."""
+        fused, level = (self.found.get(CUjit_option[f"CU_JIT_{name}"]) for name in ("FMA", "OPTIMIZATION_LEVEL"))
+        if fused is None:
+            return None if level is None or integer(level) else "none"
+        return "all" if integer(fused) else "none"
 
     def write(self, kind: str, said: str) -> None:
         """Writes what there is to say into the INFO or the ERROR buffer, as far as it goes."""
@@ -76,7 +85,7 @@ def load(c: Context, image: bytes, logs: Logs | None = None) -> LoadedModule:
     try:
         for s in inputs:
             fits(parsed(s.data, s.name), c)
-        out = c.load([s.data for s in inputs], [s.name for s in inputs])
+        out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
     except ApiError as e:
         if logs is not None:
             logs.write("ERROR", e.message)
@@ -96,7 +105,7 @@ def cuModuleLoadData(image: object) -> CUmodule:
 
 @api(1)
 def cuModuleLoadDataEx(image: object, numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None) -> CUmodule:
-    """Loads with options, of which the logs matter here."""
+    """Loads with options, of which the logs and CU_JIT_FMA matter here."""
     return CUmodule(handle_of(load(current(), image_of(image), Logs(options, optionValues))))
 
 

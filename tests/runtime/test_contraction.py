@@ -1,0 +1,125 @@
+"""How a host says which products and sums are rounded together: options of a load and of a link, of the command line, the environment."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from warplab.runtime.cli import main
+from warplab.runtime.context import Context, Shape
+from warplab.runtime.errors import UsageError
+
+from .conftest import HEAD, POINTER, Host
+
+# Each product loses its last bit when it is rounded, and each difference is what was lost.
+TEXT = f"""{HEAD}.visible .entry lost(.param .u64 out, .param .f32 s, .param .f64 d) {{
+    .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .u64 %q;
+    ld.param.u64 %q, [out]; ld.param.f32 %f0, [s]; ld.param.f64 %d0, [d];
+    mul.f32 %f1, %f0, %f0; mul.rn.f32 %f2, %f0, %f0; sub.f32 %f3, %f1, %f2;
+    mul.f64 %d1, %d0, %d0; mul.rn.f64 %d2, %d0, %d0; sub.f64 %d3, %d1, %d2;
+    cvt.rn.f32.f64 %f0, %d3;
+    st.global.f32 [%q], %f3; st.global.f32 [%q+4], %f0; ret; }}
+"""
+SINGLE, DOUBLE = 1 + 2.0**-13, 1 + 2.0**-30
+LOST = {"none": [0, 0], "f64": [0, 2.0**-60], "all": [2.0**-26, 2.0**-60]}
+WORDS = f"--arg out:out=f32[2] --arg {SINGLE} --arg {DOUBLE}"
+
+
+def left(host: Host, module: Any) -> list[float]:
+    """What the kernel of a module leaves."""
+    out = host.upload(np.zeros(2, np.float32))
+    kinds = (POINTER, ctypes.c_float, ctypes.c_double)
+    assert host.launch(host("cuModuleGetFunction", module, b"lost"), 1, 1, (out, SINGLE, DOUBLE), kinds) == "SUCCESS"
+    found: list[float] = host.download(out, np.zeros(2, np.float32)).tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "want"),
+    [({}, "f64"), ({"FMA": 0}, "none"), ({"FMA": 1}, "all"), ({"OPTIMIZATION_LEVEL": 0}, "none"), ({"OPTIMIZATION_LEVEL": 3}, "f64"),
+     ({"OPTIMIZATION_LEVEL": 0, "FMA": 1}, "all")],
+)  # fmt: skip
+@pytest.mark.parametrize("way", ["load", "library", "link"])
+def test_options_of_the_driver(host: Host, way: str, options: dict[str, int], want: str) -> None:
+    cu = host.cu
+    names, values = [cu.CUjit_option[f"CU_JIT_{n}"] for n in options], list(options.values())
+    text = TEXT.encode() + b"\0"
+    if way == "load":
+        module = host("cuModuleLoadDataEx", text, len(names), names, values)
+    elif way == "library":
+        module = host("cuLibraryGetModule", host("cuLibraryLoadData", text, names, values, len(names), [], [], 0))
+    else:
+        state = host("cuLinkCreate", len(names), names, values)
+        host("cuLinkAddData", state, cu.CUjitInputType.CU_JIT_INPUT_PTX, text, len(text), b"lost", 0, [], [])
+        module = host("cuModuleLoadData", host("cuLinkComplete", state)[0])
+    assert left(host, module) == LOST[want]
+
+
+@pytest.mark.parametrize(("fma", "want"), [(None, "f64"), (False, "none"), (True, "all")])
+def test_options_of_cuda_core(host: Host, fma: bool | None, want: str) -> None:
+    core = importlib.import_module("warplab.runtime.core.programs")
+    compiled = core.Program(TEXT, "ptx", core.ProgramOptions(fma=fma)).compile("cubin")
+    assert left(host, host("cuModuleLoadData", compiled.image)) == LOST[want]
+    linked = core.Linker(core.Program(TEXT, "ptx").compile("ptx"), options=core.LinkerOptions(fma=fma)).link("cubin")
+    assert left(host, host("cuModuleLoadData", linked.image)) == LOST[want]
+
+
+def lost(context: Context, **options: Any) -> list[float]:
+    """What the kernel leaves, loaded and launched without a face."""
+    out = context.allocate(8)
+    raw = out.to_bytes(8, "little") + np.float32(SINGLE).tobytes() + bytes(4) + np.float64(DOUBLE).tobytes()
+    context.launch(context.load([TEXT], **options).kernel("lost"), Shape((1, 1, 1), (1, 1, 1)), raw)
+    context.synchronize()
+    found: list[float] = context.bytes_at(out, 8).view(np.float32).tolist()
+    return found
+
+
+def test_the_environment_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lost(Context()) == LOST["f64"]
+    monkeypatch.setenv("WARPLAB_FMAD", "all")
+    assert lost(Context()) == LOST["all"]
+    assert lost(Context(), fmad="none") == LOST["none"]
+    monkeypatch.setenv("WARPLAB_FMAD", "fast")
+    with pytest.raises(UsageError, match="none, f64, all"):
+        Context()
+
+
+@pytest.mark.parametrize(("words", "want"), [("", "f64"), ("--fmad none", "none"), ("--fmad f64", "f64"), ("--fmad all", "all")])
+def test_options_of_run_and_profile(tmp_path: Path, words: str, want: str) -> None:
+    path = tmp_path / "lost.ptx"
+    expected = f'--expect "out == {LOST[want]}"'
+    path.write_text(TEXT)
+    done = CliRunner().invoke(main, ["run", str(path), *shlex.split(f"{WORDS} {words} {expected}")])
+    assert done.exit_code == 0, done.output
+    path.write_text(f"//@ run {WORDS} {expected}\n{TEXT}")
+    assert CliRunner().invoke(main, ["run", str(path), *shlex.split(words)]).exit_code == 0
+    assert CliRunner().invoke(main, ["profile", str(path), *shlex.split(words)]).exit_code == 0
+    (tmp_path / "lost.toml").write_text(
+        f'{"fmad = " + json.dumps(want) if words else ""}\nexpect = ["out == {LOST[want]}"]\n[buffers]\nout = "f32[2]"\n'
+        f'[[launch]]\nargs = ["out", "{SINGLE}", "{DOUBLE}"]\n'
+    )
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 0, done.output
+
+
+def test_options_of_test(tmp_path: Path) -> None:
+    path = tmp_path / "lost.ptx"
+    for own, given, want in (("", [], "f64"), ("", ["--fmad", "all"], "all"), ("--fmad none", ["--fmad", "all"], "none")):
+        path.write_text(f'//@ run {WORDS} {own} --expect "out == {LOST[want]}"\n{TEXT}')
+        done = CliRunner().invoke(main, ["test", str(path), *given])
+        assert done.exit_code == 0, done.output
+
+
+def test_a_word_that_means_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "lost.ptx"
+    path.write_text(TEXT)
+    done = CliRunner().invoke(main, ["run", str(path), *shlex.split(f"{WORDS} --fmad fast")])
+    assert done.exit_code == 2 and "none, f64, all" in done.output
