@@ -23,7 +23,8 @@ from .filecheck import Check, checks_of, match, without_checks
 from .metrics import check_metric, measure
 from .record import compare, recorded, rewrite
 
-AHEAD = 64  # tests whose texts are read before the first of them runs
+AHEAD = 64  # tests whose texts are read before the first of them runs,
+SMALL = 1 << 14  # if they have no more bytes than this: nobody should wait for the first result
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
@@ -63,7 +64,7 @@ def _read_ahead(cases: Sequence[Case]) -> dict[bytes, float]:
     """Parses and checks the texts of runs; the seconds that each took.  What is wrong with a text is told when its test runs."""
     spent: dict[bytes, float] = {}
     for case in cases:
-        if isinstance(case.what, RunCheck) and case.text not in spent:
+        if isinstance(case.what, RunCheck) and len(case.text) <= SMALL and case.text not in spent:
             start = time.perf_counter()
             with contextlib.suppress(Exception):
                 parsed(case.text, str(case.path))
