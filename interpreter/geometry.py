@@ -204,6 +204,11 @@ class WarpLayout:
         self.block = (present // g.warps_per_block)[:, None]
         self.warp = (present % g.warps_per_block)[:, None]
 
+    @cached_property
+    def place(self) -> Index:
+        """Where each lane stands among the lanes of all warps."""
+        return np.arange(self.count * 32) if self.aligned else self.position
+
     def spread(self, v: Array) -> Array:
         """A group-shaped array as (warps, 32); uniform values stay (1, 1)."""
         r, c = v.shape

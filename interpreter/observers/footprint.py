@@ -94,7 +94,7 @@ class Outline:
 class Footprint:
     """What an access touches; an entry for each home and line."""
 
-    relative: Array | None  # in the group's shape; None: consecutive elements
+    relative: Array | None  # in the group's shape; None: consecutive elements, or one
     geometry: Geometry
     width: int
     rows: Rows  # when this was made
@@ -173,8 +173,8 @@ class Footprints:
 
     def _by_facts(self, g: Geometry, rows: Rows, facts: Facts, offset: int, width: int) -> Footprint:
         base, shift = facts.base, width.bit_length() - 1
-        if base.size == g.n and facts.is_run(shift):
-            key, relative = (width, offset, -1, -1, g.shape), None
+        if base.size == 1 or (base.size == g.n and facts.is_run(shift)):
+            key, relative = (width, offset, -1, min(base.size, 2), g.shape), None
         else:
             relative = base.astype(np.int64) - (facts.low - offset)
             key = (width, int(relative[0, 0]), int(relative[0, -1]), int(relative[-1, -1]), g.shape)

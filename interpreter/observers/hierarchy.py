@@ -53,6 +53,8 @@ class Hierarchy:
         self.written = 0  # sectors that became dirty
         # What L1 holds of lines that are its last used ones while its version stays: to find them again changes nothing.
         self.recent: dict[tuple[int, Outline, Rows], tuple[int, Index]] = {}
+        # The same of L2, and L1 has none of the lines as long as nothing was brought in.
+        self.passed: dict[tuple[int, Outline, Rows], tuple[Index, int, Index]] = {}
 
     def access(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows, *, gathers: bool = False) -> Outcome:
         """A load, store or atomic operation whose footprint begins at line `start`, by rows on these multiprocessors.
@@ -92,8 +94,7 @@ class Hierarchy:
         """(sectors found in L1, asked of L2, found there)."""
         outline, l1 = f.outline, self.l1
         if policy is LoadPolicy.BYPASS:
-            l1.drop(outline.place(start, rows), start // PAGE)
-            return 0, f.total, f.total - self.l2.load(outline.lines, start, f.read)
+            return 0, f.total, self._pass(f, start, rows)
         admit = policy is LoadPolicy.CACHE
         key, held = (start, outline, rows), None
         if admit and (known := self.recent.get(key)) is not None and known[0] == l1.version:
@@ -119,6 +120,21 @@ class Hierarchy:
         if not admit:  # nothing is kept: every warp of a line asks for itself
             total = int((count_bits(missed) * f.each // count_bits(demand.sectors)).sum())
         return f.total - total, total, total - fetched
+
+    def _pass(self, f: Footprint, start: int, rows: Rows) -> int:
+        """Sectors that a load past L1 finds in L2."""
+        outline, l1, l2 = f.outline, self.l1, self.l2
+        key = (start, outline, rows)
+        known = self.passed.get(key)
+        if known is not None and known[0] is l1.inserted and known[1] == l2.now and not (f.read.words & ~known[2]).any():
+            return f.total  # as before: spinning lanes look at one place again and again
+        l1.drop(outline.place(start, rows), start // PAGE)
+        missed = l2.load(outline.lines, start, f.read)
+        if l2.lines and l2.whole(outline.lines):
+            if len(self.passed) >= RECENT:
+                self.passed.clear()
+            self.passed[key] = (l1.inserted, l2.now, f.read.wanted)
+        return f.total - missed
 
     # ------------------------------------------------------------ before 5.0
 

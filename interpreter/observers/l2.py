@@ -133,6 +133,15 @@ class SharedCache:
         return int(count_bits(clean).sum())
 
     @property
+    def now(self) -> int:
+        """The step that lines are used in; as long as it stays, the last used ones stay so."""
+        return self.inserted // self.step
+
+    def whole(self, lines: Lines) -> bool:
+        """Are these taken at once?"""
+        return lines.line.size <= self._portion
+
+    @property
     def _portion(self) -> int:
         """Lines that are taken at once: at most a quarter of the cache, so that their order matters little."""
         return max(1, min(MOST, self.lines // 4))
@@ -160,7 +169,7 @@ class SharedCache:
         added = size if present is None else size - int(np.count_nonzero(present))
         self.inserted += added
         self.held += added
-        now = self.inserted // self.step
+        now = self.now
         self.valid[at] = valid
         if present is not None and added < size:
             old = used[present & (used != now)]

@@ -40,6 +40,31 @@ def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, i
     return lanes_of(g, address, mask), 1
 
 
+def local_words(g: Geometry, address: Array, mask: Array | None) -> tuple[int, int, int]:
+    """(warps, sectors, lanes) of an access to one word of each lane's local memory.
+
+    Equal words of neighbouring lanes are neighbours: eight lanes of a warp with equal words touch one sector (see memory/local.py).
+    """
+    shape, times = g.shape, 1
+    if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
+        shape, times = (1, g.shape[1]), g.shape[0]  # blocks that all do the same
+    place = g.warps.place[: shape[1]] if times > 1 else g.warps.place
+    word = np.broadcast_to(address >> address.dtype.type(2), shape).ravel()
+    if mask is not None:
+        active = np.broadcast_to(mask, shape).ravel()
+        place, word = place[active], word[active]
+    if not place.size:
+        return 0, 0, 0
+    eight, n = place >> 3, place.size
+    key = word.astype(np.int64) | eight << 32
+    changed = key[1:] != key[:-1]
+    if (changed & (key[1:] < key[:-1])).any():
+        key = np.sort(key)
+        changed = key[1:] != key[:-1]
+    warp = place >> 5
+    return times * (1 + int(np.count_nonzero(warp[1:] != warp[:-1]))), times * (1 + int(np.count_nonzero(changed))), times * n
+
+
 def count_warps(g: Geometry) -> int:
     """Warps that have lanes in a group; lanes stand in ascending order."""
     if g.block.shape[1] == 1:

@@ -26,7 +26,7 @@ from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Rows, footprints
 from .hierarchy import Hierarchy, Outcome
-from .lanes import few_lanes, lanes_of
+from .lanes import few_lanes, lanes_of, local_words
 from .places import Places
 from .shared import SharedMemory
 from .static import is_gathered, unused_results
@@ -193,11 +193,10 @@ class Traffic:
         tally.count("const", kind, width, lanes=lanes.count * times, requests=asked, units=passes, ideal=asked)
 
     def _local(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
-        lanes, times = few_lanes(group.geometry, address, mask)
-        rows = patterns(lanes, 4)
-        requests, sectors = local_sectors(rows.where, rows.mask, width)
-        asked, total = int(requests @ rows.count) * times, int(sectors @ rows.count) * times
-        tally.count("local", kind, width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
+        warps, sectors, lanes = local_words(group.geometry, address, mask)
+        words = max(1, width // 4)
+        asked, total = warps * words, sectors * words
+        tally.count("local", kind, width, lanes=lanes, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
 
     def _global(self, tally: SiteTally, group: Group, kind: str, address: Value, mask: Array | None, width: int) -> None:
         if kind == "ld" and self.launch.parameters_stand and self.places.are_parameters(address):

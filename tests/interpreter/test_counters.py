@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.memory.cache import L1, L2, LoadPolicy
 from warplab.interpreter.memory.coalesce import modern_global
+from warplab.interpreter.memory.local import local_sectors
 from warplab.interpreter.observers import KernelProfile
 from warplab.interpreter.observers.l1 import Place, PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
+from warplab.interpreter.observers.lanes import lanes_of, local_words
 from warplab.interpreter.observers.metrics import METRICS, metrics_of
 from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, sectors_of
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
@@ -59,6 +62,29 @@ def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list
     rows = patterns(Lanes(where, mask, len(where)), 128)
     assert rows.count.sum() == len(where)
     assert np.array_equal(rows.spread(modern_global(rows.where, rows.mask, width)[1]), t.sectors)
+
+
+@given(warps, st.booleans(), st.integers(1, 64))
+def test_local_accesses_count_as_the_rule_does(case: tuple[list[list[int]], list[list[bool]], int], some: bool, threads: int) -> None:
+    elements, active, width = case
+    n = len(elements)
+    g = (
+        Geometry.whole(n, 32)
+        if not some
+        else Geometry.whole(n, 32).select(Selection.of(np.arange(n * 32).reshape(n, 32) % 65 < threads, (n, 32)))
+    )
+    shape = g.shape
+    address = (np.array(elements).ravel()[: g.n] * width).reshape(shape).astype(np.uint64)
+    mask = np.array(active).ravel()[: g.n].reshape(shape)
+    lanes = lanes_of(g, address, mask)
+    requests, sectors = local_sectors(lanes.full, lanes.mask, width)
+    words = max(1, width // 4)
+    found = local_words(g, address, mask)
+    assert (found[0] * words, found[1] * words, found[2]) == (requests.sum(), sectors.sum(), lanes.count)
+    same = lanes_of(g, address[:1, :1], None)
+    requests, sectors = local_sectors(same.full, same.mask, width)
+    found = local_words(g, address[:1, :1], None)
+    assert (found[0] * words, found[1] * words, found[2]) == (requests.sum(), sectors.sum(), g.n)
 
 
 def by_cache(homes: Index, t: Touch) -> tuple[Place, Demand, Demand]:
