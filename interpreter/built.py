@@ -36,13 +36,14 @@ class At:
 class Built:
     """A shape as its steps are built."""
 
-    refitted: tuple[Form, dict[str, str | bool]] | None  # the row that the operands fit, where it is not the instruction's own
+    # The row that the operands fit, where it is not the instruction's own, and where more is asked of it than stands here.
+    refitted: tuple[Form, dict[str, str | bool]] | None
     route: str  # "pack" "move" "effect" or "meaning"
     hands_on: bool  # an address
     meaning: Callable[..., Any] | None
     works_on: str  # "lanes" "warps" or something else
     carry: str
-    free: bool  # of the sign
+    free: ScalarType | None  # the type of an instruction that is free of its sign
     takes_pair: bool  # the meaning knows whether both halves are wanted
     writes: bool  # the first operand
     reads_destination: bool
@@ -66,10 +67,10 @@ def built(given: Instruction, first_generation: bool) -> Built:
     works = works_on(form)
     hands_on = i.guard is None and carries_pointer(i)
     if form.effect or form.meaning is None or route == "pack":
-        return Built(refitted, route, hands_on, None, works, "", False, False, False, False, None, False, None, (), False)
+        return Built(refitted, route, hands_on, None, works, "", None, False, False, False, None, False, None, (), False)
     named = parameters_of(form.meaning)
     filled = places(form, i.operands)
-    free = is_sign_free(i) and works not in ("lanes", "warps")
+    free = TYPES[str(settled["type"])] if is_sign_free(i) and works not in ("lanes", "warps") else None
     extra = dict(_parts(i, filled, named))
     varies = bool(extra) or any(isinstance(o, Minus | Element) for o in i.operands)
     if first_generation:  # 1.x has no subnormal singles, and cuts the product of mad.f32
@@ -87,8 +88,10 @@ def built(given: Instruction, first_generation: bool) -> Built:
     optional = [p.name for p in filled if p.optional]
     if optional and len(filled) < len(form.operands):
         meaning = by_name(meaning, [p.name for p in filled[writes:]], optional)
-    size = TYPES[str(settled["type"])].dtype.itemsize if free else 0
+    size = 0 if free is None else free.dtype.itemsize
     ats = tuple([_at(i, op, place, writes and n == 0, size) for n, (op, place) in enumerate(zip(i.operands, filled, strict=True))])
+    if route == "meaning" and i.guard is None and not any(p.address for p in filled):
+        refitted = None
     reads_destination = i.opcode in READS_ITS_DESTINATION
     loads = form.meaning is ld
     accesses = _accesses(settled) if form.meaning in (ld, st) else None

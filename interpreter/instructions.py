@@ -205,7 +205,7 @@ class InstructionSteps:
         homes = self.plan.homes
         if how.scalar is not None and (access := self._access_one(i, how, how.scalar)) is not None:
             return access
-        common = self._common(i) if how.free else None
+        common = None if how.free is None else self._common(i, how.free)
         put: int | Set | None = None
         sources: list[int | Get] = []
         for n, (op, at) in enumerate(zip(i.operands, how.places, strict=True)):
@@ -235,13 +235,13 @@ class InstructionSteps:
         register, address = i.operands[n], i.operands[1 - n]
         assert isinstance(register, Register) and isinstance(address, Address)
         home = self.plan.homes[register.index]
-        if home.dtype is not t.dtype or (home.pointer and not how.loads):
-            return None
         if how.loads and space.startswith("param"):
             v = address.base
-            if not isinstance(v, Variable) or id(v) in self.plan.frame:
+            if not isinstance(v, Variable) or id(v) in self.plan.frame or home.dtype.itemsize != t.dtype.itemsize:
                 return None
-            return parameter(v, address.offset, t.dtype, home.slot)
+            return parameter(v, address.offset, home.dtype, home.slot)
+        if home.dtype is not t.dtype or (home.pointer and not how.loads):
+            return None
         where = self._address(i, address, how.places[1 - n].place)
         return (load_one if how.loads else store_one)(space, t, home.slot, where)
 
@@ -255,9 +255,8 @@ class InstructionSteps:
             return lambda R: finish(R, R[0].load(space, address(R), name, count))
         return lambda R: finish(R, R[0].wave.access.load(R[0], space, address(R), t, count))
 
-    def _common(self, i: Instruction) -> np.dtype[Any]:
+    def _common(self, i: Instruction, t: ScalarType) -> np.dtype[Any]:
         """The one integer dtype in which a sign-free instruction works: its destination's."""
-        t = TYPES[str(i.settled["type"])]  # type: ignore[index]
         d = i.operands[0]
         if isinstance(d, Register) and t.elements == 1:
             have = self.plan.homes[d.index].dtype

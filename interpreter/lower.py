@@ -156,6 +156,10 @@ class Lowering(InstructionSteps):
                 read = read + [index for index in written if live >> index & 1]
             for index in read:
                 home = homes[index]
+                if home.width == 1:
+                    if not writes >> home.slot & 1:
+                        reads[home.slot] = None
+                    continue
                 for s in range(home.slot, home.slot + home.width):
                     if not writes >> s & 1:
                         reads[s] = None

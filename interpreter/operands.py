@@ -90,7 +90,7 @@ class Operands:
 
     def constant(self, bits: int, dtype: np.dtype[Any]) -> int:
         """The slot of a constant."""
-        key = (bits, dtype.name)
+        key = (bits, dtype.str)
         slot = self.constants.get(key)
         if slot is None:
             slot = self.constants[key] = self.first_constant + len(self.values)
