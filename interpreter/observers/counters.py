@@ -26,7 +26,7 @@ from .lanes import count_warps
 from .profile import KernelProfile
 from .shared import MATRICES
 from .static import flops_of
-from .tally import SiteTally
+from .tally import SiteTally, descriptions
 from .touch import WARP
 from .traffic import Traffic
 
@@ -82,7 +82,6 @@ class Counters(Silent):
 
     def begin(self, launch: Launch) -> None:
         self.launch, self._profile, self._over = launch, None, False
-        self._functions = launch.kernel.program.functions
         self.registers = kernel_registers(launch.kernel)
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
@@ -131,7 +130,7 @@ class Counters(Silent):
             static_shared=launch.kernel.static_shared,
             dynamic_shared=launch.dynamic_shared,
             occupancy=self.occupancy,
-            sites=tuple(t.frozen(launch) for t in order),
+            sites=tuple([t.frozen(said) for t, said in zip(order, descriptions((t.site for t in order), launch), strict=True)]),
             allocations=self.allocations,
             timeline=tuple(self.timeline),
             idle_threads=self.idle,
@@ -151,7 +150,13 @@ class Counters(Silent):
         run.threads += self._lanes
         if run.special:
             self.traffic.begin(sites[-1].instruction, group)
-        self._count(run.length)
+        n = run.length
+        if self._events + n < self._period:
+            self._events += n
+            self._issued += n * self._warps
+            self._threads += n * self._lanes
+        else:
+            self._pass_marks(n)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
         g, alive = group.geometry, group.alive
@@ -166,9 +171,9 @@ class Counters(Silent):
             tally.active += int(np.count_nonzero(mask if alive is None else mask & alive)) * (g.n // mask.size if alive is None else 1)
         if tally.special:
             self.traffic.begin(site.instruction, group)
-        self._count(1)
+        self._pass_marks(1)
 
-    def _count(self, instructions: int) -> None:
+    def _pass_marks(self, instructions: int) -> None:
         """Adds to the timeline instructions of the group entered last."""
         events = self._events + instructions
         while events >= self._period:

@@ -130,7 +130,7 @@ class Hierarchy:
             return f.total  # as before: spinning lanes look at one place again and again
         l1.drop(outline.place(start, rows), start // PAGE)
         missed = l2.load(outline.lines, start, f.read)
-        if l2.lines and l2.whole(outline.lines):
+        if l2.lines and outline.lines.line.size <= l2.portion:
             if len(self.passed) >= RECENT:
                 self.passed.clear()
             self.passed[key] = (l1.inserted, l2.now, f.read.wanted)
@@ -176,6 +176,8 @@ def _load_policy(modifiers: tuple[str, ...]) -> LoadPolicy:
 
 def contended_sectors(lanes: Lanes, width: int) -> Index:
     """Sectors of each warp's atomic, asked once for each set of addresses."""
+    if lanes.where.shape[1] == 1:  # one after the other
+        return np.full(lanes.warps, WARP) if lanes.active is None else np.count_nonzero(lanes.active, axis=1)
     if lanes.active is not None and lanes.count == lanes.requests:  # nobody meets another
         return np.asarray(lanes.active.any(axis=1), np.int64)
     rows = patterns(lanes, 1 << 40)

@@ -91,9 +91,11 @@ class PrivateCaches:
 
     def __init__(self, caches: int, lines: int, expected: int = 0) -> None:
         self.caches, self.lines = caches, lines
+        self.portion = max(1, min(MOST, lines // 4))  # lines of a cache that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self.directory = Directory(_REGION_BITS)
-        self._page = _blank(64 * REGION * caches)
+        self._room = 64 * REGION  # pages of memory that the table below has places for
+        self._page = _blank(self._room * caches)
         self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
         self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
@@ -124,7 +126,7 @@ class PrivateCaches:
             return demand.sectors
         if not place.cache.size:
             return None
-        parts = place.portions(max(1, min(MOST, self.lines // 4)))
+        parts = place.portions(self.portion)
         if parts is not None:
             missed = np.zeros_like(place.cache)
             for chosen in parts:
@@ -153,7 +155,7 @@ class PrivateCaches:
         """Makes words valid; where `admit` says no, only those of lines that are there."""
         if not self.lines or not place.cache.size:
             return
-        parts = place.portions(max(1, min(MOST, self.lines // 4)))
+        parts = place.portions(self.portion)
         if parts is not None:
             for chosen in parts:
                 self.store(place.part(chosen), page, demand.part(chosen), admit=admit)
@@ -288,8 +290,9 @@ class PrivateCaches:
         pages = place.pages
         shift = self.directory.shift(page + pages.span[0], page + pages.span[1])
         at = place.at + (page + shift) * self.caches if shift is not None else self._scattered(place, page)
-        if self.directory.room * self.caches > self._page.size:
-            larger = _blank(2 * self.directory.room * self.caches)
+        if self.directory.room > self._room:
+            self._room = 2 * self.directory.room
+            larger = _blank(self._room * self.caches)
             larger[: self._page.size] = self._page
             self._page = larger
         number: NDArray[np.int32] = self._page[at]

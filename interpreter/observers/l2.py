@@ -50,37 +50,35 @@ class Lines:
 class Directory:
     """Where stretches of memory stand in a table: those met together stand side by side, so that mostly a constant is added."""
 
+    __slots__ = ("bits", "number", "room")
+
     def __init__(self, bits: int) -> None:
         self.bits = bits
         self.number: dict[int, int] = {}
+        self.room = 0  # places that have been given out
 
     def shift(self, low: int, high: int) -> int | None:
         """What brings the places low to high to where they stand in the table; None where it is not the same for all."""
         first, last = low >> self.bits, high >> self.bits
-        number = self.number.get(first)
         if first == last:
-            if number is None:
-                number = self.number[first] = len(self.number)
-            return number - first << self.bits
+            return self._number(first) - first << self.bits
         if last - first > _FAR:
             return None
-        for c in range(first, last + 1):
-            self.number.setdefault(c, len(self.number))
-        number = self.number[first]
-        if any(self.number[c] - c != number - first for c in range(first, last + 1)):
-            return None
-        return number - first << self.bits
+        moved = {self._number(c) - c for c in range(first, last + 1)}
+        return moved.pop() << self.bits if len(moved) == 1 else None
 
     def each(self, places: Index) -> Index:
         """Where places stand, one by one."""
         chunks, which = np.unique(places >> self.bits, return_inverse=True)
-        numbers = np.array([self.number.setdefault(c, len(self.number)) for c in chunks.tolist()])
+        numbers = np.array([self._number(c) for c in chunks.tolist()])
         return (numbers << self.bits)[which] + (places & (1 << self.bits) - 1)
 
-    @property
-    def room(self) -> int:
-        """Places that have been given out."""
-        return len(self.number) << self.bits
+    def _number(self, chunk: int) -> int:
+        found = self.number.get(chunk)
+        if found is None:
+            found = self.number[chunk] = len(self.number)
+            self.room = found + 1 << self.bits
+        return found
 
 
 class SharedCache:
@@ -88,6 +86,7 @@ class SharedCache:
 
     def __init__(self, lines: int) -> None:
         self.lines = lines
+        self.portion = max(1, min(MOST, lines // 4))  # lines that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self.directory = Directory(_CHUNK_BITS)
         self.valid = np.zeros(0, np.int64)  # a bit for each word; dirty sectors from bit DIRTY on
@@ -101,7 +100,7 @@ class SharedCache:
         """Brings in the sectors of some words; gives how many were not there."""
         if not self.lines or not lines.line.size:
             return demand.total
-        if lines.line.size > self._portion:
+        if lines.line.size > self.portion:
             return sum(self.load(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
         at = self._at(lines, start)
         used = self.used[at]
@@ -118,7 +117,7 @@ class SharedCache:
         """Makes words valid and their sectors dirty; gives how many of these were clean."""
         if not self.lines or not lines.line.size:
             return 0
-        if lines.line.size > self._portion:
+        if lines.line.size > self.portion:
             return sum(self.store(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
         at = self._at(lines, start)
         used = self.used[at]
@@ -137,17 +136,8 @@ class SharedCache:
         """The step that lines are used in; as long as it stays, the last used ones stay so."""
         return self.inserted // self.step
 
-    def whole(self, lines: Lines) -> bool:
-        """Are these taken at once?"""
-        return lines.line.size <= self._portion
-
-    @property
-    def _portion(self) -> int:
-        """Lines that are taken at once: at most a quarter of the cache, so that their order matters little."""
-        return max(1, min(MOST, self.lines // 4))
-
     def _parts(self, lines: Lines) -> list[tuple[Lines, slice]]:
-        most = self._portion
+        most = self.portion
         chosen = [slice(k, k + most) for k in range(0, lines.line.size, most)]
         return [(Lines(lines.line[c]), c) for c in chosen]
 

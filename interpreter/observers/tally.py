@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Described = tuple[str, str, tuple[str, int] | None]
 _known: WeakKeyDictionary[Kernel, dict[Site, Described]] = WeakKeyDictionary()
 MANY = 1 << 16  # masks that may wait to be counted
 MASKS = 8  # of a branch that a profile keeps
@@ -104,45 +105,58 @@ class SiteTally:
         a.moved += moved
         return a
 
-    def frozen(self, launch: Launch) -> SiteProfile:
-        """The counts as values."""
-        self.count_masks()
-        i = self.site.instruction
-        home, text, source = _described(self.site, launch)
-        conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
+    def frozen(self, said: Described) -> SiteProfile:
+        """The counts as values, with what is said of the instruction."""
+        if self.parted:
+            self.count_masks()
+        branch = None
+        if said.conditional or self.divergent:
+            branch = BranchProfile(self.warps, self.divergent, tuple(sorted(self.masks.items(), key=lambda m: -m[1])[:MASKS]))
         return SiteProfile(
-            module=home,
-            function=self.site.function,
-            line=i.span.line,
-            column=i.span.column,
-            opcode=i.opcode,
-            text=text,
-            source=source,
-            warps=self.warps,
-            threads=self.threads,
-            active=self.active,
-            flops={self.flops[0]: round(self.flops[1] * self.active)} if self.flops else {},
-            accesses=tuple(_frozen(space, kind, a) for (space, kind), a in self.accesses.items()),
-            branch=BranchProfile(self.warps, self.divergent, tuple(sorted(self.masks.items(), key=lambda m: -m[1])[:MASKS]))
-            if conditional or self.divergent
-            else None,
-            waits=dict(self.waits),
+            said.module,
+            self.site.function,
+            said.line,
+            said.column,
+            self.site.instruction.opcode,
+            said.text,
+            said.source,
+            self.warps,
+            self.threads,
+            self.active,
+            {self.flops[0]: round(self.flops[1] * self.active)} if self.flops else {},
+            tuple([_frozen(space, kind, a) for (space, kind), a in self.accesses.items()]) if self.accesses else (),
+            branch,
+            dict(self.waits),
         )
 
 
-def _described(site: Site, launch: Launch) -> Described:
-    """An instruction's module, its text, and the line of source that a .loc names."""
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What does not change from launch to launch."""
+
+    module: str
+    line: int
+    column: int
+    text: str
+    source: tuple[str, int] | None  # file and line that a .loc names
+    conditional: bool  # a branch under a guard
+
+
+def descriptions(sites: Iterable[Site], launch: Launch) -> list[Described]:
+    """What is said of some instructions."""
     known = _known.setdefault(launch.kernel, {})
-    found = known.get(site)
-    if found is None:
-        program = launch.kernel.program
-        home = next((m.name for m in program.modules if (f := m.functions.get(site.function)) is not None and f.body is not None), "")
-        source = None
-        if site.location is not None:
-            file, _, _ = launch.source_of(site).rpartition(":")
-            source = (file, site.location.line)
-        found = known[site] = (home, launch.text_of(site), source)
-    return found
+    return [known.get(site) or known.setdefault(site, _described(site, launch)) for site in sites]
+
+
+def _described(site: Site, launch: Launch) -> Described:
+    i, modules = site.instruction, launch.kernel.program.modules
+    home = next((m.name for m in modules if (f := m.functions.get(site.function)) is not None and f.body is not None), "")
+    source = None
+    if site.location is not None:
+        file, _, _ = launch.source_of(site).rpartition(":")
+        source = (file, site.location.line)
+    conditional = i.guard is not None and i.form is not None and i.form.effect == "branch"
+    return Described(home, i.span.line, i.span.column, launch.text_of(site), source, conditional)
 
 
 def _frozen(space: str, kind: str, a: AccessTally) -> AccessProfile:
