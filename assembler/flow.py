@@ -161,7 +161,7 @@ def flow(function: Function) -> Flow:
             instructions, locations, location = _located(part, location)
         pieces[-1] = labels, instructions, locations
     lasts = [instructions[-1] if instructions else None for _, instructions, _ in pieces]
-    if lasts[-1] is not None and lasts[-1].opcode in ENDS and not _stays(lasts[-1]):
+    if lasts[-1] is not None and lasts[-1].opcode in ENDS and not stays(lasts[-1]):
         pieces.append(([], (), ()))  # where lanes fall off the end, as if by ret
         lasts.append(None)
     place = {label: i for i, (labels, _, _) in enumerate(pieces) for label in labels}
@@ -235,7 +235,7 @@ _RESULTS: dict[int, bool] = {}  # by identity of forms, which _FORMS keeps alive
 _FORMS: list[Form] = []
 
 
-def _stays(last: Instruction) -> bool:
+def stays(last: Instruction) -> bool:
     """Can no lane go on to the next statement?"""
     if last.guard is not None:
         return False
@@ -256,8 +256,8 @@ def _successors(i: int, count: int, last: Instruction | None, place: dict[Label,
                 taken = (place[operand],)
             elif isinstance(operand, Targets):
                 taken = tuple(place[t] for t in operand.targets if isinstance(t, Label) and t in place)
-    stays = i + 1 == count or (last is not None and _stays(last))
-    return taken if stays else (*taken, i + 1)
+    on = i + 1 < count and not (last is not None and stays(last))
+    return (*taken, i + 1) if on else taken
 
 
 def _liveness(flow: Flow, only: Collection[int] | None = None) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -300,7 +300,7 @@ def _liveness(flow: Flow, only: Collection[int] | None = None) -> tuple[tuple[in
 def _leaving(function: Function, block: BasicBlock) -> int:
     """The .reg results of the function where the block may return to the caller."""
     last = block.instructions[-1] if block.instructions else None
-    if (last is None or last.opcode != "ret") and (block.successors or (last is not None and _stays(last))):
+    if (last is None or last.opcode != "ret") and (block.successors or (last is not None and stays(last))):
         return 0
     return _mask(v.register.index for v in function.returns if v.register is not None)
 

@@ -56,7 +56,7 @@ class Listing:
     @cached_property
     def statements(self) -> list[Statement]:
         """All statements."""
-        return _flat(self.body.statements) if self.chunks and self.body is not None else self.apart
+        return flat(self.body.statements) if self.chunks and self.body is not None else self.apart
 
     @cached_property
     def registers(self) -> set[int]:
@@ -167,11 +167,12 @@ def listing(function: Function) -> Listing:
         parts = body.parts if isinstance(body, TextBlock) else body.statements if body is not None else ()
         chunks = tuple([p for p in parts if isinstance(p, Chunk)])
         apart = [p for p in parts if not isinstance(p, Chunk)]
-        known = function.listing = Listing(function, body, chunks, _flat(apart))
+        known = function.listing = Listing(function, body, chunks, flat(apart))
     return known
 
 
-def _flat(statements: Sequence[Statement]) -> list[Statement]:
+def flat(statements: Sequence[Statement]) -> list[Statement]:
+    """Statements with inner blocks opened."""
     if Block not in set(map(type, statements)):
         return list(statements)
     out: list[Statement] = []

@@ -94,7 +94,7 @@ KINDS = {"#int", "label"}  # the words of single tokens that may be operands, or
 NAMING: set[str] = set()  # those of them that name variables or functions
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 _DOTTED = re.compile(r"[.({}\"|+=:]|\w+\.[A-Za-z]", re.ASCII)  # what is no operand, or one that the grammar had better read
-_REGISTERS: dict[str, str] = {}  # the words of registers, each with that of an address in such a register
+REGISTERS: dict[str, str] = {}  # the words of registers, each with that of an address in such a register
 _KINDS_OF_NUMBERS: dict[str, str] = {}
 # What means the same in all scopes: signs and opcodes; those without modifiers, if nothing has their name.
 _COMMON = {",": ",", ";": ";", ".loc": LOCATION, **dict.fromkeys(map(str, range(33)), "#int")}
@@ -127,9 +127,9 @@ class Words(dict[str, str]):
                     self.pop(token, None)
         for stem, entry in self.stems.items():
             if entry.count <= size >> 3:  # most of a range is used, as a rule
-                if entry.word not in _REGISTERS:
+                if entry.word not in REGISTERS:
                     _learn(entry.word)
-                self.update(zip(map(stem.__add__, _numerals(entry.count)), repeat(entry.word)))
+                self.update(zip(map(stem.__add__, numerals(entry.count)), repeat(entry.word)))
 
     def __missing__(self, token: str) -> str:
         # The next register of a range: what compilers' text asks for with every other instruction.
@@ -139,7 +139,7 @@ class Words(dict[str, str]):
             digits = token[len(stem) :]
             if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
                 word = self[token] = entry.word
-                if word not in _REGISTERS:
+                if word not in REGISTERS:
                     _learn(word)
                 return word
         elif not token:  # behind an @ or a |
@@ -157,12 +157,12 @@ class Words(dict[str, str]):
                         return word
                     if name.rstrip("0123456789") in self.stems:
                         base = self[name]
-                if base is not None and (found := _REGISTERS.get(base)) is not None:
+                if base is not None and (found := REGISTERS.get(base)) is not None:
                     self[token] = found
                     return found
         elif token[0] == "@":
             word = self[token.lstrip("@!")]
-            if word in _REGISTERS and token.count("!") < 2:
+            if word in REGISTERS and token.count("!") < 2:
                 self[token] = found = ("@!" if token[1] == "!" else "@") + word
                 return found
             raise Unreadable
@@ -227,7 +227,7 @@ class Words(dict[str, str]):
         return word
 
 
-def _numerals(count: int) -> list[str]:
+def numerals(count: int) -> list[str]:
     """The numbers from 0 on, as texts."""
     if count > len(_NUMERALS):
         _NUMERALS.extend(map(str, range(len(_NUMERALS), count)))
@@ -236,5 +236,5 @@ def _numerals(count: int) -> list[str]:
 
 def _learn(word: str) -> None:
     """Enters the kind of a register."""
-    _REGISTERS[word] = f"[{word}]"
+    REGISTERS[word] = f"[{word}]"
     KINDS.update((word, f"[{word}]"))

@@ -10,10 +10,10 @@ from ..flow import Flow, accesses, flow
 from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
 from ..listing import listing
 from . import suspects
+from .doubts import BOILERPLATE, doubts
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
-BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 
 
@@ -47,6 +47,15 @@ def _pragma(module: Module, texts: tuple[str, ...], span: Span) -> Iterator[Diag
 
 
 def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[Diagnostic]:
+    columns = listing(f)
+    if "unknown-pragma" in wanted:
+        for statement in columns.rest:
+            if isinstance(statement, Pragma):
+                yield from _pragma(module, statement.texts, statement.span)
+    found = doubts(f, columns)
+    if found is not None and not found[1]:
+        yield from _unused(module, found[0] if "unused-register" in wanted else ())
+        return
     graph = flow(f)
     if wanted & {"unused-register", "never-written", "read-first"}:
         yield from _registers(module, f, graph, wanted)
@@ -56,10 +65,6 @@ def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[D
         yield from _falls_off(module, f, graph)
     if "divergent-barrier" in wanted and not listing(f).opcodes.isdisjoint({"bar", "barrier"}):
         yield from _barriers(module, f, graph)
-    if "unknown-pragma" in wanted:
-        for statement in listing(f).rest:
-            if isinstance(statement, Pragma):
-                yield from _pragma(module, statement.texts, statement.span)
 
 
 def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
@@ -70,11 +75,13 @@ def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str])
     if missing or early:
         yield from _read_wrongly(module, graph, wanted, missing, early, given, columns.touching(missing | early))
     if "unused-register" in wanted:
-        for s in columns.rest:
-            if isinstance(s, Declaration):
-                for r in s.registers:
-                    if id(r) not in columns.used and r.name != BOILERPLATE:
-                        yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
+        declared = [r for s in columns.rest if isinstance(s, Declaration) for r in s.registers]
+        yield from _unused(module, [r for r in declared if id(r) not in columns.used and r.name != BOILERPLATE])
+
+
+def _unused(module: Module, registers: Sequence[Register]) -> Iterator[Diagnostic]:
+    for r in registers:
+        yield _warning(module, "unused-register", f"{r.name} is declared and not used", r.span)
 
 
 def _read_wrongly(
@@ -166,6 +173,7 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
     if not barriers:
         return
     columns = listing(f)
+    leaving = {b.index for b in graph.blocks if not b.instructions or b.instructions[0].opcode in ("ret", "exit")}
     uneven = suspects.uneven(columns, graph)
     told: set[int] = set()
     for block in graph.blocks:
@@ -174,7 +182,7 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
             continue
         if _made_even(block.instructions[:-1], branch.guard, uneven):
             continue
-        for index in sorted(_missed(graph, block.index, barriers) - told):
+        for index in sorted(missed(graph, block.index, barriers, leaving) - told):
             told.add(index)
             note = Note("the lanes part here", places(module, branch).whole)
             yield _warning(
@@ -195,10 +203,13 @@ def _reads_lane(instruction: Instruction) -> bool:
     return any(isinstance(o, SpecialRegister) and o.name in suspects.DIVERGENT for o in instruction.operands)
 
 
-def _missed(graph: Flow, branch: int, barriers: Collection[int]) -> set[int]:
-    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one."""
+def missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:
+    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one.
+
+    `leaving` are the blocks that do nothing but end their lanes.
+    """
     meet = graph.ipdom[branch]
-    if meet is None or _only_leaves(graph, meet):
+    if meet is None or meet in leaving:
         return set()  # lanes that have ended are not waited for
     sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
     free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
@@ -221,8 +232,3 @@ def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> s
         if b != meet:
             work += graph.blocks[b].successors
     return found
-
-
-def _only_leaves(graph: Flow, index: int) -> bool:
-    instructions = graph.blocks[index].instructions
-    return not instructions or instructions[0].opcode in ("ret", "exit")

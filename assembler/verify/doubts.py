@@ -1,0 +1,120 @@
+"""Whether a function may deserve a warning: asked of its outline, before anyone looks at its statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from .. import graphs
+from ..ir import Declaration, Function, Register
+from ..listing import Listing
+from .outline import LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Ints, Outline, outline
+
+BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
+NEVER = 1 << 62  # behind all statements
+
+
+def doubts(function: Function, columns: Listing) -> tuple[list[Register], bool] | None:
+    """Registers that are declared by their own names and not used, and whether another warning may be true; None where nothing is sure."""
+    o = outline(function)
+    if o is None:
+        return None
+    given = [o.numbers.of(v.register.name) for v in (*function.params, *function.returns) if v.register is not None]
+    declared = [r for s in columns.rest if isinstance(s, Declaration) for r in s.registers if r.name != BOILERPLATE]
+    unused = [r for r in declared if r.name not in o.numbers and id(r) not in o.numbers]
+    reachable = np.zeros(len(o.starts), bool)
+    reachable[list(o.graph.reachable)] = True
+    total = o.numbers.total
+    wrong = _unreachable(o, reachable) or _falls_off(o) or _read_wrongly(o, given, reachable, total)
+    return unused, wrong or (bool(o.barriers) and _barriers(o, total))
+
+
+def _unreachable(o: Outline, reachable: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> bool:
+    stops = [*o.starts[1:], o.count]
+    return any(not reachable[i] and start < stops[i] for i, start in enumerate(o.starts))
+
+
+def _falls_off(o: Outline) -> bool:
+    """Can lanes run to the end without ret or exit?"""
+    stops = [*o.starts[1:], o.count]
+    for i in o.graph.reachable:
+        if not o.graph.blocks[i].successors:
+            end = o.ends.get(stops[i] - 1) if o.starts[i] < stops[i] else None
+            if end is None or end.guarded:
+                return True
+    return False
+
+
+def _read_wrongly(o: Outline, given: Collection[int], reachable: np.ndarray[tuple[int], np.dtype[np.bool_]], total: int) -> bool:
+    """May a register be read that is never written, or not written before on some way?"""
+    written = np.zeros(total, bool)
+    written[o.registers[(o.roles & (WRITTEN | SOMETIMES)) > 0]] = True
+    passed = np.zeros(total, bool)
+    passed[o.registers[o.roles == PASSED_ON]] = True
+    reads = o.roles == READ
+    registers, rows = o.registers[reads], o.rows[reads]
+    known = np.zeros(total, bool)  # the reader may know better of what is written under a guard or in parts
+    known[o.registers[o.roles == SOMETIMES]] = True
+    known[list(given)] = True
+    if np.any(~(written | known | passed)[registers]):
+        return True
+    births = np.full(total, NEVER)
+    whole = o.roles == WRITTEN
+    births[o.registers[whole][::-1]] = o.rows[whole][::-1]
+    left = ~known[registers] & reachable[o.block_of[rows]] & written[registers]
+    registers, rows = registers[left], rows[left]
+    born, here = births[registers], o.block_of[rows]
+    home = o.block_of[born]
+    same = home == here
+    if np.any(born[same] >= rows[same]):
+        return True
+    home, here = home[~same], here[~same]
+    if not len(home):
+        return False
+    enter, leave = np.full(len(o.starts), NEVER), np.full(len(o.starts), -1)
+    for block, (first, last) in graphs.intervals(o.graph.idom, o.graph.depth_first).items():
+        enter[block], leave[block] = first, last
+    return bool(np.any((enter[home] > enter[here]) | (leave[here] > leave[home])))
+
+
+def _barriers(o: Outline, total: int) -> bool:
+    """Is there a branch on a value that lanes differ in, that some lanes leave past a barrier of the others?"""
+    from .warnings import missed
+
+    uneven = _uneven(o, total)
+    barriers = {int(o.block_of[row]) for row in o.barriers} & o.graph.reachable
+    guards: dict[int, int] = {}
+    for row in [row for row, end in o.ends.items() if end.opcode == "bra" and end.guarded]:
+        at = int(np.searchsorted(o.rows, row))
+        guards[int(o.block_of[row])] = int(o.registers[at])
+    leaving = {i for i, start in enumerate(o.starts) if start == o.count or (start in o.ends and o.ends[start].opcode in ("ret", "exit"))}
+    return any(missed(o.graph, b, barriers, leaving) for b, guard in guards.items() if uneven[guard] and b in o.graph.reachable)
+
+
+def _uneven(o: Outline, total: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The registers whose value depends on the lane, as far as they are computed without memory."""
+    found = np.zeros(total, bool)
+    writes = (o.roles & (WRITTEN | SOMETIMES)) > 0
+    loading = np.zeros(o.count, bool)
+    loading[o.loading] = True
+    by_row: Ints = np.full(o.count, -1)
+    by_row[o.rows[writes]] = o.registers[writes]
+    many = np.bincount(o.rows[writes], minlength=o.count) > 1
+    lanes = o.rows[o.roles == LANE]
+    reads = ((o.roles & (READ | PASSED_ON)) > 0) & ~loading[o.rows] & (by_row[o.rows] >= 0)
+    sources, targets = o.registers[reads], by_row[o.rows[reads]]
+    # Where a statement has several results, each of them depends on each source.
+    rows = o.rows[reads]
+    if many.any():
+        extra = writes & many[o.rows]
+        for row, register in zip(o.rows[extra], o.registers[extra], strict=True):
+            these = sources[rows == row]
+            sources, targets = np.append(sources, these), np.append(targets, np.full(len(these), register))
+            rows = np.append(rows, np.full(len(these), row))
+    found[o.registers[writes & np.isin(o.rows, lanes[~loading[lanes]])]] = True
+    count = -1
+    while count != (count := int(found.sum())):
+        found[targets[found[sources]]] = True
+    found[o.registers[writes & loading[o.rows]]] = False
+    return found
