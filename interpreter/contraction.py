@@ -13,8 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+import numpy as np
+
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Immediate, Instruction, Operand, Register
+from warplab.isa import sfu
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.types import TYPES, ScalarType
 
@@ -31,6 +34,8 @@ TYPED: dict[Fmad, frozenset[str]] = {
     "f64": frozenset({"f64"}),
     "all": frozenset({"f64", "f32", "f16", "bf16", "f32x2", "f16x2", "bf16x2"}),
 }
+PRODUCTS = frozenset({"mul", "div"})
+ONE = {"f64": 0x3FF << 52, "f32": 0x3F80_0000, "f16": 0x3C00}
 ROUNDED = frozenset({"rn", "rz", "rm", "rp", "rna", "rs"})
 
 
@@ -41,6 +46,7 @@ class Handed:
     factors: tuple[Register, Register]
     type: ScalarType  # as which they are copied
     kept: bool  # somebody reads the product itself
+    split: Callable[[Array, Array], tuple[Array, Array]] | None = None  # makes them of the operands, where they are others
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +104,14 @@ class _Sum:
 def contract(flow: Flow, all_known: Mapping[int, Known], fmad: Fmad) -> Contraction:
     """The pairs of a function; `all_known` speaks of every reachable instruction."""
     types = TYPED[fmad]
-    if not any(k.instruction.opcode == "mul" and _is_free_product(k.instruction, types) for k in all_known.values()):
+    if not any(k.instruction.opcode in PRODUCTS and _is_free_product(k.instruction, types) for k in all_known.values()):
         return NOTHING
     returns = any(v.register is not None for v in flow.function.returns)  # their liveness is told by the text alone
     _, live_out = lives(flow, all_known)
     made = Contraction()
     for chain in _chains(flow, joined=not returns):
         instructions = [i for b in chain for i in flow.blocks[b].instructions]
-        if any(i.opcode == "mul" and _is_free_product(i, types) for i in instructions):
+        if any(i.opcode in PRODUCTS and _is_free_product(i, types) for i in instructions):
             walk = _Walk(types, all_known)
             walk.go(instructions, live_out[chain[-1]])
             _choose(walk.sums)
@@ -165,6 +171,8 @@ def _is_pure(i: Instruction) -> bool:
 
 
 def _is_free_product(i: Instruction, types: frozenset[str]) -> bool:
+    if i.opcode == "div":  # a reciprocal times the dividend
+        return i.modifiers[-1] == "f32" and i.modifiers[0] in ("approx", "full") and "f32" in types and i.guard is None
     return _type_of(i, types) != "" and i.guard is None and "sat" not in i.modifiers
 
 
@@ -176,6 +184,12 @@ def _type_of(i: Instruction, types: frozenset[str]) -> str:
         return ""
     # ptxas 13.0 contracts pairs of f32 whether they name .rn or not.
     return own if ROUNDED.isdisjoint(words) or (own == "f32x2" and "rn" in words) else ""
+
+
+def _is_reciprocal(i: Instruction) -> bool:
+    """Is the dividend 1 or -1, so that flushing leaves no product?"""
+    a = i.operands[1]
+    return "ftz" in i.modifiers and isinstance(a, Immediate) and immediate_bits(a, TYPES["f32"]) & 0x7FFF_FFFF == ONE["f32"]
 
 
 class _Walk:
@@ -226,14 +240,14 @@ class _Walk:
     def _step(self, i: Instruction, k: Known) -> None:
         new: tuple[_Product, bool] | None = None
         constant = False
-        if i.opcode == "mul" and _is_free_product(i, self.types):
+        if i.opcode in PRODUCTS and _is_free_product(i, self.types):
             if (source := self._by_one(i)) is not None:
                 new = self._copy(*source, k)
             else:
                 for index in k.read:
                     self._use(index)
                 constant = all(map(self._is_constant, i.operands[1:]))
-                if not constant:
+                if not constant and not (i.opcode == "div" and _is_reciprocal(i)):
                     new = _Product(i, i.modifiers[-1], "ftz" in i.modifiers, self.stretch), False
                     self.products.append(new[0])
         elif i.opcode in ("add", "sub") and _type_of(i, self.types):
@@ -285,9 +299,9 @@ class _Walk:
     def _by_one(self, i: Instruction) -> tuple[Operand, bool] | None:
         """The other factor where one is 1 or -1, and whether it is -1."""
         t = TYPES[i.modifiers[-1]]
-        if t.elements > 1 or t.name == "bf16" or "ftz" in i.modifiers:
+        if i.opcode == "div" or t.elements > 1 or t.name == "bf16" or "ftz" in i.modifiers:
             return None
-        one = {"f64": 0x3FF << 52, "f32": 0x3F80_0000, "f16": 0x3C00}[t.name]
+        one = ONE[t.name]
         for factor, other in (i.operands[1:], i.operands[:0:-1]):
             if isinstance(factor, Immediate) and isinstance(other, Register):
                 bits = immediate_bits(factor, t)
@@ -368,11 +382,27 @@ def _build(made: Contraction, products: Sequence[_Product], all_known: Mapping[i
         factors = (replace(d, name=f"{d.name}.a", index=first), replace(d, name=f"{d.name}.b", index=first + 1))
         t = TYPES[p.type]
         held = t if t.elements == 1 else TYPES[f"b{t.bits}"]
-        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums))
+        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums), _splitting(i))
         made.known[id(i)] = _with_factors(all_known[id(i)], handed)
         for s in sums:
             fused = made.fused[id(s.instruction)] = _fused(s, p, factors)
             made.known[id(s.instruction)] = known(fused.instruction)
+
+
+def _splitting(i: Instruction) -> Callable[[Array, Array], tuple[Array, Array]] | None:
+    """The factors of an approximate quotient; what is far from 1 is scaled first."""
+    if i.opcode != "div":
+        return None
+    full, ftz = "full" in i.modifiers, "ftz" in i.modifiers
+
+    def split(a: Array, b: Array) -> tuple[Array, Array]:
+        size, one = np.abs(b), np.float32(1)
+        scale = np.where(size > 2.0**126, np.float32(0.25), one) if full else one
+        if not ftz:
+            scale = np.where(size < 2.0**-126, np.float32(2.0**24), scale)
+        return a * scale, sfu.rcp(b * scale, True)
+
+    return split
 
 
 def _with_factors(k: Known, handed: Handed) -> Known:

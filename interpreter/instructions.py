@@ -25,7 +25,7 @@ from .roles import parameters_of, uses, works_on
 from .shapes import Known
 from .special import window_of
 from .steps import assign, carrying, join, lanes, load_one, parameter, pure, select, store_one, unpack, warps
-from .values import LocalPlace, Shifted, plain
+from .values import Array, LocalPlace, Shifted, plain
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
 OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched
@@ -83,6 +83,8 @@ class InstructionSteps:
     def _handed(self, given: Instruction, product: Handed) -> Step:
         """A product that keeps its factors for the sums that fuse it."""
         t = product.type
+        if product.split is not None:
+            return self._split(given, product, product.split)
         first, second = (
             assign(self.operands.target(r, t), self.operands.source(op, t))
             for r, op in zip(product.factors, given.operands[1:], strict=True)
@@ -96,6 +98,22 @@ class InstructionSteps:
                 own(R)
 
         return hand_on
+
+    def _split(self, given: Instruction, product: Handed, split: Callable[[Array, Array], tuple[Array, Array]]) -> Step:
+        """A quotient that is a product of other factors than its operands."""
+        t = product.type
+        x, y = (as_get(self.operands.source(op, t)) for op in given.operands[1:])
+        put_x, put_y = (as_set(self.operands.target(r, t)) for r in product.factors)
+        own = self._step(given) if product.kept else None
+
+        def step(R: list[Any]) -> None:
+            factors = split(x(R), y(R))
+            put_x(R, factors[0])
+            put_y(R, factors[1])
+            if own is not None:
+                own(R)
+
+        return step
 
     def _fused(self, given: Instruction, fused: Fused) -> Step:
         """A sum that rounds once with its product."""

@@ -134,6 +134,43 @@ def test_a_guarded_sum_of_a_product_that_is_rounded_too(observers: tuple[Silent,
     assert (got[:40, 2] == -1 - 2.0**-29).all() and (got[40:, 2] == LOST).all()
 
 
+@pytest.mark.parametrize("ftz", ["", ".ftz"])
+@pytest.mark.parametrize("how", ["approx", "full"])
+def test_an_approximate_quotient_is_a_product(how: str, ftz: str) -> None:
+    """The sum equals a multiply-add of the dividend and the reciprocal, both scaled where the divisor asks for it."""
+    body = f"""
+        .reg .f32 %a, %b, %c, %d, %s, %t; .reg .u64 %p, %q; .reg .u32 %i; .reg .pred %g;
+        ld.param.u64 %q, [out]; ld.param.u64 %p, [in]; mov.u32 %i, %tid.x; mad.wide.u32 %q, %i, 8, %q; mad.wide.u32 %p, %i, 12, %p;
+        ld.global.f32 %a, [%p]; ld.global.f32 %b, [%p+4]; ld.global.f32 %c, [%p+8];
+        div.{how}{ftz}.f32 %t, %a, %b;
+        sub{ftz}.f32 %t, %t, %c;
+        st.global.f32 [%q], %t;
+        abs.f32 %t, %b; mov.f32 %s, 0f3F800000;
+        {"setp.gt.f32 %g, %t, 0f7E800000; @%g mov.f32 %s, 0f3E800000;" if how == "full" else ""}
+        {"" if ftz else "setp.lt.f32 %g, %t, 0f00800000; @%g mov.f32 %s, 0f4B800000;"}
+        mul.rn{ftz}.f32 %a, %a, %s; mul.rn{ftz}.f32 %b, %b, %s; rcp.approx.ftz.f32 %d, %b; neg.f32 %c, %c; fma.rn{ftz}.f32 %d, %d, %a, %c;
+        st.global.f32 [%q+4], %d;"""
+    rng = np.random.default_rng(5)
+    lanes = 256
+    x = (rng.choice([-1, 1], (lanes, 3)) * rng.uniform(0.5, 2, (lanes, 3)) * 2.0 ** rng.integers(-3, 3, (lanes, 3))).astype(np.float32)
+    x[:40, 1] *= np.float32(2.0**-124)
+    x[40:80, 1] = np.float32(2.0**126) * rng.uniform(1, 2, 40).astype(np.float32)
+    x[40:80, 0] = rng.uniform(0.5, 0.9, 40).astype(np.float32)
+    x[80:90, 0] *= np.float32(2.0**-130)
+    x[:80, 0] *= x[:80, 1]
+    x[:80, 2] = x[:80, 0] / x[:80, 1]
+    x[90:96] = [[0, 0, 1], [np.inf, 2, 1], [np.nan, 1, 1], [1, 0, 1], [1, np.inf, 0], [0, 5, -0.0]]
+    results = []
+    for fmad in ("none", "all"):
+        machine = Machine(kernel("p out, p in", body), fmad=fmad)
+        out = machine.upload(np.zeros((lanes, 2), np.float32))
+        machine.launch(1, lanes, [out, machine.upload(x)])
+        results.append(machine.download(out).reshape(lanes, 2))
+    rounded, fused = results
+    np.testing.assert_array_equal(fused[:, 0], fused[:, 1])
+    assert (rounded[:, 0] != fused[:, 0]).sum() > 30
+
+
 def test_instructions_are_told_as_they_are_written() -> None:
     told: list[str] = []
 
