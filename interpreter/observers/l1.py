@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .l2 import ALIVE, MOST, RING, STEPS, Directory
-from .sectors import Demand, Groups, sectors_of
+from .sectors import Demand, Groups
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -128,11 +128,11 @@ class PrivateCaches:
             return None
         parts = place.portions(self.portion)
         if parts is not None:
-            missed = np.zeros_like(place.cache)
+            every = np.zeros_like(place.cache)
             for chosen in parts:
                 lost = self.load(place.part(chosen), page, demand.part(chosen), admit=admit)
-                missed[chosen] = 0 if lost is None else lost
-            return missed
+                every[chosen] = 0 if lost is None else lost
+            return every
         slot, fresh = self._slots(place, page, admit)
         if fresh:
             if admit:
@@ -146,10 +146,10 @@ class PrivateCaches:
                 self._admit_new(place, slot, demand.wanted)
             return demand.sectors
         valid = self.valid[slot] if found == used.size else self.valid[slot] * present
-        lost = sectors_of(demand.words & ~valid)
+        missed = demand.missed(valid)
         if admit:
             self._admit(place, slot, used, None if found == used.size else present, valid | demand.wanted)
-        return lost if lost.any() else None
+        return missed
 
     def store(self, place: Place, page: int, demand: Demand, *, admit: bool = True) -> None:
         """Makes words valid; where `admit` says no, only those of lines that are there."""

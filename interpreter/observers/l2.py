@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .sectors import DIRTY, Demand, count_bits, sectors_of
+from .sectors import DIRTY, Demand, count_bits
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -108,10 +108,10 @@ class SharedCache:
             self._admit(at, used, None, demand.wanted)
             return demand.total
         present = used >= self.floor
-        valid = self.valid[at] * present
-        missed = int(count_bits(sectors_of(demand.words & ~valid)).sum())
+        valid = self.valid[at] * present if self.floor > 1 else self.valid[at]  # never used, never valid
+        missed = demand.missed(valid)
         self._admit(at, used, present, valid | demand.wanted)
-        return missed
+        return 0 if missed is None else demand.total if missed is demand.sectors else int(count_bits(missed).sum())
 
     def store(self, lines: Lines, start: int, demand: Demand) -> int:
         """Makes words valid and their sectors dirty; gives how many of these were clean."""
@@ -126,7 +126,7 @@ class SharedCache:
             self._admit(at, used, None, written)
             return demand.total
         present = used >= self.floor
-        valid = self.valid[at] * present
+        valid = self.valid[at] * present if self.floor > 1 else self.valid[at]  # never used, never valid
         clean = demand.sectors & ~(valid >> DIRTY)
         self._admit(at, used, present, valid | written)
         return int(count_bits(clean).sum())

@@ -40,6 +40,14 @@ class Demand:
         self.wanted = self.sectors * SECTOR_WORDS  # all words of the sectors
         self.total = int(count_bits(self.sectors).sum())
 
+    def missed(self, valid: Index) -> Index | None:
+        """The sectors of lines with these valid words that lack some: `sectors` itself where all do, None where none does."""
+        have = self.words & valid
+        if not have.any():
+            return self.sectors
+        lacking = self.words ^ have
+        return sectors_of(lacking) if lacking.any() else None
+
     def part(self, chosen: Index | slice) -> Demand:
         """The same of some of the lines."""
         return Demand(self.words[chosen])
