@@ -25,7 +25,7 @@ from .graphs import RELAXED, Capture
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
 from .loading import contraction, link, parsed
-from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow
+from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow, device_memory
 from .models import memory_size, persisting_l2
 from .printf import PrintRing
 from .streams import Event, Stream
@@ -55,7 +55,7 @@ class Context:
         self.ordinal = ordinal
         self.number = next(_numbers)
         self.space = AddressSpace() if space is None else space
-        self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
+        self.arena = device_memory(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.other_arenas = tuple(others)

@@ -18,7 +18,7 @@ from .errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .loading import contraction
 from .machine import model_of
-from .memory import WideArena
+from .memory import DeviceArena
 from .runspec import LaunchSpec, RunSpec, argument
 from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
@@ -124,8 +124,8 @@ class Runner:
         """
         context, module = self.context, self.module
         context.unload(module)
-        if isinstance(context.arena, WideArena):
-            context.arena.drop()
+        if isinstance(context.arena, DeviceArena):
+            context.arena.give_back()
         context.space.buffers.clear()
         module.kernels.clear()
         module.program.kernels.clear()

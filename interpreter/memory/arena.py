@@ -56,6 +56,10 @@ class Arena:
         self.reserved = self.bytes.size
         self.host_address = int(self.bytes.ctypes.data)
         self._views: dict[str, Array] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is allocated."""
         self._starts: list[int] = []
         self._by_start: dict[int, Allocation] = {}
         self._top = FIRST

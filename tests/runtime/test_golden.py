@@ -21,6 +21,7 @@ from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
 from warplab.runtime.golden.filecheck import checks_of, match, without_checks
 from warplab.runtime.golden.metrics import check_metric
+from warplab.runtime.memory import DROPPED, device_memory
 from warplab.runtime.runspec import split
 
 ROOT = Path(__file__).parents[2]
@@ -349,3 +350,18 @@ def test_words_of_a_directive_are_a_shells(words: str) -> None:
             split(words)
     else:
         assert split(words) == wanted
+
+
+def test_memory_that_is_given_back_serves_as_new() -> None:
+    first = device_memory(3 << 20)
+    place = first.allocate(100)
+    first.bytes[place.start : place.end] = 7
+    first.limit = 1 << 10
+    first.give_back()
+    second = device_memory(3 << 20)
+    assert second is first and not second.bytes[: 1 << 20].any()
+    assert (second.used, second.limit, second.find(place.start)) == (0, 3 << 20, None)
+    assert second.allocate(100).start == place.start
+    second.allocate(DROPPED)
+    second.give_back()
+    assert device_memory(3 << 20) is not second
