@@ -159,7 +159,7 @@ def test_an_approximate_quotient_is_a_product(how: str, ftz: str) -> None:
     x[80:90, 0] *= np.float32(2.0**-130)
     x[:80, 0] *= x[:80, 1]
     x[:80, 2] = x[:80, 0] / x[:80, 1]
-    x[90:96] = [[0, 0, 1], [np.inf, 2, 1], [np.nan, 1, 1], [1, 0, 1], [1, np.inf, 0], [0, 5, -0.0]]
+    x[90:96] = np.array([[0, 0, 1], [np.inf, 2, 1], [np.nan, 1, 1], [1, 0, 1], [1, np.inf, 0], [0, 5, -0.0]], np.float32)
     results = []
     for fmad in ("none", "all"):
         machine = Machine(kernel("p out, p in", body), fmad=fmad)
