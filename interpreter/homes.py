@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,11 @@ _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _NAMED = {d.str: d for d in map(np.dtype, ("?", *(f"{kind}{size}" for kind in "iu" for size in _UNSIGNED), "f2", "f4", "f8"))}
 
 
-def choose_dtypes(instructions: Iterable[Known], pointers: set[int]) -> dict[int, np.dtype[Any]]:
+def choose_dtypes(instructions: Iterable[Known], seen: Mapping[int, Register], pointers: set[int]) -> dict[int, np.dtype[Any]]:
     """For each register the dtype that most of its uses want, so that few need a view."""
     ballots: dict[int, list[str]] = {}
-    seen: dict[int, Register] = {}
     for known in instructions:
         registers = known.registers
-        for r in registers:
-            seen[r.index] = r
         for n, wanted in known.shape.votes:
             index = registers[n].index
             if index in ballots:

@@ -49,12 +49,13 @@ class Lowering(InstructionSteps):
         self.contraction = contract(f, self.known, "none" if first_generation else fmad)
         self.known.update(self.contraction.known)
         pointers = pointer_registers(self.known.values())
-        dtypes = choose_dtypes(self.known.values(), pointers)
+        seen = {r.index: r for k in self.known.values() for r in k.registers}
+        dtypes = choose_dtypes(self.known.values(), seen, pointers)
         formals = [v.register for v in (*function.params, *function.returns) if v.register is not None]
         for r in formals:
             dtypes.setdefault(r.index, r.type.dtype if r.type.elements == 1 else np.dtype(f"u{r.type.bytes}"))
         self.live_in, self.live_out = lives(f, self.known)
-        self.plan.homes, top = assign(f, self.blocks, (self.live_in, self.live_out), dtypes, pointers, 1, self.known)
+        self.plan.homes, top = assign(f, self.blocks, (self.live_in, self.live_out), seen, dtypes, pointers, 1, self.known)
         for r in formals:
             if r.index not in self.plan.homes:
                 self.plan.homes[r.index] = Home(top, 1, dtypes[r.index])

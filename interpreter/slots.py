@@ -90,6 +90,7 @@ def assign(
     flow: Flow,
     order: Sequence[int],
     live: tuple[Sequence[int], Sequence[int]],
+    seen: Mapping[int, Register],
     dtypes: dict[int, np.dtype[Any]],
     pointers: set[int],
     first_slot: int,
@@ -98,7 +99,6 @@ def assign(
     """Linear scan over the blocks in reverse postorder; gives each register's home and the first slot that is free behind them."""
     start: dict[int, int] = {}
     end: dict[int, int] = {}
-    seen: dict[int, Register] = {}
     at = 0
     for b in order:
         for index in indices(live[0][b]):
@@ -108,9 +108,8 @@ def assign(
             at += 1
             for r in known[id(i)].registers:
                 index = r.index
-                if index not in seen:
-                    seen[index] = r
-                    start.setdefault(index, at)
+                if index not in start:
+                    start[index] = at
                 end[index] = at
         at += 1
         for index in indices(live[1][b]):
@@ -120,12 +119,12 @@ def assign(
     free: dict[int, list[int]] = {}
     active: list[tuple[int, int, int]] = []  # (end, slot, width)
     top = first_slot
-    for index in sorted(start, key=lambda x: (start[x], x)):
-        if index not in seen:
+    for begins, index in sorted([(at, index) for index, at in start.items()]):
+        register = seen.get(index)
+        if register is None:
             continue
-        r = seen[index]
-        width = r.vector * (2 if r.type.bits == 128 else 1)
-        while active and active[0][0] < start[index]:
+        width = register.vector * (2 if register.type.bits == 128 else 1)
+        while active and active[0][0] < begins:
             _, freed, freed_width = heappop(active)
             free.setdefault(freed_width, []).append(freed)
         room = free.get(width)
