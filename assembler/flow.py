@@ -20,6 +20,7 @@ from .listing import INSTRUCTIONS, READS_ITS_DESTINATION, has_results, leaves, l
 
 LEAVES = frozenset({"ret", "exit", "trap"})
 ENDS = LEAVES | {"bra", "brx", "call"}
+PASSING = frozenset({"mov", "st", "call"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,6 +217,15 @@ def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
             for leaf in leaves(operand):
                 read.extend(registers_of(leaf))
     return read, written
+
+
+def passed_on(instruction: Instruction) -> list[Register]:
+    """The registers that an instruction reads only to hand their values on: compilers pack and pass on halves that nobody looks at."""
+    if instruction.opcode not in PASSING:
+        return []
+    start = 1 if _has_results(instruction) else 0
+    values = [o for o in instruction.operands[start:] if type(o) is not Address]
+    return [r for o in values for leaf in leaves(o) for r in registers_of(leaf)]
 
 
 def _has_results(instruction: Instruction) -> bool:

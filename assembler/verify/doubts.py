@@ -9,7 +9,7 @@ import numpy as np
 from .. import graphs
 from ..ir import Declaration, Function, Register
 from ..listing import Listing
-from .outline import LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Ints, Outline, outline
+from .outline import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Ints, Outline, outline
 
 BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 NEVER = 1 << 62  # behind all statements
@@ -54,17 +54,21 @@ def _read_wrongly(o: Outline, given: Collection[int], reachable: np.ndarray[tupl
     passed[o.registers[o.roles == PASSED_ON]] = True
     reads = o.roles == READ
     registers, rows = o.registers[reads], o.rows[reads]
+    called = o.registers[o.roles == GIVEN]
     known = np.zeros(total, bool)  # the reader may know better of what is written under a guard or in parts
     known[o.registers[o.roles == SOMETIMES]] = True
     known[list(given)] = True
-    if np.any(~(written | known | passed)[registers]):
+    missing = ~(written | known | passed)
+    if np.any(missing[registers]) or np.any(missing[called]):
         return True
     births = np.full(total, NEVER)
     whole = o.roles == WRITTEN
     births[o.registers[whole][::-1]] = o.rows[whole][::-1]
-    left = ~known[registers] & reachable[o.block_of[rows]] & written[registers]
+    left = ~known[registers] & reachable[o.block_of[rows]]
     registers, rows = registers[left], rows[left]
     born, here = births[registers], o.block_of[rows]
+    if np.any(born == NEVER):
+        return True
     home = o.block_of[born]
     same = home == here
     if np.any(born[same] >= rows[same]):
@@ -102,7 +106,7 @@ def _uneven(o: Outline, total: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]
     by_row[o.rows[writes]] = o.registers[writes]
     many = np.bincount(o.rows[writes], minlength=o.count) > 1
     lanes = o.rows[o.roles == LANE]
-    reads = ((o.roles & (READ | PASSED_ON)) > 0) & ~loading[o.rows] & (by_row[o.rows] >= 0)
+    reads = ((o.roles & (READ | PASSED_ON | GIVEN)) > 0) & ~loading[o.rows] & (by_row[o.rows] >= 0)
     sources, targets = o.registers[reads], by_row[o.rows[reads]]
     # Where a statement has several results, each of them depends on each source.
     rows = o.rows[reads]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..bulk import tokens_of
 from ..chunks import Chunk, Recipe, TextBlock
-from ..flow import ENDS, BasicBlock, Flow, accesses, stays
+from ..flow import ENDS, PASSING, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
 from ..listing import READS_ITS_DESTINATION, flat, has_results
 from ..scopes import Scope
@@ -22,8 +22,7 @@ from ..words import REGISTERS, numerals
 from .suspects import DIVERGENT, LOADS
 
 # What a token does.
-READ, PASSED_ON, WRITTEN, SOMETIMES, LANE = 1, 2, 4, 8, 16
-PASSING = frozenset({"mov", "st", "call"})  # compilers pack and pass on halves that nobody looks at
+READ, PASSED_ON, WRITTEN, SOMETIMES, LANE, GIVEN = 1, 2, 4, 8, 16, 32  # GIVEN: passed on to a function
 LABELLED, ENDING, LOADING, BARRIER, WHOLE = 1, 2, 4, 8, 16  # what a statement is; WHOLE: only the instruction itself can tell
 _MOST = 1 << 16
 
@@ -77,7 +76,7 @@ def _roles(words: list[str], recipe: Recipe) -> bytes | None:
             elif word != "_":
                 return None
         elif word.lstrip("!") in REGISTERS or (word[0] == "[" and word[1:-1] in REGISTERS):
-            roles[i] = PASSED_ON if recipe.opcode in PASSING else READ
+            roles[i] = PASSED_ON if recipe.opcode in PASSING and word[0] != "[" else READ
         elif word[0] == "%":
             roles[i] = LANE if word.partition(".")[0] in DIVERGENT else 0
         elif word[0] not in "[#" and word not in PLAIN and ":" not in word:
@@ -228,8 +227,9 @@ class _Maker:
     def instruction(self, s: Instruction, row: int) -> None:
         """The events of an instruction of which there is a node."""
         read, written = accesses(s)
-        role = PASSED_ON if s.opcode in PASSING else READ
-        events = [(self.number(r), READ if r is s.guard else role) for r in read]
+        passed = {id(r) for r in passed_on(s) if r is not s.guard}
+        role = GIVEN if s.opcode == "call" else PASSED_ON
+        events = [(self.number(r), role if id(r) in passed else READ) for r in read]
         events += [(self.number(r), SOMETIMES if s.guard is not None or s.operands[0] is not r else WRITTEN) for r in written]
         if any(getattr(o, "name", "") in DIVERGENT for o in s.operands):
             events.append((0, LANE))

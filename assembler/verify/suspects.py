@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 
 from .. import graphs
-from ..flow import Flow
-from ..ir import Arguments, Element, Operand, Register, SpecialRegister
+from ..flow import PASSING, Flow
+from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
 from ..listing import Listing, leaves, registers_of
 
 Numbers = dict[int, int]  # register -> number of an instruction
@@ -51,6 +51,8 @@ def read_early(columns: Listing, graph: Flow) -> set[int]:
         added: list[int] = []
         stretch = slice(start, end)
         for s, read, result in zip(columns.instructions[stretch], columns.sources[stretch], columns.results[stretch], strict=True):
+            if s.opcode in PASSING:
+                read = tuple([o for o in read if o.__class__ is Address])
             if not ready.issuperset(map(id, read)) or (s.guard is not None and id(s.guard) not in ready):
                 for o in (*read, s.guard):
                     if o is None or id(o) in ready:

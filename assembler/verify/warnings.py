@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
-from ..flow import Flow, accesses, flow
+from ..flow import Flow, accesses, flow, passed_on
 from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
 from ..listing import listing
 from . import suspects
@@ -91,8 +91,8 @@ def _read_wrongly(
     """Registers that are read and never written, and those that are read first on some way, out of the suspects that these instructions name."""
     unwritten = {r for s in instructions for r in accesses(s)[0] if id(r) in missing}
     for s in instructions:
-        if s.opcode in ("mov", "st"):  # compilers pack and pass on halves that nobody looks at
-            unwritten.difference_update(r for r in accesses(s)[0] if r is not s.guard)
+        if s.opcode != "call":
+            unwritten.difference_update(r for r in passed_on(s) if r is not s.guard)
     if early:
         yield from _read_first(module, graph, given | unwritten, early, instructions)
     if "never-written" in wanted:
@@ -121,9 +121,9 @@ def _read_first(
     for s in instructions:
         if id(s) not in reached:
             continue
-        passes_on = s.opcode in ("mov", "st", "call")  # compilers pack and pass on halves that nobody looks at
+        passed = set(map(id, passed_on(s)))
         for r in dict.fromkeys(accesses(s)[0]):
-            if passes_on and r is not s.guard:
+            if id(r) in passed and r is not s.guard:
                 continue
             if id(r) in early and at_start >> r.index & 1 and r not in sometimes:
                 sometimes.add(r)
