@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -169,6 +168,8 @@ def directives(text: str) -> list[RunSpec]:
 
 def from_toml(path: Path) -> list[RunSpec]:
     """A launch file: buffers, launches in sequence, expectations; `[[run]]` tables where there are several runs."""
+    import tomllib  # few programs have one, and each start would pay
+
     try:
         data = tomllib.loads(path.read_text())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
