@@ -250,9 +250,8 @@ class _Maker:
             self.barriers.append(row)
 
     def number(self, r: Register) -> int:
-        """The number of a register; one that a block declares hides those outside."""
-        found = self.own.get(r.name)
-        return self.numbers.of(r.name if found is r or found is None else id(r))
+        """The number of a register; one that an inner block declares is told by its identity."""
+        return self.numbers.of(r.name if self.own.get(r.name) is r else id(r))
 
     def finished(self) -> Outline | None:
         """Blocks and the ways between them."""

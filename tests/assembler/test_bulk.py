@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
+
 from tests.assembler.test_fuzz import SEED, mutated
 from warplab.assembler import bulk, check
 from warplab.assembler.ir import Function, Instruction, Label, Location, Module
@@ -51,6 +53,40 @@ def test_wounded_texts_mean_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for i in range(200):
         text = mutated(source, SEED if i % 2 else more)
         assert told(text) == one_by_one(text, monkeypatch), text
+
+
+def shaken(source: random.Random, text: str) -> str:
+    """The text with a statement gone, guarded or moved, or another register in it: legal often, and worth a warning."""
+    lines = text.split("\n")
+    plain = [i for i, line in enumerate(lines) if line.strip().endswith(";") and ".reg" not in line and line.strip()[:1] not in ("@", ".")]
+    for _ in range(source.randint(1, 3)):
+        i, j = source.choice(plain), source.choice(plain)
+        match source.randrange(4):
+            case 0:
+                lines[i] = ""
+            case 1:
+                lines[i] = re.sub(
+                    r"%(r|f|rd|p|fd)(\d+)", lambda m: f"%{m[1]}{max(1, int(m[2]) + source.choice((-1, 1)))}", lines[i], count=1
+                )
+            case 2:
+                lines[i] = "@%p1 " + lines[i].strip()
+            case _:
+                lines[i], lines[j] = lines[j], lines[i]
+    return "\n".join(lines)
+
+
+def test_shaken_texts_get_the_same_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = random.Random(11)
+    pool = [text for path in TEXTS if len(text := path.read_text()) < 8000]
+    codes: set[str] = set()
+    for _ in range(150):
+        text = shaken(source, source.choice(pool))
+        found = check(text)
+        codes.update(d.code for d in found)
+        with monkeypatch.context() as m:
+            m.setattr(bulk.Reader, "read", lambda self, pos: pos)
+            assert [(d.code, d.message, d.span) for d in found] == [(d.code, d.message, d.span) for d in check(text)], text
+    assert {"unused-register", "never-written", "read-first", "missing-return"} <= codes
 
 
 def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
