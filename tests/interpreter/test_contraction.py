@@ -171,6 +171,44 @@ def test_an_approximate_quotient_is_a_product(how: str, ftz: str) -> None:
     assert (rounded[:, 0] != fused[:, 0]).sum() > 30
 
 
+@pytest.mark.parametrize("type_", ["f16", "bf16", "f16x2", "bf16x2", "f32x2"])
+def test_halves_and_pairs(type_: str) -> None:
+    """A sum equals the fma that it becomes; a difference either way round that of a negated operand."""
+    kept = {"f16": "f16", "bf16": "b16", "f32x2": "b64"}.get(type_, "b32")
+    size, sign = {"f16": (2, "0x8000"), "b16": (2, "0x8000"), "b32": (4, "0x80008000"), "b64": (8, "0x8000000080000000")}[kept]
+    bits = f"b{8 * size}"
+    body = f"""
+        .reg .{kept} %a, %b, %c, %m, %n, %t, %u; .reg .u64 %p, %q; .reg .u32 %i;
+        ld.param.u64 %q, [out]; ld.param.u64 %p, [in]; mov.u32 %i, %tid.x;
+        mad.wide.u32 %q, %i, {6 * size}, %q; mad.wide.u32 %p, %i, {3 * size}, %p;
+        ld.global.{bits} %a, [%p]; ld.global.{bits} %b, [%p+{size}]; ld.global.{bits} %c, [%p+{2 * size}];
+        xor.{bits} %m, %a, {sign}; xor.{bits} %n, %c, {sign};
+        mul.{type_} %t, %a, %b; add.{type_} %t, %t, %c; fma.rn.{type_} %u, %a, %b, %c;
+        st.global.{bits} [%q], %t; st.global.{bits} [%q+{size}], %u;
+        mul.{type_} %t, %a, %b; sub.{type_} %t, %t, %c; fma.rn.{type_} %u, %a, %b, %n;
+        st.global.{bits} [%q+{2 * size}], %t; st.global.{bits} [%q+{3 * size}], %u;
+        mul.{type_} %t, %a, %b; sub.{type_} %t, %c, %t; fma.rn.{type_} %u, %m, %b, %c;
+        st.global.{bits} [%q+{4 * size}], %t; st.global.{bits} [%q+{5 * size}], %u;"""
+    target = "sm_100" if type_ == "f32x2" else "sm_90"
+    text = kernel("p out, p in", body, target=target).replace(".version 8.0", ".version 8.6")
+    lanes = 64
+    x = np.random.default_rng(7).uniform(-2, 2, (lanes, 3, 2)).astype(np.float32)
+    raw = x.view(np.uint32)
+    if type_.startswith("bf16"):
+        raw = (raw >> 16).astype(np.uint16)
+    elif type_.startswith("f16"):
+        raw = x.astype(np.float16).view(np.uint16)
+    given = np.ascontiguousarray(raw if type_.endswith("x2") else raw[:, :, 0])
+    differ = []
+    for fmad in ("none", "all"):
+        machine = Machine(text, target, fmad=fmad)
+        out = machine.upload(np.zeros(lanes * 6 * size, np.uint8))
+        machine.launch(1, lanes, [out, machine.upload(given)])
+        got = machine.download(out, np.dtype(f"u{size}")).reshape(-1, 2)
+        differ.append(int((got[:, 0] != got[:, 1]).sum()))
+    assert differ[0] > 20 and differ[1] == 0
+
+
 def test_instructions_are_told_as_they_are_written() -> None:
     told: list[str] = []
 
