@@ -40,9 +40,12 @@ class Pages:
         self.home, self.line = home, line
         page = line >> _PAGE_BITS
         self.low = line & PAGE - 1
-        groups = Groups.of(page << _HOME_BITS | home)
-        self.first = groups.first  # of each page of a home
-        self.rank = groups.rank  # of an entry's page among those
+        if line.size == 1:
+            self.first = self.rank = np.zeros(1, np.int64)
+        else:
+            groups = Groups.of(page << _HOME_BITS | home)
+            self.first = groups.first  # of each page of a home
+            self.rank = groups.rank  # of an entry's page among those
         self.page = page[self.first]
         self.slot = self.rank * PAGE + self.low  # if all pages are new
         self.run = bool(self.slot.size) and bool((self.slot[1:] - self.slot[:-1] == 1).all())

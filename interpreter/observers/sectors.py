@@ -80,8 +80,10 @@ class Groups:
     @property
     def rank(self) -> Index:
         """The place of each entry's key among the different ones."""
-        rank = np.empty_like(self.order)
-        rank[self.order] = np.repeat(np.arange(self.starts.size), np.diff(self.starts, append=rank.size))
+        step = np.zeros_like(self.order)
+        step[self.starts[1:]] = 1
+        rank = np.empty_like(step)
+        rank[self.order] = np.cumsum(step)
         return rank
 
     def united(self, words: Index) -> Index:
