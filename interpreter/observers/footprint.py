@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..values import Array, Facts, Shifted, Value, plain
-from .l1 import PAGE, Pages, Place
 from .l2 import Lines
 from .lanes import lanes_of
+from .pages import PAGE, Pages, Place
 from .sectors import Demand, Groups, count_bits, sectors_of
 from .touch import Lanes, touch
 

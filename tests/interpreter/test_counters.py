@@ -12,10 +12,11 @@ from warplab.interpreter.memory.cache import L1, L2, LoadPolicy
 from warplab.interpreter.memory.coalesce import modern_global
 from warplab.interpreter.memory.local import local_sectors
 from warplab.interpreter.observers import KernelProfile
-from warplab.interpreter.observers.l1 import Place, PrivateCaches
+from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanes import lanes_of, local_words
 from warplab.interpreter.observers.metrics import METRICS, metrics_of
+from warplab.interpreter.observers.pages import Place
 from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, sectors_of
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
 from warplab.interpreter.registers import kernel_registers

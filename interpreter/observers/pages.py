@@ -1,0 +1,70 @@
+"""Lines of many caches and the pages they lie in: what can be said of them before it is known where an access begins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .l2 import MOST
+from .sectors import Groups
+
+Index = NDArray[np.int64]
+
+PAGE_BITS = 3
+PAGE = 1 << PAGE_BITS  # lines of one cache that lie side by side
+_HOME_BITS = 20  # of a key; the page stands above
+
+
+class Pages:
+    """Lines by home, each once for a home, and the pages they lie in; relative to the page that an access begins in."""
+
+    __slots__ = ("first", "home", "line", "low", "page", "rank", "run", "slot", "span")
+
+    def __init__(self, home: Index, line: Index) -> None:
+        self.home, self.line = home, line
+        page = line >> PAGE_BITS
+        self.low = line & PAGE - 1
+        if line.size == 1:
+            self.first = self.rank = np.zeros(1, np.int64)
+        else:
+            groups = Groups.of(page << _HOME_BITS | home)
+            self.first = groups.first  # of each page of a home
+            self.rank = groups.rank  # of an entry's page among those
+        self.page = page[self.first]
+        self.slot = self.rank * PAGE + self.low  # if all pages are new
+        self.run = bool(self.slot.size) and bool((self.slot[1:] - self.slot[:-1] == 1).all())
+        self.span = (self.page.item(0), self.page.item(-1)) if line.size else (0, 0)
+
+
+class Place:
+    """Pages in the tables of `caches` caches, when each home has one."""
+
+    __slots__ = ("at", "cache", "caches", "counts", "most", "owner", "pages")
+
+    def __init__(self, pages: Pages, cache: Index, caches: int) -> None:
+        self.pages, self.cache, self.caches = pages, cache, caches
+        self.owner = cache[pages.first]
+        self.at = pages.page * caches + self.owner
+        self.counts = np.bincount(cache, minlength=caches)
+        self.most = int(self.counts.max())
+
+    @staticmethod
+    def of(cache: Index, line: Index, caches: int) -> Place:
+        """Lines of caches."""
+        return Place(Pages(cache, line), cache, caches)
+
+    def part(self, chosen: Index) -> Place:
+        """Some of the lines."""
+        return Place.of(self.cache[chosen], self.pages.line[chosen], self.caches)
+
+    def portions(self, most: int) -> list[Index] | None:
+        """The entries in portions of at most so many for a cache; None where all are one."""
+        size = self.cache.size
+        if size <= most or (size <= MOST and self.most <= most):
+            return None
+        order = np.argsort(self.cache, kind="stable")
+        starts = np.cumsum(self.counts) - self.counts
+        rank = np.empty_like(self.cache)
+        rank[order] = np.arange(size) - starts[self.cache[order]]
+        most = min(most, max(1, MOST // int(np.count_nonzero(self.counts))))
+        return [np.flatnonzero(rank // most == k) for k in range(int(rank.max()) // most + 1)]
