@@ -56,6 +56,8 @@ def test(
         raise click.UsageError(
             "there is no test: no .ptx here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx
         )
+    if fmad is not None and update:
+        raise click.UsageError("--update records what the tests say themselves: write --fmad into their //@ run", ctx)
     if fmad is not None:
         cases = [_with_fmad(case, fmad) for case in cases]
     results: list[Result] = []

@@ -118,6 +118,12 @@ def test_options_of_test(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
 
 
+def test_what_is_recorded_is_what_the_tests_say(tmp_path: Path) -> None:
+    (tmp_path / "lost.ptx").write_text(f"//@ run {WORDS}\n{TEXT}")
+    done = CliRunner().invoke(main, ["test", str(tmp_path), "--update", "--fmad", "all"])
+    assert done.exit_code == 2 and "//@ run" in done.output
+
+
 def test_a_word_that_means_nothing(tmp_path: Path) -> None:
     path = tmp_path / "lost.ptx"
     path.write_text(TEXT)
