@@ -18,7 +18,7 @@ from .observe import announce
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
 from .shapes import Known, known
-from .slots import assign, has_loops, lives, mask_of, meetings
+from .slots import assign, has_loops, lives, masks_of, meetings
 
 
 def lower(
@@ -143,7 +143,7 @@ class Lowering(InstructionSteps):
                     self.live_after[id(i)] = live
                 live = _before(self.known[id(i)], live)
             live_in[pc] = after = live
-        plan.live_in = [mask_of(x, plan.homes) for x in live_in] + [mask_of(returned, plan.homes)]
+        plan.live_in = masks_of([*live_in, returned], plan.homes)
 
     def _segment(self, pc: int, b: int, body: list[Instruction], last: Instruction | None) -> Segment:
         homes = self.plan.homes

@@ -100,10 +100,18 @@ def assign(
     start: dict[int, int] = {}
     end: dict[int, int] = {}
     at = 0
+    held = since = 0  # what is live where blocks end and begin, and where that was last: few registers come and go between two such places
+
+    def passed(live: int, where: int) -> None:
+        nonlocal held, since
+        for index in indices(live & ~held):
+            start.setdefault(index, where)
+        for index in indices(held & ~live):
+            end[index] = max(end.get(index, since), since)
+        held, since = live, where
+
     for b in order:
-        for index in indices(live[0][b]):
-            start.setdefault(index, at)
-            end[index] = at
+        passed(live[0][b], at)
         for i in flow.blocks[b].instructions:
             at += 1
             for r in known[id(i)].registers:
@@ -112,9 +120,8 @@ def assign(
                     start[index] = at
                 end[index] = at
         at += 1
-        for index in indices(live[1][b]):
-            start.setdefault(index, at)
-            end[index] = at
+        passed(live[1][b], at)
+    passed(0, at)
     homes: dict[int, Home] = {}
     free: dict[int, list[int]] = {}
     active: list[tuple[int, int, int]] = []  # (end, slot, width)
@@ -145,11 +152,17 @@ def indices(registers: int) -> Iterator[int]:
         registers ^= low
 
 
-def mask_of(registers: int, homes: dict[int, Home]) -> int:
-    """A mask of registers as a mask of slots."""
-    out = 0
-    for index in indices(registers):
-        home = homes.get(index)
-        if home is not None:
-            out |= ((1 << home.width) - 1) << home.slot
+def masks_of(registers: Sequence[int], homes: dict[int, Home]) -> list[int]:
+    """Masks of registers that live at once as masks of slots; each differs little from the one before it."""
+    out: list[int] = []
+    before = slots = 0
+    for live in registers:
+        for index in indices(before & ~live):
+            if (home := homes.get(index)) is not None:
+                slots &= ~(((1 << home.width) - 1) << home.slot)
+        for index in indices(live & ~before):
+            if (home := homes.get(index)) is not None:
+                slots |= ((1 << home.width) - 1) << home.slot
+        before = live
+        out.append(slots)
     return out
