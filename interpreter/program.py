@@ -31,6 +31,8 @@ class LoadedProgram:
     def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
         self.modules = tuple(modules)
         self.fmad: Fmad = fmad  # which products and sums are rounded together
+        # `.target sm_90, debug` asks for no optimisation: there each instruction is rounded on its own.
+        self.unoptimised = {id(f) for m in modules if "debug" in m.targets for f in m.functions.values()}
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables: dict[str, Variable] = {}
@@ -293,7 +295,9 @@ class Kernel:
         key = (id(f), observed, first_generation)
         found = self.plans.get(key)
         if found is None:
-            found = self.plans[key] = lower(f, self, observed, first_generation, self.program.fmad)
+            found = self.plans[key] = lower(
+                f, self, observed, first_generation, "none" if id(f) in self.program.unoptimised else self.program.fmad
+            )
         return found
 
 

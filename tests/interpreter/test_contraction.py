@@ -209,6 +209,15 @@ def test_halves_and_pairs(type_: str) -> None:
     assert differ[0] > 20 and differ[1] == 0
 
 
+@pytest.mark.parametrize(("target", "want"), [("sm_90", LOST), ("sm_90, debug", 0)])
+def test_modules_for_debugging_are_not_optimised(target: str, want: float) -> None:
+    body = ".reg .f64 %a, %t, %u; .reg .u64 %q; ld.param.u64 %q, [out]; ld.param.f64 %a, [x]; mul.f64 %t, %a, %a; mul.rn.f64 %u, %a, %a; sub.f64 %t, %t, %u; st.global.f64 [%q], %t;"
+    machine = Machine(kernel("p out, f64 x", body, target=target), verified=False)  # it has no sections for a debugger
+    out = machine.upload(np.zeros(1))
+    machine.launch(1, 1, [out, np.float64(1 + 2.0**-30)])
+    assert machine.download(out, np.float64).tolist() == [want]
+
+
 def test_instructions_are_told_as_they_are_written() -> None:
     told: list[str] = []
 
