@@ -25,7 +25,7 @@ from .touch import Lanes, touch
 Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
-ROOM = 1 << 25  # bytes of footprints that are remembered
+ROOM = 1 << 26  # bytes of footprints that are remembered
 PLACES = 64  # of an outline that are remembered
 OUTLINES = 256
 _HOME_BITS = 20  # of a key; the line stands above
@@ -201,7 +201,7 @@ class Footprints:
         return self._remember(key, make(g, rows, relative, None, width, relative)), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:
-        self.room -= 200 * made.words.size + 2 * 8 * made.lanes.where.size + 1000
+        self.room -= 150 * made.words.size + 8 * made.lanes.where.size + 1000
         if self.room < 0:
             self.known.clear()
             Outline.known.clear()

@@ -250,18 +250,23 @@ class PrivateCaches:
                 self._sweep(number.size)
                 number = self._page[at]
             new = at[number == 0] if known else at
+            if pages.rank is None:  # each once
+                mark = np.arange(new.size, dtype=np.int32)
+                self._page[new] = mark
+                new = new[self._page[new] == mark]
             begin, end = self._pages, self._pages + new.size
             self._page[new] = np.arange(begin, end, dtype=np.int32)
             self._owner[begin:end] = new
             self._pages = end
-            if not known:
+            if not known and pages.slot is not None:
                 start = begin * PAGE
                 if pages.run:
                     start += pages.slot.item(0)
                     return slice(start, start + pages.slot.size), True
                 return pages.slot + start, True
             number = self._page[at]
-        slot: Index = (number * np.int64(PAGE))[pages.rank] + pages.low
+        place_of = number * np.int64(PAGE)
+        slot: Index = (place_of if pages.rank is None else place_of[pages.rank]) + pages.low
         return slot, not known
 
     def _scattered(self, place: Place, page: int) -> Index:

@@ -12,6 +12,7 @@ Index = NDArray[np.int64]
 
 PAGE_BITS = 3
 PAGE = 1 << PAGE_BITS  # lines of one cache that lie side by side
+MANY = 1 << 11  # lines
 _HOME_BITS = 20  # of a key; the page stands above
 
 
@@ -22,18 +23,19 @@ class Pages:
 
     def __init__(self, home: Index, line: Index) -> None:
         self.home, self.line = home, line
-        page = line >> PAGE_BITS
-        self.low = line & PAGE - 1
-        if line.size == 1:
-            self.first = self.rank = np.zeros(1, np.int64)
-        else:
-            groups = Groups.of(page << _HOME_BITS | home)
-            self.first = groups.first  # of each page of a home
-            self.rank = groups.rank  # of an entry's page among those
-        self.page = page[self.first]
-        self.slot = self.rank * PAGE + self.low  # if all pages are new
-        self.run = bool(self.slot.size) and bool((self.slot[1:] - self.slot[:-1] == 1).all())
+        self.page, self.low = line >> PAGE_BITS, line & PAGE - 1
         self.span = (self.page.item(0), self.page.item(-1)) if line.size else (0, 0)
+        self.first: Index | None = None  # entry of each page of a home
+        self.rank: Index | None = None  # of an entry's page among those
+        self.slot: Index | None = None  # if all pages are new
+        self.run = False
+        if line.size > MANY:  # hardly met again: entries for themselves
+            return
+        groups = Groups.of(self.page << _HOME_BITS | home)
+        self.first, self.rank = groups.first, groups.rank
+        self.page = self.page[self.first]
+        self.slot = self.rank * PAGE + self.low
+        self.run = bool((self.slot[1:] - self.slot[:-1] == 1).all())
 
 
 class Place:
@@ -43,7 +45,7 @@ class Place:
 
     def __init__(self, pages: Pages, cache: Index, caches: int) -> None:
         self.pages, self.cache, self.caches = pages, cache, caches
-        self.owner = cache[pages.first]
+        self.owner = cache if pages.first is None else cache[pages.first]  # of each page
         self.at = pages.page * caches + self.owner
         self.counts = np.bincount(cache, minlength=caches)
         self.most = int(self.counts.max())
