@@ -200,6 +200,9 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
                 return r
             if not ((size < MIN32) & (s != 0)).any():  # zeros and NaNs only
                 return canonical(r)
+    exact = _exact_product(a, b)
+    if exact is not None:
+        return canonical(exact + c)
     p, q, s, t = _scratch(np.broadcast(a, b, c).shape, threading.get_ident())
     np.multiply(_wide(a, p), _wide(b, q), out=p)
     addend = _wide(c, q)
@@ -207,6 +210,8 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
     r = s.astype(np.float32)
     low = np.left_shift(s.view(np.int64), _MOVE, out=t.view(np.int64))
     ties = np.minimum.reduce(low, axis=None) == _HALFWAY
+    if not ties and np.minimum.reduce(r, axis=None) >= MIN32:  # mostly all are positive
+        return r
     size = np.absolute(r)
     least = np.minimum.reduce(size, axis=None)
     if least >= MIN32 and (not ties or _is_narrow(a, b, c, size) or _exact_sum(p, addend, s)):
@@ -222,6 +227,21 @@ def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
         if doubt.any():
             r[doubt] = odd(s[doubt], error[doubt]).astype(np.float32)
     return canonical(r)
+
+
+def _exact_product(a: Array, b: Array) -> Array | None:
+    """a * b in float32 where one of them is the same power of two, not above 1, for all lanes, and no bit of a product is lost."""
+    if b.size == 1:
+        a, b = b, a
+    if a.size > 1:
+        return None
+    factor = abs(float(a.flat[0]))
+    if not MIN32 <= factor <= 1 or math.frexp(factor)[0] != 0.5:
+        return None
+    p = a * b
+    if np.minimum.reduce(p, axis=None) >= MIN32 or np.minimum.reduce(np.absolute(p), axis=None) >= MIN32:
+        return p
+    return None
 
 
 def _lowest_bit(x: Array) -> int:
