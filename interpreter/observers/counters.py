@@ -116,6 +116,7 @@ class Counters(Silent):
         self.written, self.allocations = self.traffic.memory.written, self.traffic.places.frozen()
         for kept in (self._waves, self._wrote, self._writers, self._sizes):
             kept.clear()
+        self.traffic.memory.close()
         del self.traffic
 
     def _frozen(self, launch: Launch) -> KernelProfile:

@@ -15,7 +15,7 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .footprint import Footprint, Outline, Rows
-from .l1 import PrivateCaches
+from .l1 import PrivateCaches, Tables
 from .l2 import Lines, SharedCache
 from .pages import PAGE
 from .sectors import SECTOR_WORDS, Demand, count_bits
@@ -27,6 +27,8 @@ SECTOR = 32
 KEPT = 2048  # sets of addresses whose sectors are remembered
 LARGE = 1 << 14  # bytes of those that are not
 RECENT = 64  # accesses of which L1 held everything that are remembered
+_l1_tables: dict[int, Tables] = {}  # of the launch before, by its caches
+_l2_tables: list[tuple[Index, Index]] = []
 _contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
@@ -49,13 +51,22 @@ class Hierarchy:
     def __init__(self, device: DeviceProfile, multiprocessors: int, l1_size: int, threads: int) -> None:
         self.device = device
         self.modern = device.global_rule == "sectors"
-        self.l1 = PrivateCaches(multiprocessors, l1_size // LINE, threads // 16)  # lines, if each thread touches eight bytes of its own
-        self.l2 = SharedCache(device.l2_cache // LINE)
+        expected = threads // 16  # lines, if each thread touches eight bytes of its own
+        self.l1 = PrivateCaches(multiprocessors, l1_size // LINE, expected, _l1_tables.pop(multiprocessors, None))
+        self.l2 = SharedCache(device.l2_cache // LINE, _l2_tables.pop() if _l2_tables else None)
         self.written = 0  # sectors that became dirty
         # What L1 holds of lines that are its last used ones while its version stays: to find them again changes nothing.
         self.recent: dict[tuple[int, Outline, Rows], tuple[int, Index]] = {}
         # The same of L2, and L1 has none of the lines as long as nothing was brought in.
         self.passed: dict[tuple[int, Outline, Rows], tuple[Index, int, Index]] = {}
+
+    def close(self) -> None:
+        """Leaves the memory of the caches to the next launch."""
+        l1, l2 = self.l1.give_back(), self.l2.give_back()
+        _l1_tables.clear()
+        if l1 is not None:
+            _l1_tables[self.l1.caches] = l1
+        _l2_tables[:] = [] if l2 is None else [l2]
 
     def access(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows, *, gathers: bool = False) -> Outcome:
         """A load, store or atomic operation whose footprint begins at line `start`, by rows on these multiprocessors.

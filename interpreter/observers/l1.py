@@ -23,6 +23,7 @@ Slots = Index | slice
 EMPTY = 0  # the step of what was never used: memory that nobody wrote yet costs nothing
 _REGION_BITS = 10
 REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
+KEPT = 1 << 20  # lines: larger tables are not kept for others
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
@@ -31,20 +32,46 @@ def _blank(size: int) -> NDArray[np.int32]:
     return np.frombuffer(mmap.mmap(-1, 4 * size, **_PRIVATE), np.int32)
 
 
+class Tables:
+    """The memory of such caches, which the next launch may use again: fresh memory costs a fault of the host a page."""
+
+    def __init__(self, caches: int, size: int) -> None:
+        self.room = 64 * REGION  # pages of memory that the first table has places for
+        self.page = _blank(self.room * caches)  # the number of a page of a cache
+        self.make(size)
+
+    def make(self, size: int) -> None:
+        """Room for so many lines."""
+        self.valid = np.zeros(size, np.int64)  # a bit for each word
+        self.used = np.zeros(size, np.int64)  # the step of the last use; the first page stays empty
+        self.owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands
+
+    def grow(self, room: int, caches: int) -> None:
+        """Places for so many pages of memory."""
+        larger = _blank(room * caches)
+        larger[: self.page.size] = self.page
+        self.room, self.page = room, larger
+
+    def clear(self, pages: int) -> None:
+        """Forgets what stands in the first pages."""
+        self.page[self.owner[1:pages]] = 0
+        self.used[: pages * PAGE] = 0
+
+
 class PrivateCaches:
     """The lines of `caches` equal caches of `lines` lines each.
 
     A line is found by two tables, of regions of memory and of the pages in them that a cache has seen; number 0 stands for none yet.
     """
 
-    def __init__(self, caches: int, lines: int, expected: int = 0) -> None:
+    def __init__(self, caches: int, lines: int, expected: int = 0, tables: Tables | None = None) -> None:
         self.caches, self.lines = caches, lines
         self.portion = max(1, min(MOST, lines // 4))  # lines of a cache that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self.directory = Directory(_REGION_BITS)
-        self._room = 64 * REGION  # pages of memory that the table below has places for
-        self._page = _blank(self._room * caches)
-        self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
+        self._tables = tables or Tables(caches, max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
+        self._take()
+        self._pages = 1
         self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.gone = self.inserted.copy()  # of those, the ones that are not held
@@ -57,11 +84,16 @@ class PrivateCaches:
         self._at_now = self._first_step + self.now % RING
         self._set_bound()
 
-    def _make(self, size: int) -> None:
-        self.valid = np.zeros(size, np.int64)  # a bit for each word
-        self.used = np.zeros(size, np.int64)  # the step of the last use; the first page stays empty
-        self._owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands
-        self._pages = 1
+    def _take(self) -> None:
+        t = self._tables
+        self._page, self._owner, self.valid, self.used = t.page, t.owner, t.valid, t.used
+
+    def give_back(self) -> Tables | None:
+        """The memory for others, if it is not too much to keep; these caches are no more."""
+        if self.used.size > KEPT:
+            return None
+        self._tables.clear(self._pages)
+        return self._tables
 
     # ------------------------------------------------------------ what happens
 
@@ -238,11 +270,9 @@ class PrivateCaches:
         pages = place.pages
         shift = self.directory.shift(page + pages.span[0], page + pages.span[1])
         at = place.at + (page + shift) * self.caches if shift is not None else self._scattered(place, page)
-        if self.directory.room > self._room:
-            self._room = 2 * self.directory.room
-            larger = _blank(self._room * self.caches)
-            larger[: self._page.size] = self._page
-            self._page = larger
+        if self.directory.room > self._tables.room:
+            self._tables.grow(2 * self.directory.room, self.caches)
+            self._take()
         number: NDArray[np.int32] = self._page[at]
         known = int(np.count_nonzero(number))
         if insert and known < number.size:
@@ -281,7 +311,8 @@ class PrivateCaches:
         size = self.used.size
         while (kept.size + room + 1) * 2 * PAGE > size:
             size *= 2
-        self._make(size)
+        self._tables.make(size)
+        self._take()
         end = kept.size + 1
         self.used.reshape(-1, PAGE)[1:end], self.valid.reshape(-1, PAGE)[1:end] = used[kept], valid[kept]
         self._owner[1:end], self._page[owner[kept]] = owner[kept], np.arange(1, end)

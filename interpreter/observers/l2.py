@@ -19,6 +19,7 @@ ALIVE = 127  # steps that may be alive at once
 RING = 256  # those, and some to spare: an access adds fewer than STEPS
 MOST = 1 << 14  # entries that are taken at once
 _CHUNK_BITS = 15  # lines of memory that stand together
+KEPT = 1 << 20  # lines: larger tables are not kept for others
 _FAR = 64  # chunks that one access may span before they are looked up one by one
 
 
@@ -84,17 +85,26 @@ class Directory:
 class SharedCache:
     """A cache of `lines` lines."""
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int, tables: tuple[Index, Index] | None = None) -> None:
         self.lines = lines
         self.portion = max(1, min(MOST, lines // 4))  # lines that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self.directory = Directory(_CHUNK_BITS)
-        self.valid = np.zeros(0, np.int64)  # a bit for each word; dirty sectors from bit DIRTY on
-        self.used = np.zeros(0, np.int64)  # the step of the last use; 0: never
+        self.valid, self.used = tables or (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        # valid: a bit for each word, dirty sectors from bit DIRTY on; used: the step of the last use, 0: never
+        self._lowest, self._highest = 0, -1  # of the places that were used
         self.floor = 1  # lines last used in a step before it are gone
         self.inserted = self.step  # lines ever brought in: the clock
         self.held = 0
         self.ring = np.zeros(RING, np.int64)  # lines alive by step of their last use
+
+    def give_back(self) -> tuple[Index, Index] | None:
+        """The memory, empty, for another one, if it is not too much to keep; this cache is no more."""
+        if self.used.size > KEPT:
+            return None
+        met = slice(self._lowest, self._highest + 1)
+        self.used[met] = self.valid[met] = 0
+        return self.valid, self.used
 
     def load(self, lines: Lines, start: int, demand: Demand) -> int:
         """Brings in the sectors of some words; gives how many were not there."""
@@ -149,9 +159,14 @@ class SharedCache:
         if self.directory.room > self.valid.size:
             self.valid, self.used = (_grown(x, 2 * self.directory.room) for x in (self.valid, self.used))
         if at is not None:
+            self._lowest, self._highest = 0, self.directory.room - 1
             return at
         assert shift is not None
-        return slice(low + shift, high + shift + 1) if lines.run else lines.line + (start + shift)
+        low, high = low + shift, high + shift
+        if low < self._lowest or high > self._highest:
+            none = self._highest < 0
+            self._lowest, self._highest = low if none else min(low, self._lowest), max(high, self._highest)
+        return slice(low, high + 1) if lines.run else lines.line + (start + shift)
 
     def _admit(self, at: slice | Index, used: Index, present: Flags | None, valid: Index) -> None:
         """Makes lines the last used ones, with these words; the oldest lines go where room is short.  `present` None: all are new."""

@@ -242,6 +242,14 @@ def test_reuse_in_l1_and_l2() -> None:
     assert p.dram_bytes == 8 * 32
 
 
+def test_each_launch_begins_with_empty_caches() -> None:
+    body = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; st.global.f32 [%rd3], %f1;"
+    other = body.replace("mul.wide.u32 %rd2, %r1, 4", "mul.wide.u32 %rd2, %r1, 8")
+    profiles = [launch(text, "--grid 3 --block 64 --arg a=f32[256]") for text in (body, body, other, body)]
+    assert profiles[0].metrics == profiles[1].metrics == profiles[3].metrics != profiles[2].metrics
+    assert profiles[3].dram_bytes == 2 * 8 * 32
+
+
 @pytest.mark.parametrize(("kind", "used", "sectors"), [("red", False, 1), ("atom", True, 1), ("atom.f32", True, 32)])
 def test_atomics_with_one_address(kind: str, used: bool, sectors: int) -> None:
     if kind == "atom.f32":
