@@ -17,10 +17,53 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
+MANY = 4096  # below so many lanes a gather costs no more than what would save it
+
+
+class Repeat:
+    """An index array in which each block's row repeats itself: what its lanes address without the repetitions.
+
+    Threads of a tile address it by row or by column: (t, t, t, u, u, u) or (t, u, v, t, u, v).
+    """
+
+    __slots__ = ("axis", "index", "times")
+
+    def __init__(self, index: Array, axis: int, times: int) -> None:
+        self.index = index
+        self.axis = axis  # 2 where neighbours are equal, 1 where the whole row comes again
+        self.times = times
+
+    def spread(self, values: Array) -> Array:
+        """What all lanes get of the values at the index."""
+        return values.repeat(self.times, axis=self.axis).reshape(len(values), -1)
+
+
+def repeat_of(index: Array) -> Repeat | None:
+    """How the rows of an index array of (blocks, threads) repeat, if they do so in one way."""
+    if index.size < MANY:
+        return None
+    blocks, threads = index.shape
+    row = index[0]
+    changes = np.flatnonzero(row != row[0])
+    run = int(changes[0]) if len(changes) else threads
+    if run > 3 and threads % run == 0:
+        split = index.reshape(blocks, threads // run, run)
+        return Repeat(split[:, :, :1].copy(), 2, run) if (split == split[:, :, :1]).all() else None
+    again = np.flatnonzero(row[1:] == row[0])
+    period = int(again[0]) + 1 if len(again) else threads
+    if 7 < period < threads and threads % period == 0:
+        split = index.reshape(blocks, threads // period, period)
+        return Repeat(split[:, :1].copy(), 1, threads // period) if (split == split[:, :1]).all() else None
+    return None
+
+
+_NEW, _ONCE = (Repeat(np.empty((0, 0, 0)), 1, 0) for _ in range(2))  # what is not known so far
+
+
 class Facts:
     """What memory accesses need to know of an address array; computed when first asked."""
 
-    __slots__ = ("base", "high", "indices", "low", "low_bits", "notes", "runs")
+    __slots__ = ("base", "high", "indices", "low", "low_bits", "notes", "repeats", "runs")
 
     def __init__(self, base: Array) -> None:
         self.base = base
@@ -32,6 +75,7 @@ class Facts:
             self.low_bits = int(np.bitwise_or.reduce(base, axis=None)) if base.flags.forc else int(np.bitwise_or.reduce(base.ravel()))
         self.indices: dict[tuple[int, int], Array] = {}
         self.runs: dict[int, bool] = {}
+        self.repeats: dict[tuple[int, int], Repeat | None] = {}  # of index arrays, under their keys
         self.notes: dict[Hashable, Any] = {}  # of those who listen
 
     def index(self, shift: int) -> Array:
@@ -39,6 +83,16 @@ class Facts:
         found = self.indices.get((shift, 0))
         if found is None:
             found = self.indices[shift, 0] = (self.base >> self.base.dtype.type(shift)).astype(np.intp, copy=False)
+        return found
+
+    def repeat(self, key: tuple[int, int], index: Array) -> Repeat | None:
+        """How an index array repeats that stands under a key; looked at when it is used a second time."""
+        found = self.repeats.get(key, _NEW)
+        if found is _NEW:
+            self.repeats[key] = _ONCE
+            return None
+        if found is _ONCE:
+            found = self.repeats[key] = repeat_of(index)
         return found
 
     def is_run(self, shift: int) -> bool:

@@ -87,6 +87,9 @@ class Access:
             index = index + start
             start = 0
         if count == 1:  # in bounds already: wrap is the fastest mode
+            repeat = facts.repeat((shift, id(g.geometry) if memory is self.shared else 0), index)
+            if repeat is not None:
+                return (repeat.spread(view[start:].take(repeat.index, mode="wrap")),)
             return (view[start:].take(index, mode="wrap"),)
         return tuple(view[start + i :].take(index, mode="wrap") for i in range(count))
 
