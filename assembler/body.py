@@ -61,13 +61,8 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
                     word, text = text.split(None, 1)
                 opcode, modifiers, form, settled = heads[word]
                 found = tuple(map(operands, text.split(", "))) if "{" not in text else with_vectors(text, operands)
-            except Flaw as flaw:
-                forward.clear()
-                parser.reports.flaw(flaw, source.skip(pos), end)
-                pos = end + 1
-                continue
-            except (UnexpectedInput, ValueError, KeyError, shapes.Compound):
-                break
+            except (Flaw, UnexpectedInput, ValueError, KeyError, shapes.Compound):
+                break  # the grammar tells what is wrong, the same whatever has been read before
             made = FastInstruction()
             made.opcode = opcode
             made.modifiers = modifiers

@@ -31,6 +31,8 @@ _DECLARED = re.compile(
     r"(?=\.(?:visible|extern|weak|func|entry|global|const|shared|file|section|alias|common|pragma)(?![\w$]))",
     re.A,
 )
+# As everybody writes them; all else is for the grammar.
+_PLAIN_HEADER = re.compile(r"\.(?:target\s+(\w+(?:\s*,\s*\w+)*)|address_size\s+(32|64))(?=\s*\.)", re.A)
 _PIECE = 1 << 16  # no directive is longer
 _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
@@ -115,6 +117,12 @@ class Parser:
 
     def directive(self, pos: int) -> int:
         """One directive without an end mark."""
+        if plain := _PLAIN_HEADER.match(self.code, pos):
+            if plain[1]:
+                self.targets = tuple(re.split(r"\s*,\s*", plain[1]))
+            else:
+                self.address_size = int(plain[2])
+            return plain.end()
         try:
             tree, end = self.prefix(pos)
         except UnexpectedInput as error:

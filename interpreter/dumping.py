@@ -32,7 +32,7 @@ def _function(made: PlanFunction, caller: str) -> Iterator[str]:
     names = {r.index: r.name for r in made.function.registers}
     for index, home in sorted(made.homes.items(), key=lambda item: item[1].slot):
         width = f"-{home.slot + home.width - 1}" if home.width > 1 else ""
-        yield f"  slot {home.slot}{width}: {names.get(index, '?')} as {home.dtype.name}{', a pointer' if home.pointer else ''}"
+        yield f"  slot {home.slot}{width}: {names.get(index, 'a factor')} as {home.dtype.name}{', a pointer' if home.pointer else ''}"
     if made.zeros:
         yield f"  zero at first: {' '.join(map(str, sorted(made.zeros)))}"
     for i, segment in enumerate(made.segments):
