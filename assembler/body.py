@@ -30,13 +30,13 @@ _PARTS = re.compile(
 )
 _OTHER = frozenset("{}.")
 LONG = 4000  # characters of a statement that the fast path looks at
-AT_ONCE = 64  # statements
+AT_ONCE = 16  # statements
 
 
 def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int:
     """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
     source = parser.source
-    code, size, texts, ends = parser.code, len(parser.code), parser.source.texts, parser.source.ends
+    code, size, ends = parser.code, len(parser.code), parser.source.ends
     forward, heads, with_vectors = scope.forward, HEADS, shapes.with_vectors
     body = Body(parser, function, scope, pos - 1)
     reader = Reader(body)
@@ -49,7 +49,7 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
         statements, operands = body.statements, body.scope.operands.__getitem__
         # Of the last, incomplete piece and of a very long one (many labels or braces in a row, or nonsense) no copies are made.
         rest = (code[pos:end] if end - pos <= LONG and end < size else "", end)
-        for piece, end in itertools.chain((rest,), zip(texts[k + 1 : k + AT_ONCE], ends[k + 1 : k + AT_ONCE], strict=True)):
+        for piece, end in itertools.chain((rest,), source.pieces(k, AT_ONCE - 1)):
             guard, negated = None, False
             try:
                 word, text = piece.split(None, 1)

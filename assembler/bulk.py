@@ -22,6 +22,7 @@ BETWEEN = frozenset(" \t\r\n\f\v;,")  # what stands before a token
 
 
 _RECIPES: dict[str, Recipe | None] = {}
+_SAME: dict[str, str] = {}  # shapes by themselves
 
 
 def recipe_of(shape: str) -> Recipe | None:
@@ -160,6 +161,9 @@ class Reader:
             recipes = {s: recipes[s] for s in set(shapes)}
         if not shapes:
             return pos
+        if len(_SAME) < _MOST:
+            _SAME.update(zip(recipes, recipes, strict=True))
+        shapes = [_SAME.get(s, s) for s in shapes]  # one object each, so that a big module stays small
         chunk = Chunk(source, scope, pos, source.piece(pos), shapes, recipes)
         labelled = {s for s, r in recipes.items() if r.labels}
         if labelled:

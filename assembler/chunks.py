@@ -64,8 +64,8 @@ class Chunk:
     def text(self, i: int) -> tuple[str, int, int]:
         """The text of a statement, and where it begins and ends."""
         source, k = self.source, self.first + i
-        end = source.ends[k]
-        return (source.texts[k], source.ends[k - 1] + 1, end) if i else (source.code[self.pos : end], self.pos, end)
+        start, end = source.ends[k - 1] + 1 if i else self.pos, source.ends[k]
+        return source.code[start:end], start, end
 
     def instruction(self, i: int) -> Instruction:
         """One instruction; another object each time, unless all are made."""
@@ -94,17 +94,14 @@ class Chunk:
 
     def _make_all(self, operands: Operands, out: list[Statement]) -> None:
         source, recipes, get, instructions = self.source, self.recipes, operands.__getitem__, self.instructions
-        stretch = slice(self.first, self.first + len(self.shapes))
-        texts, ends = source.texts[stretch], source.ends[stretch]
-        texts[0] = source.code[self.pos : ends[0]]
-        pos = self.pos
-        for i, (shape, text, end) in enumerate(zip(self.shapes, texts, ends, strict=True)):
+        code, pos = source.code, self.pos
+        for i, (shape, end) in enumerate(zip(self.shapes, source.ends[self.first : self.first + len(self.shapes)], strict=True)):
             recipe = recipes[shape]
             if recipe.plain:
                 made = FastInstruction()
                 made.opcode = recipe.opcode
                 made.modifiers = recipe.modifiers
-                made.operands = tuple(map(get, text.replace(",", " ").split()[1:]))
+                made.operands = tuple(map(get, code[pos:end].replace(",", " ").split()[1:]))
                 made.guard = None
                 made.guard_negated = False
                 made.form = recipe.form
