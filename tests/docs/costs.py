@@ -31,10 +31,11 @@ MARKS = re.compile(r"(<!-- costs -->\n).*?(<!-- /costs -->)", re.S)
 COPIES, TURNS, RUNS = 16, 100, 7
 WAVE = 16384  # lanes
 
-DECLARED = """.reg .b32 %i, %j, %t, %u, %v, %n, %k; .reg .f32 %f, %g; .reg .b64 %a, %b, %c, %o; .reg .pred %p, %q; .shared .b32 cell[256];
+DECLARED = """.reg .b32 %i, %j, %t, %u, %v, %n, %k; .reg .f32 %f, %g; .reg .b64 %a, %b, %c, %d, %o; .reg .pred %p, %q; .shared .b32 cell[256];
 mov.u32 %t, %tid.x; mov.u32 %k, %ctaid.x; mov.u32 %n, %ntid.x; mad.lo.u32 %k, %k, %n, %t; ld.param.u64 %o, [x];
 mad.wide.u32 %a, %k, 4, %o; mul.lo.u32 %u, %k, 40503; and.b32 %u, %u, 16383; mad.wide.u32 %b, %u, 4, %o; mov.b64 %c, %o;
-cvt.rn.f32.u32 %f, %k; mov.f32 %g, 0f3F000000; and.b32 %v, %t, 1; setp.eq.u32 %q, %v, 0; shl.b32 %v, %t, 2; mov.u32 %j, cell; add.u32 %v, %v, %j;
+and.b32 %v, %t, 15; mov.u32 %i, %ctaid.x; shl.b32 %i, %i, 5; add.u32 %v, %v, %i; mad.wide.u32 %d, %v, 4, %o;
+cvt.rn.f32.u32 %f, %k; mov.f32 %g, 0f3F19999A; and.b32 %v, %t, 1; setp.eq.u32 %q, %v, 0; shl.b32 %v, %t, 2; mov.u32 %j, cell; add.u32 %v, %v, %j;
 mov.u32 %n, 0; mov.u32 %i, 0;
 LOOP:
 """
@@ -61,6 +62,13 @@ def cost(instruction: str, lanes: int = WAVE, **options: Any) -> float:
     return (seconds(lambda k: instruction.replace("@k", str(k)), lanes, **options) - empty) / (COPIES * TURNS) * 1e6
 
 
+# One turn of an inner loop: its instructions, and those of them that cost passes over the lanes; the others are the same for all of them.
+TURNS_OF = {
+    "a chain of multiply-adds": (4, ("a multiply-add in single precision",)),
+    "a product of matrices": (8, ("a load that every row of a tile repeats",) * 2 + ("a multiply-add in single precision",)),
+    "a product of tiles in shared memory": (3, ("a load from shared memory",) * 2 + ("a multiply-add in single precision",)),
+}
+
 BRANCH = "@%q bra ODD@k; add.u32 %u, %u, 1; bra JOIN@k; ODD@k: add.u32 %u, %u, 2; JOIN@k:"
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "an addition, each lane with a value of its own": ("add.u32 %u, %u, %k;", {}),
@@ -69,6 +77,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "a multiply-add in single precision": ("fma.rn.f32 %f, %f, %g, %g;", {}),
     "a load of consecutive words": ("ld.global.u32 %u, [%a];", {}),
     "a load of words in disorder": ("ld.global.u32 %u, [%b];", {}),
+    "a load that every row of a tile repeats": ("ld.global.u32 %u, [%d];", {}),
     "a load of one word for all lanes": ("ld.global.u32 %n, [%c];", {}),
     "a load from shared memory": ("ld.shared.u32 %u, [%v];", {}),
     "a barrier": ("bar.sync 0;", {}),
@@ -82,13 +91,25 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 def measured() -> str:
     """The table."""
     rows = []
+    costs: dict[str, float] = {}
     for name, (instruction, options) in CASES.items():
         more = dict(options)
         if more.get("observers") == "counters":
             more["observers"] = (Counters(profile("sm_90")),)
         us = cost(instruction, **more)
+        costs[name] = us
         rows.append((name, f"{us:.1f}", f"{us * 1000 / (WAVE // 32):.1f}"))
     one = table(("one instruction of a wave of 16,384 lanes", "µs", "ns a warp"), rows, right=(1, 2))
+    bounds = []
+    for name, (count, work) in TURNS_OF.items():
+        us = sum(costs[w] for w in work)
+        passes = " + ".join(f"{costs[w]:.1f}" for w in work)
+        bounds.append((name, str(count), passes, f"{count * WAVE / us:,.0f}"))
+    loops = table(
+        ("an inner loop", "instructions", "µs of array work a turn", "at most, millions of thread instructions a second"),
+        bounds,
+        right=(1, 3),
+    )
     sizes = []
     for lanes in (32, 256, 1024, 4096, 16384, 65536):
         us = cost("add.u32 %u, %u, %k;", lanes)
@@ -107,7 +128,7 @@ def measured() -> str:
     launch = (time.process_time() - start) / 200 * 1e6
     rest = f"Reading one instruction takes {per_line:.1f} µs, a launch of one warp that returns at once {launch:.0f} µs."
     where = f"Python {platform.python_version()}, numpy {np.__version__}, one core of {platform.machine()}."
-    return "\n\n".join((one, waves, f"{rest} Measured with {where}"))
+    return "\n\n".join((one, loops, waves, f"{rest} Measured with {where}"))
 
 
 def main(write: bool) -> None:
