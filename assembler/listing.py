@@ -48,7 +48,6 @@ PLAIN = INSTRUCTIONS | {Label, Location}
 class Listing:
     """The statements of a function's body, inner blocks opened, and what they name."""
 
-    function: Function
     body: Block | None
     chunks: tuple[Chunk, ...]  # what is known by its shapes alone so far
     apart: list[Statement]  # the statements outside of chunks
@@ -57,11 +56,6 @@ class Listing:
     def statements(self) -> list[Statement]:
         """All statements."""
         return flat(self.body.statements) if self.chunks and self.body is not None else self.apart
-
-    @cached_property
-    def registers(self) -> set[int]:
-        """The identities of the function's registers."""
-        return set(map(id, self.function.registers))
 
     @cached_property
     def instructions(self) -> list[Instruction]:
@@ -167,7 +161,7 @@ def listing(function: Function) -> Listing:
         parts = body.parts if isinstance(body, TextBlock) else body.statements if body is not None else ()
         chunks = tuple([p for p in parts if isinstance(p, Chunk)])
         apart = [p for p in parts if not isinstance(p, Chunk)]
-        known = function.listing = Listing(function, body, chunks, flat(apart))
+        known = function.listing = Listing(body, chunks, flat(apart))
     return known
 
 

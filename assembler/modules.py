@@ -77,6 +77,7 @@ class Parser:
 
     def result(self) -> Module:
         """The Module of what was read."""
+        self.scope.close()
         for function in self.items:
             if isinstance(function, Function) and function.body is None:
                 found = self.functions.get(function.name)
@@ -401,7 +402,10 @@ class Parser:
             if defined:
                 self.functions[function.name] = function
         self.items.append(function)
-        return read_body(self, function, scope, end) if defined else end
+        if defined:
+            return read_body(self, function, scope, end)
+        scope.close()
+        return end
 
     def noticed(self, parameters: Any, token: Any, is_entry: bool, end: int) -> int:
         """Where ptxas notices that a function does not go with an earlier one: behind an .entry's parameters, else behind the header."""

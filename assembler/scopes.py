@@ -175,7 +175,7 @@ MOST = 1 << 16  # texts remembered
 class Scope:
     """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
 
-    __slots__ = ("blocks", "chunks", "forward", "future", "names", "operands", "parent", "pending", "registers", "stems", "words")
+    __slots__ = ("blocks", "chunks", "forward", "future", "names", "operands", "outer", "parent", "pending", "registers", "stems", "words")
 
     def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
@@ -190,13 +190,18 @@ class Scope:
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
         self.operands = InnerOperands(self) if inner else Operands(self)
         self.words: dict[str, str] = {}  # the kinds of tokens, see words.py
+        self.outer: dict[str, Entity] = {}  # what such stretches name of the module's
         self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
 
     def close(self) -> None:
-        """Parts with the memory of texts, which would keep the scope alive while the collector is off."""
-        self.forget()
+        """Parts with the memory of texts, and with what else would keep the whole module alive while the collector is off."""
+        self.operands.clear()
         self.operands.scope = None  # type: ignore[assignment]
         self.operands = None  # type: ignore[assignment]
+        if self.chunks:
+            self.chunks = []
+            self.parent = Outer(self.outer)
+        self.words = {}
 
     @contextmanager
     def opened(self) -> Iterator[Operands]:
@@ -327,3 +332,14 @@ class Scope:
                 )
             scope = scope.parent
         return ""
+
+
+class Outer(Scope):
+    """What a body that is read names of its module."""
+
+    __slots__ = ()
+
+    def __init__(self, names: dict[str, Entity]) -> None:
+        self.names = names
+        self.stems = _NO_STEMS
+        self.parent = None

@@ -39,26 +39,25 @@ class Template:
 
     def build(self, matches: Sequence[re.Match[str]]) -> Any:
         """The tree of another text of this shape."""
-        ends = [0, *(m.end() for m in matches)]
+        return _made(self.root, matches, [0, *(m.end() for m in matches)])
 
-        def make(node: Any) -> Any:
-            if node is None:
-                return None
-            if len(node) == 2:
-                return Tree(node[0], [make(c) for c in node[1]])
-            kind, i, delta, text = node
-            if i >= 0:
-                m = matches[i]
-                leaf = Leaf(m.group())
-                leaf.start_pos, leaf.end_pos = m.span()
-            else:
-                leaf = Leaf(text)
-                leaf.start_pos = ends[-1 - i] + delta
-                leaf.end_pos = leaf.start_pos + len(text)
-            leaf.type = kind
-            return leaf
 
-        return make(self.root)
+def _made(node: Any, matches: Sequence[re.Match[str]], ends: Sequence[int]) -> Any:
+    if node is None:
+        return None
+    if len(node) == 2:
+        return Tree(node[0], [_made(c, matches, ends) for c in node[1]])
+    kind, i, delta, text = node
+    if i >= 0:
+        m = matches[i]
+        leaf = Leaf(m.group())
+        leaf.start_pos, leaf.end_pos = m.span()
+    else:
+        leaf = Leaf(text)
+        leaf.start_pos = ends[-1 - i] + delta
+        leaf.end_pos = leaf.start_pos + len(text)
+    leaf.type = kind
+    return leaf
 
 
 class Tree:

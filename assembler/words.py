@@ -224,6 +224,9 @@ class Words(dict[str, str]):
             _NAMES.setdefault(operand.name, []).append(token)
         elif isinstance(operand, (Variable, Function, Symbol, Address, Targets)):
             NAMING.add(word)
+            named = operand.base if isinstance(operand, Address) else operand.target if isinstance(operand, Symbol) else operand
+            if isinstance(named, (Variable, Function)) and self.scope.names.get(named.name) is not named:
+                self.scope.outer[named.name] = named
         return word
 
 

@@ -70,7 +70,7 @@ def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[D
 def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
     columns = listing(f)
     given = {v.register for v in (*f.params, *f.returns) if v.register is not None}
-    missing = (columns.used & columns.registers) - suspects.written(columns) - set(map(id, given))
+    missing = (columns.used & set(map(id, f.registers))) - suspects.written(columns) - set(map(id, given))
     early = suspects.read_early(columns, graph) if "read-first" in wanted else set()
     if missing or early:
         yield from _read_wrongly(module, graph, wanted, missing, early, given, columns.touching(missing | early))

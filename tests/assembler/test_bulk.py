@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ from warplab.assembler.ir import Function, Instruction, Label, Location, Module
 from warplab.assembler.listing import listing
 from warplab.assembler.parse import parse_all
 from warplab.assembler.printer import fingerprint
+from warplab.assembler.verify import verify
 from warplab.assembler.walk import statements
 
 ROOT = Path(__file__).parents[2]
@@ -114,3 +116,15 @@ def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
 def test_odd_bodies_mean_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n" + body + "\n}\n"
     assert told(text) == one_by_one(text, monkeypatch)
+
+
+def test_a_module_that_nobody_holds_is_gone_at_once() -> None:
+    text = (ROOT / "tests" / "bench" / "kernels" / "nvcc_module.ptx").read_text()
+    check(text)  # fills what is kept for good
+    gc.collect()
+    gc.disable()
+    try:
+        verify(parse_all(text)[0])
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
