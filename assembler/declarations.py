@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import functools
 import struct
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -148,11 +150,28 @@ def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
     return tuple(out)
 
 
+def _parameter_words(trees: Sequence[Any]) -> Specs:
+    plain = tuple([str(t.children[0]) for t in trees if isinstance(t.children[0], str)])
+    with contextlib.suppress(Flaw):  # read again, the error has its place
+        if len(plain) == len(trees):
+            return _usual_words(plain)
+    return specs(trees, parameter=True)
+
+
+@functools.lru_cache(maxsize=256)
+def _usual_words(words: tuple[str, ...]) -> Specs:
+    """`.param .u64` and the like; nobody changes what comes out."""
+    out = Specs()
+    for word in words:
+        _word(out, word, parameter=True)
+    return out
+
+
 def parameter(tree: Any, span_of: Any) -> Variable:
     """One parameter of a function or prototype."""
     spec_trees, rest = split(tree.children, "spec")
     dims_trees, rest = split(rest, "dimension")
-    words = specs(spec_trees, parameter=True)
+    words = _parameter_words(spec_trees)
     token = rest[0]
     where = span_of(token.start_pos, token.end_pos)
     if not words.space:

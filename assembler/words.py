@@ -126,25 +126,15 @@ class Words(dict[str, str]):
                 for token in _NAMES[name]:
                     self.pop(token, None)
         for stem, entry in self.stems.items():
-            if entry.count <= size >> 3:  # most of a range is used, as a rule
+            # Most of a range is used, as a rule; but all digits at the end of a name are its number.
+            if entry.count <= size >> 2 and not stem[-1:].isdigit():
                 if entry.word not in REGISTERS:
                     _learn(entry.word)
                 self.update(zip(map(stem.__add__, numerals(entry.count)), repeat(entry.word)))
 
     def __missing__(self, token: str) -> str:
-        # The next register of a range: what compilers' text asks for with every other instruction.
-        stem = token.rstrip("0123456789")
-        entry = self.stems.get(stem)
-        if entry is not None:
-            digits = token[len(stem) :]
-            if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
-                word = self[token] = entry.word
-                if word not in REGISTERS:
-                    _learn(word)
-                return word
-        elif not token:  # behind an @ or a |
-            raise Unreadable
-        elif token[0] == "[" and token[-1] == "]":
+        first = token[:1]
+        if first == "[" and token[-1] == "]":
             name, plus, offset = token[1:-1].partition("+")
             if not plus or offset in OFFSETS:
                 base = self.get(name)
@@ -160,15 +150,39 @@ class Words(dict[str, str]):
                 if base is not None and (found := REGISTERS.get(base)) is not None:
                     self[token] = found
                     return found
-        elif token[0] == "@":
+        elif first == "$":  # as compilers call labels
+            scope = self.scope
+            if token[-1] == ":" or not (token in scope.names or token in scope.parent.names or scope.blocks):  # type: ignore[union-attr]
+                if not _NAME.fullmatch(token.removesuffix(":")):
+                    raise Unreadable
+                if token[-1] != ":":
+                    scope.unknown(token)
+                    self[token] = "label"
+                    return "label"
+                self[token] = LABEL
+                return LABEL
+        elif first == "@":
             word = self[token.lstrip("@!")]
             if word in REGISTERS and token.count("!") < 2:
                 self[token] = found = ("@!" if token[1] == "!" else "@") + word
                 return found
             raise Unreadable
+        elif not token:  # behind an @ or a |
+            raise Unreadable
         elif token in NUMBERS:
             word = self[token] = _KINDS_OF_NUMBERS.get(token) or self.number(token)
             return word
+        else:
+            # The next register of a range.
+            stem = token.rstrip("0123456789")
+            entry = self.stems.get(stem)
+            if entry is not None:
+                digits = token[len(stem) :]
+                if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
+                    word = self[token] = entry.word
+                    if word not in REGISTERS:
+                        _learn(word)
+                    return word
         word = self[token] = self.other(token)
         return word
 
