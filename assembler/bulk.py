@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NAME_OF_LABEL = re.compile(r"\s*([A-Za-z][\w$]*|[_$%][\w$]+):", re.ASCII)
 _MOST = 1 << 16  # shapes remembered, more than any text has
 LARGEST = 1 << 16  # characters of a window
+WORTH = 200  # characters from which on a chunk costs less than its statements one by one
 BETWEEN = frozenset(" \t\r\n\f\v;,")  # what stands before a token
 
 
@@ -98,17 +99,24 @@ class Reader:
         self.tokens: list[str] = []
         self.ahead = iter(self.tokens)  # those that have not been looked at,
         self.next = 0  # from this one on
+        self.pause = 0  # how often to leave it be, where there is little between unusual statements,
+        self.left = 0  # and how often still
 
     def read(self, pos: int) -> int:
         """Reads the plain statements that stand at an offset; tells where they end."""
+        if self.left:
+            self.left -= 1
+            return pos
         if self.closing < pos:
             self.closing = self.code.find("\n}", pos)
             self.closing = len(self.code) if self.closing < 0 else self.closing
+        begin, many = pos, False
         while self.turn(pos):
-            after = self.chunk(pos)
-            if after < self.stop:
-                return after
-            pos = after
+            pos, before = self.chunk(pos), pos
+            many = many or pos - begin > WORTH
+            if pos < self.stop or pos == before:
+                break
+        self.left = self.pause = 0 if many else min(64, 2 * self.pause + 1)
         return pos
 
     def turn(self, pos: int) -> bool:

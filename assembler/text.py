@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -45,8 +44,9 @@ class Source:
 
     def pieces(self, after: int, count: int) -> Iterator[tuple[str, int]]:
         """The stretches behind the semicolon of a number, so many, each with the offset at which it ends."""
-        stops, code = self.ends[after : after + count + 1], self.code
-        return zip([code[a + 1 : b] for a, b in itertools.pairwise(stops)], stops[1:], strict=True)
+        stops = self.ends[after : after + count + 1]
+        starts = map((1).__add__, stops)
+        return zip(map(self.code.__getitem__, map(slice, starts, stops[1:])), stops[1:], strict=False)
 
     def piece(self, pos: int) -> int:
         """The number of the first stretch that does not end before an offset."""

@@ -7,6 +7,7 @@ verdict, so that a statement whose words have been met before costs one look-up.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ from .scopes import NUMBERS, OFFSETS
 from .statements import HEADS, Slow, head_of
 
 if TYPE_CHECKING:
-    from .scopes import Scope
+    from .scopes import Scope, Stem
 
 
 def kind(operand: Operand) -> str:
@@ -112,11 +113,12 @@ class Words(dict[str, str]):
     Commas and semicolons are tokens, and stand for themselves, as opcodes do with their modifiers.  `@%p`, `{%r` and `%r}` are tokens as well.
     """
 
-    __slots__ = ("scope", "stems")
+    __slots__ = ("begun", "scope", "stems")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.stems = scope.stems
+        self.begun = False
 
     def start(self, size: int) -> None:
         """Enters what a text of so many characters is likely to hold."""
@@ -125,12 +127,11 @@ class Words(dict[str, str]):
             for name in _NAMES.keys() & names:
                 for token in _NAMES[name]:
                     self.pop(token, None)
-        for stem, entry in self.stems.items():
-            # Most of a range is used, as a rule; but all digits at the end of a name are its number.
-            if entry.count <= size >> 2 and not stem[-1:].isdigit():
-                if entry.word not in REGISTERS:
-                    _learn(entry.word)
-                self.update(zip(map(stem.__add__, numerals(entry.count)), repeat(entry.word)))
+        for stem, entry in () if self.begun else likely(self.stems, size):
+            if entry.word not in REGISTERS:
+                _learn(entry.word)
+            self.update(zip(map(stem.__add__, numerals(entry.count)), repeat(entry.word)))
+        self.begun = True  # a body that declares more and more may not pay for all of it again and again
 
     def __missing__(self, token: str) -> str:
         first = token[:1]
@@ -242,6 +243,16 @@ class Words(dict[str, str]):
             if isinstance(named, (Variable, Function)) and self.scope.names.get(named.name) is not named:
                 self.scope.outer[named.name] = named
         return word
+
+
+def likely(stems: Mapping[str, Stem], size: int) -> Iterator[tuple[str, Stem]]:
+    """The ranges of registers of which a text of so many characters is likely to use most, as long as they are not too many."""
+    left = min(size >> 2, 1 << 16)
+    for stem, entry in stems.items():
+        # All digits at the end of a name are its number: `a1<3>` declares nothing that can be named.
+        if entry.count <= left and not stem[-1:].isdigit():
+            left -= entry.count
+            yield stem, entry
 
 
 def numerals(count: int) -> list[str]:

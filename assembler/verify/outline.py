@@ -18,7 +18,7 @@ from ..flow import ENDS, PASSING, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
 from ..listing import READS_ITS_DESTINATION, flat, has_results
 from ..scopes import Scope
-from ..words import REGISTERS, numerals
+from ..words import REGISTERS, likely, numerals
 from .suspects import DIVERGENT, LOADS
 
 # What a token does.
@@ -95,10 +95,9 @@ class Numbers(dict[object, int]):
 
     def start(self, scope: Scope, size: int) -> None:
         """Numbers the ranges that a scope declares, for a text of so many characters."""
-        for stem, entry in scope.stems.items():
-            if entry.count <= size >> 3:
-                self.update(zip(map(stem.__add__, numerals(entry.count)), range(self.total, self.total + entry.count), strict=True))
-                self.total += entry.count
+        for stem, entry in likely(scope.stems, size):
+            self.update(zip(map(stem.__add__, numerals(entry.count)), range(self.total, self.total + entry.count), strict=True))
+            self.total += entry.count
 
     def __missing__(self, token: str) -> int:
         name = token.strip("{}@![]").partition("+")[0]
@@ -151,6 +150,7 @@ class _Maker:
         self.rows: list[Ints] = []
         self.registers: list[Ints] = []
         self.roles: list[Bytes] = []
+        self.told: list[tuple[int, int, int]] = []  # row, register and role of what single instructions tell
         self.loading: list[int] = []
         self.barriers: list[int] = []
         self.ends: dict[int, End] = {}
@@ -233,9 +233,7 @@ class _Maker:
         events += [(self.number(r), SOMETIMES if s.guard is not None or s.operands[0] is not r else WRITTEN) for r in written]
         if any(getattr(o, "name", "") in DIVERGENT for o in s.operands):
             events.append((0, LANE))
-        self.rows.append(np.full(len(events), row))
-        self.registers.append(np.array([n for n, _ in events], np.int64))
-        self.roles.append(np.array([r for _, r in events], np.uint8))
+        self.told += [(row, register, role) for register, role in events]
         if s.opcode in LOADS or s.opcode == "call":
             self.loading.append(row)
         if s.opcode in ENDS:
@@ -273,6 +271,11 @@ class _Maker:
             blocks.append(BasicBlock(i, (), (), (), (*taken, i + 1) if on else taken))
         block_of = np.repeat(np.arange(len(order)), np.diff([*order, n]))
         graph = Flow(self.function, tuple(blocks))
+        if self.told:
+            told = np.array(self.told, np.int64)
+            self.rows.append(told[:, 0])
+            self.registers.append(told[:, 1])
+            self.roles.append(told[:, 2].astype(np.uint8))
         rows, registers, roles = np.concatenate(self.rows), np.concatenate(self.registers), np.concatenate(self.roles)
         if np.any(rows[1:] < rows[:-1]):  # what the instructions of a chunk told themselves
             order_of_text = np.argsort(rows, kind="stable")
