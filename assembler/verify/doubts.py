@@ -7,9 +7,10 @@ from collections.abc import Collection
 import numpy as np
 
 from .. import graphs
+from ..flow import Flow
 from ..ir import Declaration, Function, Register
 from ..listing import Listing
-from .outline import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Ints, Outline, outline
+from .outline import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Outline, outline
 
 BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 NEVER = 1 << 62  # behind all statements
@@ -84,8 +85,6 @@ def _read_wrongly(o: Outline, given: Collection[int], reachable: np.ndarray[tupl
 
 def _barriers(o: Outline, total: int) -> bool:
     """Is there a branch on a value that lanes differ in, that some lanes leave past a barrier of the others?"""
-    from .warnings import missed
-
     uneven = _uneven(o, total)
     barriers = {int(o.block_of[row]) for row in o.barriers} & o.graph.reachable
     guards: dict[int, int] = {}
@@ -99,26 +98,46 @@ def _barriers(o: Outline, total: int) -> bool:
 def _uneven(o: Outline, total: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """The registers whose value depends on the lane, as far as they are computed without memory."""
     found = np.zeros(total, bool)
-    writes = (o.roles & (WRITTEN | SOMETIMES)) > 0
     loading = np.zeros(o.count, bool)
     loading[o.loading] = True
-    by_row: Ints = np.full(o.count, -1)
-    by_row[o.rows[writes]] = o.registers[writes]
-    many = np.bincount(o.rows[writes], minlength=o.count) > 1
-    lanes = o.rows[o.roles == LANE]
-    reads = ((o.roles & (READ | PASSED_ON | GIVEN)) > 0) & ~loading[o.rows] & (by_row[o.rows] >= 0)
-    sources, targets = o.registers[reads], by_row[o.rows[reads]]
-    # Where a statement has several results, each of them depends on each source.
-    rows = o.rows[reads]
-    if many.any():
-        extra = writes & many[o.rows]
-        for row, register in zip(o.rows[extra], o.registers[extra], strict=True):
-            these = sources[rows == row]
-            sources, targets = np.append(sources, these), np.append(targets, np.full(len(these), register))
-            rows = np.append(rows, np.full(len(these), row))
-    found[o.registers[writes & np.isin(o.rows, lanes[~loading[lanes]])]] = True
+    uneven = np.zeros(o.count, bool)  # statements
+    uneven[o.rows[o.roles == LANE]] = True
+    reads, writes = (o.roles & (READ | PASSED_ON | GIVEN)) > 0, (o.roles & (WRITTEN | SOMETIMES)) > 0
     count = -1
     while count != (count := int(found.sum())):
-        found[targets[found[sources]]] = True
+        uneven[loading] = False
+        found[o.registers[writes & uneven[o.rows]]] = True
+        uneven[o.rows[reads & found[o.registers]]] = True
     found[o.registers[writes & loading[o.rows]]] = False
+    return found
+
+
+def missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:
+    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one.
+
+    `leaving` are the blocks that do nothing but end their lanes.
+    """
+    meet = graph.ipdom[branch]
+    if meet is None or meet in leaving:
+        return set()  # lanes that have ended are not waited for
+    sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    missed: set[int] = set()
+    for i, side in enumerate(sides):
+        if any(meet in other for k, other in enumerate(free) if k != i):
+            missed |= side & set(barriers)
+    return missed - {meet}
+
+
+def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> set[int]:
+    """The blocks from `start` to `meet`, not past `meet` and not through closed ones."""
+    found: set[int] = set()
+    work = [start]
+    while work:
+        b = work.pop()
+        if b in found or (b in closed and b != meet):
+            continue
+        found.add(b)
+        if b != meet:
+            work += graph.blocks[b].successors
     return found

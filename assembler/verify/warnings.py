@@ -10,7 +10,7 @@ from ..flow import Flow, accesses, flow, passed_on
 from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
 from ..listing import listing
 from . import suspects
-from .doubts import BOILERPLATE, doubts
+from .doubts import BOILERPLATE, doubts, missed
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
@@ -201,34 +201,3 @@ def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Co
 
 def _reads_lane(instruction: Instruction) -> bool:
     return any(isinstance(o, SpecialRegister) and o.name in suspects.DIVERGENT for o in instruction.operands)
-
-
-def missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:
-    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one.
-
-    `leaving` are the blocks that do nothing but end their lanes.
-    """
-    meet = graph.ipdom[branch]
-    if meet is None or meet in leaving:
-        return set()  # lanes that have ended are not waited for
-    sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
-    free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
-    missed: set[int] = set()
-    for i, side in enumerate(sides):
-        if any(meet in other for k, other in enumerate(free) if k != i):
-            missed |= side & set(barriers)
-    return missed - {meet}
-
-
-def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> set[int]:
-    """The blocks from `start` to `meet`, not past `meet` and not through closed ones."""
-    found: set[int] = set()
-    work = [start]
-    while work:
-        b = work.pop()
-        if b in found or (b in closed and b != meet):
-            continue
-        found.add(b)
-        if b != meet:
-            work += graph.blocks[b].successors
-    return found
