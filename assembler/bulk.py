@@ -23,7 +23,6 @@ BETWEEN = frozenset(" \t\r\n\f\v;,")  # what stands before a token
 
 
 _RECIPES: dict[str, Recipe | None] = {}
-_SAME: dict[str, str] = {}  # shapes by themselves
 
 
 def recipe_of(shape: str) -> Recipe | None:
@@ -31,13 +30,14 @@ def recipe_of(shape: str) -> Recipe | None:
     try:
         return _RECIPES[shape]
     except KeyError:
-        made = _recipe(shape.split(" "))
+        made = _recipe(shape)
         if len(_RECIPES) < _MOST:
             _RECIPES[shape] = made
         return made
 
 
-def _recipe(words: list[str]) -> Recipe | None:
+def _recipe(shape: str) -> Recipe | None:
+    words = shape.split(" ")
     i, labels, locations = 0, [], []
     while words[i] in (LABEL, LOCATION):
         if words[i] == LABEL:
@@ -55,7 +55,7 @@ def _recipe(words: list[str]) -> Recipe | None:
     head = HEADS.get(words[i]) if i < len(words) else None
     if head is None:
         return None
-    made = Recipe(head, i + 1, tuple(labels), tuple(locations), guard, words[guard][1:2] == "!")
+    made = Recipe(shape, head, i + 1, tuple(labels), tuple(locations), guard, words[guard][1:2] == "!")
     operands = words[i + 1 :]
     if operands and (operands[1::2] != [","] * (len(operands) // 2) or len(operands) % 2 == 0):
         return None
@@ -146,7 +146,7 @@ class Reader:
         if not known:
             known.start(self.closing - pos)
         words: list[str] = []
-        self.next += 1
+        self.next += 1  # an unreadable token is taken as well
         with suppress(Unreadable):
             words.extend(map(known.__getitem__, self.ahead))
             self.next -= 1
@@ -169,9 +169,7 @@ class Reader:
             recipes = {s: recipes[s] for s in set(shapes)}
         if not shapes:
             return pos
-        if len(_SAME) < _MOST:
-            _SAME.update(zip(recipes, recipes, strict=True))
-        shapes = [_SAME.get(s, s) for s in shapes]  # one object each, so that a big module stays small
+        shapes = [recipes[s].shape for s in shapes]  # one object each, so that a big module stays small
         chunk = Chunk(source, scope, pos, source.piece(pos), shapes, recipes)
         labelled = {s for s, r in recipes.items() if r.labels}
         if labelled:

@@ -25,9 +25,26 @@ if TYPE_CHECKING:
 class Recipe:
     """How to make the statements of one shape from its tokens."""
 
-    __slots__ = ("form", "guard", "labels", "locations", "modifiers", "naming", "negated", "opcode", "plain", "settled", "start", "vectors")
+    __slots__ = (
+        "form",
+        "guard",
+        "labels",
+        "locations",
+        "modifiers",
+        "naming",
+        "negated",
+        "opcode",
+        "plain",
+        "settled",
+        "shape",
+        "start",
+        "vectors",
+    )
 
-    def __init__(self, head: Head, start: int, labels: tuple[int, ...], locations: tuple[int, ...], guard: int, negated: bool) -> None:
+    def __init__(
+        self, shape: str, head: Head, start: int, labels: tuple[int, ...], locations: tuple[int, ...], guard: int, negated: bool
+    ) -> None:
+        self.shape = shape
         self.opcode, self.modifiers, self.form, self.settled = head
         self.start = start  # where the operands begin
         self.labels = labels  # which tokens are labels
@@ -98,7 +115,7 @@ class Chunk:
         for i, (shape, end) in enumerate(zip(self.shapes, source.ends[self.first : self.first + len(self.shapes)], strict=True)):
             recipe = recipes[shape]
             if recipe.plain:
-                made = FastInstruction()
+                made = FastInstruction()  # in line: nearly all statements of a big module come by here
                 made.opcode = recipe.opcode
                 made.modifiers = recipe.modifiers
                 made.operands = tuple(map(get, code[pos:end].replace(",", " ").split()[1:]))
