@@ -15,10 +15,11 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .footprint import Footprint, Outline, Rows
-from .l1 import PrivateCaches, Tables
+from .l1 import PrivateCaches
 from .l2 import Lines, SharedCache
 from .pages import PAGE
 from .sectors import SECTOR_WORDS, Demand, count_bits
+from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns
 
 Index = NDArray[np.int64]

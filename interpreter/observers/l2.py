@@ -96,7 +96,7 @@ class SharedCache:
         self.floor = 1  # lines last used in a step before it are gone
         self.inserted = self.step  # lines ever brought in: the clock
         self.held = 0
-        self.ring = np.zeros(RING, np.int64)  # lines alive by step of their last use
+        self._ring: Index | None = None  # lines alive by step of their last use; counted when lines have to go for the first time
 
     def give_back(self) -> tuple[Index, Index] | None:
         """The memory, empty, for another one, if it is not too much to keep; this cache is no more."""
@@ -176,20 +176,22 @@ class SharedCache:
         self.held += added
         now = self.now
         self.valid[at] = valid
-        if present is not None and added < size:
-            old = used[present & (used != now)]
-            if old.size:
-                self.ring -= np.bincount(old % RING, minlength=RING)
-                added += old.size
-        if not added:
-            return
-        self.used[at] = now
-        self.ring[now % RING] += added
+        if added or (used != now).any():
+            if self._ring is not None:
+                if present is not None and added < size:
+                    old = used[present & (used != now)]
+                    self._ring -= np.bincount(old % RING, minlength=RING)
+                    self._ring[now % RING] += old.size
+                self._ring[now % RING] += added
+            self.used[at] = now
         # The ring holds so many steps: a line that nobody used for so long goes too.
         while (self.held > self.lines and self.floor < now) or now - self.floor >= ALIVE:
+            if self._ring is None:
+                met = self.used[self._lowest : self._highest + 1]
+                self._ring = np.bincount(met[met >= self.floor] % RING, minlength=RING)
             step = self.floor % RING
-            self.held -= self.ring.item(step)
-            self.ring[step] = 0
+            self.held -= self._ring.item(step)
+            self._ring[step] = 0
             self.floor += 1
 
 

@@ -168,7 +168,7 @@ def test_a_full_table_forgets_the_oldest_lines() -> None:
     assert missed(table.load(*straight(256))) == 4 * 256
     for start in range(1000, 60000, 256):  # the table is cleaned of what is gone
         table.load(*straight(256, start))
-    assert table.used.size <= 1 << 14
+    assert table.size <= 1 << 14
     assert missed(table.load(*straight(256, start))) == 0
 
 
