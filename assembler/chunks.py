@@ -59,16 +59,16 @@ class Recipe:
 class Chunk:
     """A stretch of statements of one scope, of which so far only the shapes are known."""
 
-    __slots__ = ("_made", "first", "instructions", "pos", "recipes", "scope", "shapes", "source")
+    __slots__ = ("_made", "first", "instructions", "kinds", "pos", "recipes", "scope", "source")
 
-    def __init__(self, source: Source, scope: Scope, pos: int, first: int, shapes: list[str], recipes: dict[str, Recipe]) -> None:
+    def __init__(self, source: Source, scope: Scope, pos: int, first: int, recipes: list[Recipe]) -> None:
         self.source = source
         self.scope = scope
         self.pos = pos  # where it begins
         self.first = first  # the number of its first stretch between semicolons
-        self.shapes = shapes
-        self.recipes = recipes  # by shape
-        self.instructions: list[Instruction] = []  # one for each shape, when they are made
+        self.recipes = recipes  # of each statement
+        self.kinds = frozenset(recipes)
+        self.instructions: list[Instruction] = []  # one for each recipe, when they are made
         self._made: list[Statement] | None = None
 
     @property
@@ -93,11 +93,11 @@ class Chunk:
 
     def naming(self) -> list[Operand]:
         """The different operands that name variables or functions."""
-        places = {shape: r.naming for shape, r in self.recipes.items() if r.naming}
+        wanted = {recipe for recipe in self.kinds if recipe.naming}
         found: dict[str, None] = {}
-        for i in [i for i, shape in enumerate(self.shapes) if shape in places] if places else ():
+        for i in [i for i, recipe in enumerate(self.recipes) if recipe in wanted] if wanted else ():
             tokens = self.text(i)[0].replace(",", " , ").split()
-            found.update((tokens[n].strip("{}"), None) for n in places[self.shapes[i]])
+            found.update((tokens[n].strip("{}"), None) for n in self.recipes[i].naming)
         with self.scope.opened() as operands:
             return [operands[text] for text in found]
 
@@ -110,10 +110,9 @@ class Chunk:
             self._made = out
 
     def _make_all(self, operands: Operands, out: list[Statement]) -> None:
-        source, recipes, get, instructions = self.source, self.recipes, operands.__getitem__, self.instructions
+        source, get, instructions = self.source, operands.__getitem__, self.instructions
         code, pos = source.code, self.pos
-        for i, (shape, end) in enumerate(zip(self.shapes, source.ends[self.first : self.first + len(self.shapes)], strict=True)):
-            recipe = recipes[shape]
+        for i, (recipe, end) in enumerate(zip(self.recipes, source.ends[self.first : self.first + len(self.recipes)], strict=True)):
             if recipe.plain:
                 made = FastInstruction()  # in line: nearly all statements of a big module come by here
                 made.opcode = recipe.opcode
@@ -133,7 +132,7 @@ class Chunk:
 
     def _make(self, i: int, operands: Operands, out: list[Statement]) -> Instruction:
         """Makes what one shape stands for, and puts it where the others are."""
-        recipe = self.recipes[self.shapes[i]]
+        recipe = self.recipes[i]
         text, pos, end = self.text(i)
         tokens = text.replace(",", " , ").split()
         if recipe.labels or recipe.locations:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import functools
 import struct
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -14,8 +12,8 @@ from warplab.isa.types import TYPES, ScalarType
 from . import constants, makers, shapes
 from .constants import Constant, signed
 from .flaw import Flaw
-from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Span, Symbol, Variable
-from .making import make_register
+from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Symbol, Variable
+from .making import make_register, make_variable
 from .scopes import Scope, Stem
 
 if TYPE_CHECKING:
@@ -150,28 +148,19 @@ def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _parameter_words(trees: Sequence[Any]) -> Specs:
-    plain = tuple([str(t.children[0]) for t in trees if isinstance(t.children[0], str)])
-    with contextlib.suppress(Flaw):  # read again, the error has its place
-        if len(plain) == len(trees):
-            return _usual_words(plain)
-    return specs(trees, parameter=True)
-
-
-@functools.lru_cache(maxsize=256)
-def _usual_words(words: tuple[str, ...]) -> Specs:
-    """`.param .u64` and the like; nobody changes what comes out."""
-    out = Specs()
-    for word in words:
-        _word(out, word, parameter=True)
-    return out
+def word_of(out: Specs, text: str) -> None:
+    """Adds a word of a parameter, `.align 4` among them."""
+    if text.startswith(".align"):
+        _align(out, text.removeprefix(".align").strip())
+    else:
+        _word(out, text, parameter=True)
 
 
 def parameter(tree: Any, span_of: Any) -> Variable:
     """One parameter of a function or prototype."""
     spec_trees, rest = split(tree.children, "spec")
     dims_trees, rest = split(rest, "dimension")
-    words = _parameter_words(spec_trees)
+    words = specs(spec_trees, parameter=True)
     token = rest[0]
     where = span_of(token.start_pos, token.end_pos)
     if not words.space:
@@ -181,16 +170,7 @@ def parameter(tree: Any, span_of: Any) -> Variable:
     if words.vector * words.type.bits > 128:
         raise Flaw("bad-declaration", f"parameter {token} is wider than 128 bits", str(token))
     dims = dimensions(dims_trees)
-    return Variable(
-        str(token), words.space, words.type, words.vector, dims, words.align or natural(words), "", where,
-        attributes=words.attributes, pointer=words.pointer,
-    )  # fmt: skip
-
-
-def natural(words: Specs) -> int:
-    """The alignment that a variable has by its type."""
-    assert words.type is not None
-    return max(1, words.type.bytes * words.vector)
+    return make_variable(str(token), words, dims, where)
 
 
 def with_register(variable: Variable, scope: Scope) -> Variable:
@@ -315,15 +295,6 @@ def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
             raise Flaw("bad-initialiser", f"{len(value)} initial values for {dims[0]} elements of {name}", name)
         for v in value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)]:
             check_initial(v, dims[1:], name)
-
-
-def declared(token: str, where: Span, words: Specs, dims: tuple[int, ...], value: Any) -> Variable:
-    """The variable that a declarator declares."""
-    assert words.type is not None
-    return Variable(
-        str(token), words.space, words.type, words.vector, dims, words.align or natural(words), words.linkage, where,
-        initial=value, attributes=words.attributes,
-    )  # fmt: skip
 
 
 def same_signature(a: Function, b: Function) -> str:

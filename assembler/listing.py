@@ -97,9 +97,9 @@ class Listing:
         """The instructions whose opcode and modifiers pass a test, those outside of chunks first."""
         yield from [s for s in self.apart if s.__class__ in INSTRUCTIONS and test(s)]
         for chunk in self.chunks:
-            wanted = {shape for shape, recipe in chunk.recipes.items() if test(recipe)}
+            wanted = {recipe for recipe in chunk.kinds if test(recipe)}
             if wanted:
-                yield from [chunk.instruction(i) for i, shape in enumerate(chunk.shapes) if shape in wanted]
+                yield from [chunk.instruction(i) for i, recipe in enumerate(chunk.recipes) if recipe in wanted]
 
     @cached_property
     def forms(self) -> dict[int, Form]:
@@ -110,7 +110,7 @@ class Listing:
     def opcodes(self) -> frozenset[str]:
         """The opcodes of the instructions."""
         return frozenset([s.opcode for s in self.apart if s.__class__ in INSTRUCTIONS]).union(
-            *[[r.opcode for r in c.recipes.values()] for c in self.chunks]
+            *[[r.opcode for r in c.kinds] for c in self.chunks]
         )
 
     @cached_property

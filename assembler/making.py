@@ -17,9 +17,26 @@ from typing import TYPE_CHECKING
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
-from .ir import Address, Element, Function, Immediate, Instruction, Location, Operand, Register, Span, Variable, Vector
+from .ir import (
+    Address,
+    Declaration,
+    Element,
+    Function,
+    Immediate,
+    Initial,
+    Instruction,
+    Linkage,
+    Location,
+    Operand,
+    Register,
+    Span,
+    Symbol,
+    Variable,
+    Vector,
+)
 
 if TYPE_CHECKING:
+    from .declarations import Specs
     from .text import Source
 
 Stretch = tuple[int, int, "Source"]  # from somewhere in the blanks before a statement to its semicolon
@@ -32,7 +49,7 @@ class FastSpan:
     __slots__ = Span.__slots__
     start: int
     end: int
-    line: list[int]
+    line: Source
 
 
 class FastInstruction:
@@ -58,6 +75,36 @@ class FastRegister:
     vector: int
     index: int
     span: Span
+
+
+class FastVariable:
+    """Becomes a Variable."""
+
+    __slots__ = Variable.__slots__
+    name: str
+    space: str
+    type: ScalarType
+    vector: int
+    dims: tuple[int, ...]
+    align: int
+    linkage: Linkage
+    span: Span
+    initial: tuple[Initial, ...] | int | float | Symbol | None
+    attributes: tuple[str, ...]
+    pointer: tuple[str, int] | None
+    register: Register | None
+
+
+class FastDeclaration:
+    """Becomes a Declaration."""
+
+    __slots__ = Declaration.__slots__
+    registers: tuple[Register, ...]
+    variables: tuple[Variable, ...]
+    stems: tuple[tuple[str, int], ...]
+    span: Span
+    type: ScalarType | None
+    vector: int
 
 
 class FastAddress:
@@ -99,19 +146,19 @@ class FastLocation:
 
 
 class TextSpan(Span):
-    """A Span that counts its line and column when someone asks; the slot of the line holds the offsets at which lines begin."""
+    """A Span that counts its line and column when someone asks; the slot of the line holds the text that it belongs to."""
 
     __slots__ = ()
 
     @property
     def line(self) -> int:
         """The line of the first character."""
-        return bisect_right(_STARTS(self), self.start)
+        return bisect_right(_SOURCE(self).starts, self.start)
 
     @property
     def column(self) -> int:
         """Its column."""
-        starts = _STARTS(self)
+        starts = _SOURCE(self).starts
         return self.start - starts[bisect_right(starts, self.start) - 1] + 1
 
     def __eq__(self, other: object) -> bool:
@@ -124,7 +171,7 @@ class TextSpan(Span):
         return Span, (self.start, self.end, self.line, self.column)
 
 
-_STARTS: Callable[[Span], list[int]] = Span.__dict__["line"].__get__
+_SOURCE: Callable[[Span], Source] = Span.__dict__["line"].__get__
 _SPAN = Instruction.__dict__["span"]
 
 
@@ -139,7 +186,7 @@ class TextInstruction(Instruction):
         held = _SPAN.__get__(self)
         if held.__class__ is tuple:
             pos, end, source = held
-            held = make_span(_SPACE.match(source.code, pos).end(), end + 1, source.starts)
+            held = make_span(_SPACE.match(source.code, pos).end(), end + 1, source)
             _SPAN.__set__(self, held)
         return held
 
@@ -148,12 +195,12 @@ class TextInstruction(Instruction):
         _SPAN.__set__(self, span)
 
 
-def make_span(start: int, end: int, starts: list[int]) -> Span:
-    """The Span from one offset to another of a text whose lines begin at the given offsets."""
+def make_span(start: int, end: int, source: Source) -> Span:
+    """The Span from one offset to another of a text."""
     made = FastSpan()
     made.start = start
     made.end = end
-    made.line = starts
+    made.line = source
     made.__class__ = TextSpan
     return made
 
@@ -167,6 +214,45 @@ def make_register(name: str, type: ScalarType, vector: int, index: int, span: Sp
     made.index = index
     made.span = span
     made.__class__ = Register
+    return made
+
+
+def make_variable(
+    name: str, words: Specs, dims: tuple[int, ...], span: Span, initial: tuple[Initial, ...] | int | float | Symbol | None = None
+) -> Variable:
+    """The variable that a declaration with these words before the name declares."""
+    type = words.type
+    assert type is not None
+    made = FastVariable()
+    made.name = name
+    made.space = words.space
+    made.type = type
+    made.vector = words.vector
+    made.dims = dims
+    made.align = words.align or max(1, type.bytes * words.vector)  # the natural one
+    made.linkage = words.linkage
+    made.span = span
+    made.initial = initial
+    made.attributes = words.attributes
+    made.pointer = words.pointer
+    made.register = None
+    made.__class__ = Variable
+    return made
+
+
+def make_declaration(
+    registers: tuple[Register, ...], variables: tuple[Variable, ...], stems: tuple[tuple[str, int], ...], span: Span,
+    type: ScalarType | None = None, vector: int = 1,
+) -> Declaration:  # fmt: skip
+    """Declaration(...), faster."""
+    made = FastDeclaration()
+    made.registers = registers
+    made.variables = variables
+    made.stems = stems
+    made.span = span
+    made.type = type
+    made.vector = vector
+    made.__class__ = Declaration
     return made
 
 

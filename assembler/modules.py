@@ -13,7 +13,9 @@ from . import shapes
 from .body import read_body
 from .diagnostics import LIMIT
 from .flaw import Flaw
-from .ir import LISTED, Alias, Declaration, Directive, File, Function, Item, Module, Pragma, Register, Section, Span, Variable
+from .headers import Header, plain_header
+from .ir import LISTED, Alias, Declaration, Directive, File, Function, Item, Module, Pragma, Section, Span, Variable
+from .making import make_variable
 from .reports import TOO_DEEP, Reports
 from .scopes import Scope
 from .text import Source
@@ -198,6 +200,9 @@ class Parser:
             return m.end()
         if not word:
             return self.next_item(self.reports.unexpected(pos, pos), pos)
+        if (plain := plain_header(self.source, pos)) is not None:
+            header, defined, end = plain
+            return self.function(header, Scope(self.scope, []), defined, end)
         if m := _DECLARED.match(code, pos):
             return self.statement(pos, m.end(), ";")
         return self.statement(pos, self.end_of_item(pos))
@@ -257,7 +262,7 @@ class Parser:
         try:
             match tree.data:
                 case "entry" | "func":
-                    return self.function(tree, children[1:], code_end == "{", pos, end)
+                    return self.function_of(tree, children[1:], code_end == "{", pos, end)
                 case "declaration":
                     self.items.append(self.module_variables(tree, span))
                 case "pragma":
@@ -337,9 +342,9 @@ class Parser:
             n = decl.integer(count)
             if n > 1 << 16:
                 raise Flaw("bad-declaration", f"{n} variables are too many", str(count))
-            made = [dataclasses.replace(decl.declared(token, where, one, dims, value), name=f"{name}{i}") for i in range(n)]
+            made = [dataclasses.replace(make_variable(name, one, dims, where, value), name=f"{name}{i}") for i in range(n)]
         else:
-            made = [decl.declared(token, where, one, dims, value)]
+            made = [make_variable(name, one, dims, where, value)]
         return [self.enter(v, scope) for v in made]
 
     def enter(self, v: Variable, scope: Scope) -> Variable:
@@ -360,28 +365,18 @@ class Parser:
 
     # ------------------------------------------------------------ functions
 
-    def function(self, tree: Any, more: Any, defined: bool, pos: int, end: int) -> int:
-        """A function's header, and its body where it has one."""
+    def function_of(self, tree: Any, more: Any, defined: bool, pos: int, end: int) -> int:
+        """A function whose header the grammar has read."""
         link, keyword, *rest = tree.children
         span_of, is_entry = self.span_of, keyword.type == "ENTRY"
-        registers: list[Register] = []
-        scope = Scope(self.scope, registers)
+        scope = Scope(self.scope, [])
         name_at = next(i for i, c in enumerate(rest) if getattr(c, "type", "") == "NAME")
         token, before, after = rest[name_at], rest[:name_at], rest[name_at + 1 :]
         returns = None if is_entry else before.pop()
         lists: list[tuple[Variable, ...]] = []
         for part in (returns, after[0]):
             made = [decl.parameter(t, span_of) for t in part.children if t is not None] if part is not None else []
-            made = [decl.with_register(v, scope) if v.space == "reg" else v for v in made]
-            lists.append(tuple(made))
-            if is_entry and made and self.version < LISTED:
-                text = f"the parameter list of {token} needs PTX 1.4; before, the body declares the parameters"
-                self.reports.report("needs", text, made[0].span.start, made[0].span.end)
-            for v in made:
-                self.declare_parameter(v, scope, is_entry, end)
-                if defined and v.space == "param" and (v.type.kind == "p" or (v.vector > 1 and not v.dims)):
-                    what = "a predicate" if v.type.kind == "p" else "a vector"
-                    self.reports.report("bad-declaration", f"parameter {v.name} cannot be {what}", v.span.start, v.span.end)
+            lists.append(tuple([decl.with_register(v, scope) if v.space == "reg" else v for v in made]))
         directives = tuple(decl.performance(t, span_of) for t in after[1:])
         for t in more:
             match getattr(t, "data", ""):
@@ -389,16 +384,31 @@ class Parser:
                     directives = tuple(decl.performance(d, span_of) for d in t.children)
                 case "strings":
                     directives += (Directive(".pragma", decl.texts(t), span_of(0, 0)),)
-        self.positive(directives)
         attributes = [a for t in before for a in decl.attributes(t)]
         directives += tuple(Directive("." + a, (), self.source.span(pos, end)) for a in attributes)
-        function = Function(
-            str(token), is_entry, decl.linkage(link), lists[0], lists[1], directives, span_of(token.start_pos, token.end_pos)
-        )
+        noticed = self.code.find(")", self.base + token.end_pos) if is_entry and after[0] is not None else end - 1
+        span = span_of(token.start_pos, token.end_pos)
+        header = Header(str(token), is_entry, decl.linkage(link), lists[0], lists[1], directives, span, noticed)
+        return self.function(header, scope, defined, end)
+
+    def function(self, header: Header, scope: Scope, defined: bool, end: int) -> int:
+        """Enters a function, and reads its body where it has one."""
+        is_entry, report = header.is_entry, self.reports.report
+        for params in (header.returns, header.params):
+            if is_entry and params and self.version < LISTED:
+                text = f"the parameter list of {header.name} needs PTX 1.4; before, the body declares the parameters"
+                report("needs", text, params[0].span.start, params[0].span.end)
+            for v in params:
+                self.declare_parameter(v, scope, is_entry, end)
+                if defined and v.space == "param" and (v.type.kind == "p" or (v.vector > 1 and not v.dims)):
+                    what = "a predicate" if v.type.kind == "p" else "a vector"
+                    report("bad-declaration", f"parameter {v.name} cannot be {what}", v.span.start, v.span.end)
+        self.positive(header.directives)
+        function = Function(header.name, is_entry, header.linkage, header.returns, header.params, header.directives, header.span)
         try:
             self.declare_function(function, defined)
         except Flaw as flaw:
-            self.reports.flaw(Flaw(flaw.code, flaw.message, other=flaw.other), self.noticed(after[0], token, is_entry, end), end)
+            self.reports.flaw(Flaw(flaw.code, flaw.message, other=flaw.other), header.noticed, end)
             if defined:
                 self.functions[function.name] = function
         self.items.append(function)
@@ -406,10 +416,6 @@ class Parser:
             return read_body(self, function, scope, end)
         scope.close()
         return end
-
-    def noticed(self, parameters: Any, token: Any, is_entry: bool, end: int) -> int:
-        """Where ptxas notices that a function does not go with an earlier one: behind an .entry's parameters, else behind the header."""
-        return self.code.find(")", self.base + token.end_pos) if is_entry and parameters is not None else end - 1
 
     def declare_parameter(self, v: Variable, scope: Scope, is_entry: bool, end: int) -> None:
         """Enters a parameter of a function; ptxas looks at its state space when it has seen what follows."""

@@ -21,7 +21,7 @@ from .ir import Address, Function, Immediate, Instruction, Label, Operand, Proto
 from .making import FastRegister, make_address, make_register
 
 if TYPE_CHECKING:
-    from .chunks import Chunk
+    from .chunks import Chunk, Recipe
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
@@ -175,7 +175,21 @@ MOST = 1 << 16  # texts remembered
 class Scope:
     """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
 
-    __slots__ = ("blocks", "chunks", "forward", "future", "names", "operands", "outer", "parent", "pending", "registers", "stems", "words")
+    __slots__ = (
+        "blocks",
+        "chunks",
+        "copy",
+        "forward",
+        "future",
+        "names",
+        "operands",
+        "outer",
+        "parent",
+        "pending",
+        "registers",
+        "stems",
+        "words",
+    )
 
     def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
@@ -189,9 +203,20 @@ class Scope:
         )  # labels that statements outside of blocks name and that are still to come
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
         self.operands = InnerOperands(self) if inner else Operands(self)
-        self.words: dict[str, str] = {}  # the kinds of tokens, see words.py
+        self.words: dict[str, Recipe | None] = {}  # what statements mean, see bulk.py
         self.outer: dict[str, Entity] = {}  # what such stretches name of the module's
+        self.copy: Scope | None = None  # where operands are looked at that nobody holds yet
         self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
+
+    def aside(self) -> Scope:
+        """A scope in which the same is declared, and whose registers nobody counts."""
+        made = self.copy
+        if made is None:
+            made = self.copy = Scope(self.parent, [])
+            made.names = self.names.copy()
+            made.stems = made.operands.stems = self.stems
+            made.forward = []
+        return made
 
     def close(self) -> None:
         """Parts with the memory of texts, and with what else would keep the whole module alive while the collector is off."""
@@ -201,6 +226,7 @@ class Scope:
         if self.chunks:
             self.chunks = []
             self.parent = Outer(self.outer)
+        self.forget_copy()
         self.words = {}
 
     @contextmanager
@@ -217,6 +243,13 @@ class Scope:
         """Drops the memory of texts: what follows may mean another thing by them."""
         self.operands.clear()
         self.words.clear()
+        self.forget_copy()
+
+    def forget_copy(self) -> None:
+        """Drops what aside() made."""
+        if self.copy is not None:
+            self.copy.close()
+            self.copy = None
 
     def settle(self) -> None:
         """Gives all names their meaning now: a declaration is about to come that may hide one of them."""

@@ -13,8 +13,8 @@ from . import declarations as decl
 from . import shapes
 from .blocks import Blocks
 from .flaw import Flaw
-from .ir import Declaration, Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets
-from .making import make_location, make_register
+from .ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets
+from .making import make_declaration, make_location, make_register, make_variable
 from .reports import TOO_DEEP
 from .scopes import Stem
 
@@ -95,7 +95,7 @@ class Statements(Blocks):
                 self.parser.reports.flaw(flaw, start + at, end)
             stems.append((name, count))
         span = span_of(start, end)
-        self.statements.append(Declaration(tuple(registers), (), tuple(stems), span, type, vector))
+        self.statements.append(make_declaration(tuple(registers), (), tuple(stems), span, type, vector))
         return True
 
     def variables(self, start: int, end: int) -> bool:
@@ -107,13 +107,13 @@ class Statements(Blocks):
         scope, span_of = self.own_scope(), self.source.span
         variables = []
         for name, dims, at in names:
-            variable = decl.declared(name, span_of(start + at, start + at + len(name)), words, dims, None)
+            variable = make_variable(name, words, dims, span_of(start + at, start + at + len(name)))
             try:
                 scope.declare(name, variable)
             except Flaw as flaw:
                 self.parser.reports.flaw(flaw, start + at, end)
             variables.append(variable)
-        self.statements.append(Declaration((), tuple(variables), (), span_of(start, end)))
+        self.statements.append(make_declaration((), tuple(variables), (), span_of(start, end)))
         return True
 
     def location(self, start: int) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
 from .diagnostics import Diagnostic
 from .ir import Span
 from .making import make_span
+from .patterns import Patterns
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
 # What Python's split() takes for blanks in part, and ptxas for none.
@@ -48,6 +50,11 @@ class Source:
         starts = map((1).__add__, stops)
         return zip(map(self.code.__getitem__, map(slice, starts, stops[1:])), stops[1:], strict=False)
 
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The stretches without their numbers."""
+        return Patterns(self.code)
+
     def piece(self, pos: int) -> int:
         """The number of the first stretch that does not end before an offset."""
         return bisect_left(self.ends, pos)
@@ -84,13 +91,13 @@ class Source:
     def starts(self) -> list[int]:
         """Offsets at which lines begin."""
         if self._starts is None:
-            codes = np.frombuffer(self.text.encode("utf-32-le"), np.uint32)
+            codes = np.frombuffer(self.text.encode(), np.uint8) if self.text.isascii() else np.array([*map(ord, self.text)])
             self._starts = [0, *(np.flatnonzero(codes == ord("\n")) + 1).tolist()]
         return self._starts
 
     def span(self, start: int, end: int) -> Span:
         """The Span from one offset to another."""
-        return make_span(start, end, self.starts)
+        return make_span(start, end, self)
 
     def skip(self, pos: int) -> int:
         """The first offset from pos on that is not blank."""

@@ -7,9 +7,7 @@ verdict, so that a statement whose words have been met before costs one look-up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from lark.exceptions import UnexpectedInput
@@ -39,11 +37,12 @@ from .ir import (
     Variable,
     Vector,
 )
+from .patterns import NAME
 from .scopes import NUMBERS, OFFSETS
 from .statements import HEADS, Slow, head_of
 
 if TYPE_CHECKING:
-    from .scopes import Scope, Stem
+    from .scopes import Scope
 
 
 def kind(operand: Operand) -> str:
@@ -98,9 +97,8 @@ _DOTTED = re.compile(r"[.({}\"|+=:]|\w+\.[A-Za-z]", re.ASCII)  # what is no oper
 REGISTERS: dict[str, str] = {}  # the words of registers, each with that of an address in such a register
 _KINDS_OF_NUMBERS: dict[str, str] = {}
 # What means the same in all scopes: signs and opcodes; those without modifiers, if nothing has their name.
-_COMMON = {",": ",", ";": ";", ".loc": LOCATION, **dict.fromkeys(map(str, range(33)), "#int")}
+COMMON = {",": ",", ".loc": LOCATION, "$" + NAME: "label", f"${NAME}:": LABEL, **dict.fromkeys(map(str, range(33)), "#int")}
 _NAMES: dict[str, list[str]] = {}  # what a declaration of a name would take from them
-_NUMERALS: list[str] = []
 
 
 class Unreadable(Exception):
@@ -110,30 +108,20 @@ class Unreadable(Exception):
 class Words(dict[str, str]):
     """The words of the tokens of one scope; a token is looked at when it is first met.
 
-    Commas and semicolons are tokens, and stand for themselves, as opcodes do with their modifiers.  `@%p`, `{%r` and `%r}` are tokens as well.
+    Commas are tokens, and stand for themselves, as opcodes do with their modifiers.  `@%p`, `{%r` and `%r}` are tokens as well.
     """
 
-    __slots__ = ("begun", "scope", "stems")
+    __slots__ = ("hidden", "scope", "stems")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.stems = scope.stems
-        self.begun = False
-
-    def start(self, size: int) -> None:
-        """Enters what a text of so many characters is likely to hold."""
-        self.update(_COMMON)
-        for names in (self.scope.names, self.scope.parent.names if self.scope.parent is not None else ()):
-            for name in _NAMES.keys() & names:
-                for token in _NAMES[name]:
-                    self.pop(token, None)
-        for stem, entry in () if self.begun else likely(self.stems, size):
-            if entry.word not in REGISTERS:
-                _learn(entry.word)
-            self.update(zip(map(stem.__add__, numerals(entry.count)), repeat(entry.word)))
-        self.begun = True  # a body that declares more and more may not pay for all of it again and again
+        self.hidden = {token for name in hidden(scope) for token in _NAMES[name]}
 
     def __missing__(self, token: str) -> str:
+        word = COMMON.get(token)
+        if word is not None and token not in self.hidden:
+            return word
         first = token[:1]
         if first == "[" and token[-1] == "]":
             name, plus, offset = token[1:-1].partition("+")
@@ -179,7 +167,7 @@ class Words(dict[str, str]):
             entry = self.stems.get(stem)
             if entry is not None:
                 digits = token[len(stem) :]
-                if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
+                if (digits >= "1" or digits == "0") and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
                     word = self[token] = entry.word
                     if word not in REGISTERS:
                         _learn(word)
@@ -205,37 +193,42 @@ class Words(dict[str, str]):
         one, bar, two = token.partition("|")
         if bar and two and (word := f"{self[one]}|{self[two]}") in KINDS:
             return word
-        declared = self.scope.lookup(token)
-        if declared is None:
+        scope = self.scope
+        numbered = token[-1].isdigit() and token.rstrip("0123456789") in self.stems
+        if not numbered and token not in scope.names and (scope.parent is None or scope.parent.lookup(token) is None):
             if token.partition(".")[0] in FORMS:
                 with suppress(Slow):
                     head_of(token)
                 if token in HEADS:
-                    if len(_COMMON) < 512:
-                        _COMMON[token] = token
+                    if len(COMMON) < 512:
+                        COMMON[token] = token
                         _NAMES[token] = [token]
                     return token
             if _DOTTED.match(token):
                 raise Unreadable
-            if token not in self.scope.operands and not self.scope.blocks and _NAME.fullmatch(token) and token != "WARP_SZ":
-                self.scope.unknown(token)
+            if token not in scope.operands and not scope.blocks and _NAME.fullmatch(token) and token != "WARP_SZ":
+                scope.unknown(token)
                 return "label"
-        return self.operand(token, declared)
+        return self.operand(token)
 
-    def operand(self, token: str, declared: Operand | None) -> str:
-        """The word of an operand that the grammar reads."""
+    def operand(self, token: str) -> str:
+        """The word of an operand that the grammar reads, in a scope apart: registers are numbered when their statements are made."""
+        aside = self.scope.aside()
         try:
-            operand = self.scope.operands[token]
+            operand = aside.operands[token]
         except (Flaw, UnexpectedInput, shapes.Compound, ValueError) as error:
             raise Unreadable from error
         word = kind(operand)
+        if aside.future or aside.forward:
+            self.scope.forget_copy()
+            raise Unreadable
         if " " in word or ";" in word or token in HEADS:
             raise Unreadable
-        if isinstance(declared, Register):
+        if isinstance(operand, Register):
             _learn(word)
         KINDS.add(word)
-        if isinstance(operand, SpecialRegister) and len(_COMMON) < 512:
-            _COMMON[token] = word
+        if isinstance(operand, SpecialRegister) and len(COMMON) < 512:
+            COMMON[token] = word
             _NAMES.setdefault(operand.name, []).append(token)
         elif isinstance(operand, (Variable, Function, Symbol, Address, Targets)):
             NAMING.add(word)
@@ -245,21 +238,12 @@ class Words(dict[str, str]):
         return word
 
 
-def likely(stems: Mapping[str, Stem], size: int) -> Iterator[tuple[str, Stem]]:
-    """The ranges of registers of which a text of so many characters is likely to use most, as long as they are not too many."""
-    left = min(size >> 2, 1 << 16)
-    for stem, entry in stems.items():
-        # All digits at the end of a name are its number: `a1<3>` declares nothing that can be named.
-        if entry.count <= left and not stem[-1:].isdigit():
-            left -= entry.count
-            yield stem, entry
-
-
-def numerals(count: int) -> list[str]:
-    """The numbers from 0 on, as texts."""
-    if count > len(_NUMERALS):
-        _NUMERALS.extend(map(str, range(len(_NUMERALS), count)))
-    return _NUMERALS[:count]
+def hidden(scope: Scope) -> set[str]:
+    """The names of common tokens that a body or its module gives to something else."""
+    found = _NAMES.keys() & scope.names.keys()
+    if scope.parent is not None:
+        found |= _NAMES.keys() & scope.parent.names.keys()
+    return found
 
 
 def _learn(word: str) -> None:

@@ -13,7 +13,7 @@ from itertools import chain
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
-from ..chunks import Chunk
+from ..chunks import Chunk, Recipe
 from ..diagnostics import Diagnostic, Note
 from ..ir import Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
 from ..listing import listing
@@ -35,7 +35,7 @@ class Known:
     """Verdicts that hold for all modules of one version and target."""
 
     legal: set[Key] = field(default_factory=set)
-    shapes: set[str] = field(default_factory=set)  # of statements, see chunks.py
+    recipes: set[Recipe] = field(default_factory=set)  # see chunks.py
     met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
     settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
 
@@ -60,7 +60,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         self.known = _known(self.has)
-        if len(self.known.legal) + len(self.known.shapes) > MOST:
+        if len(self.known.legal) + len(self.known.recipes) > MOST:
             _known.cache_clear()
 
     def body(self, function: Function) -> Iterator[Instruction]:
@@ -76,18 +76,21 @@ class Judge:
 
     def chunk(self, chunk: Chunk) -> Iterator[Instruction]:
         """Judges a stretch by its shapes, and one instruction of each shape that is new; of some every one."""
-        legal = self.known.shapes
-        every: set[str] = set()
-        for shape in chunk.recipes.keys() - legal:
-            recipe = chunk.recipes[shape]
-            if recipe.opcode in ALONE or not self.judge(chunk.instruction(chunk.shapes.index(shape))):
-                every.add(shape)
+        legal, recipes = self.known.recipes, chunk.recipes
+        every: set[Recipe] = set()
+        told: set[int] = set()
+        for n in sorted([recipes.index(r) for r in chunk.kinds - legal]):
+            recipe = recipes[n]
+            if recipe.opcode in ALONE:
+                every.add(recipe)
+            elif self.judge(chunk.instruction(n)):
+                legal.add(recipe)
             else:
-                legal.add(shape)
+                every.add(recipe)
+                told.add(n)
         if every:
-            told = {chunk.shapes.index(s) for s in every if chunk.recipes[s].opcode not in ALONE}
-            many = [(n, s) for n, s in enumerate(chunk.shapes) if s in every and n not in told]
-            yield from self.alone([(chunk.instruction(n), (s,)) for n, s in many])
+            many = [(n, recipe) for n, recipe in enumerate(recipes) if recipe in every and n not in told]
+            yield from self.alone([(chunk.instruction(n), (recipe,)) for n, recipe in many])
 
     def loose(self, instructions: Sequence[Instruction]) -> Iterator[Instruction]:
         """Judges instructions that stand for themselves."""

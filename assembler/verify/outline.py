@@ -18,7 +18,7 @@ from ..flow import ENDS, PASSING, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
 from ..listing import READS_ITS_DESTINATION, flat, has_results
 from ..scopes import Scope
-from ..words import REGISTERS, likely, numerals
+from ..words import REGISTERS
 from .suspects import DIVERGENT, LOADS
 
 # What a token does.
@@ -39,20 +39,20 @@ class Role:
     flags: int
 
 
-_ROLES: dict[str, Role] = {}
+_ROLES: dict[Recipe, Role] = {}
 
 
-def role_of(shape: str, recipe: Recipe) -> Role:
-    """The roles of a shape's tokens."""
-    found = _ROLES.get(shape)
+def role_of(recipe: Recipe) -> Role:
+    """The roles of a statement's tokens."""
+    found = _ROLES.get(recipe)
     if found is None:
-        words = shape.split(" ")
+        words = recipe.shape.split(" ")
         tokens = _roles(words, recipe)
         flags = LABELLED * bool(recipe.labels) | ENDING * (recipe.opcode in ENDS) | LOADING * (recipe.opcode in LOADS)
         flags |= BARRIER * (recipe.opcode in ("bar", "barrier")) | WHOLE * (tokens is None)
         found = Role(bytes(len(words) + 1) if tokens is None else tokens, len(words) + 1, flags)
         if len(_ROLES) < _MOST:
-            _ROLES[shape] = found
+            _ROLES[recipe] = found
     return found
 
 
@@ -95,9 +95,12 @@ class Numbers(dict[object, int]):
 
     def start(self, scope: Scope, size: int) -> None:
         """Numbers the ranges that a scope declares, for a text of so many characters."""
-        for stem, entry in likely(scope.stems, size):
-            self.update(zip(map(stem.__add__, numerals(entry.count)), range(self.total, self.total + entry.count), strict=True))
-            self.total += entry.count
+        left = min(size >> 2, 1 << 16)  # more than that is not likely to be used
+        for stem, entry in scope.stems.items():
+            if entry.count <= left and not stem[-1:].isdigit():  # all digits at the end of a name are its number
+                left -= entry.count
+                self.update([(f"{stem}{i}", self.total + i) for i in range(entry.count)])
+                self.total += entry.count
 
     def __missing__(self, token: str) -> int:
         name = token.strip("{}@![]").partition("+")[0]
@@ -192,26 +195,26 @@ class _Maker:
 
     def chunk(self, chunk: Chunk) -> None:
         """The events of a chunk."""
-        shapes, recipes = chunk.shapes, chunk.recipes
-        roles = {shape: role_of(shape, recipe) for shape, recipe in recipes.items()}
-        done = b"".join([roles[shape].tokens for shape in shapes])
-        end = chunk.source.ends[chunk.first + len(shapes) - 1] + 1
+        recipes = chunk.recipes
+        roles = {recipe: role_of(recipe) for recipe in chunk.kinds}
+        done = b"".join([roles[recipe].tokens for recipe in recipes])
+        end = chunk.source.ends[chunk.first + len(recipes) - 1] + 1
         tokens = itertools.compress(tokens_of(chunk.source.code[chunk.pos : end]), done)
         what = np.frombuffer(done, np.uint8)
         places = np.flatnonzero(what)
-        lengths = np.fromiter([roles[shape].count for shape in shapes], np.int64, len(shapes))
-        self.rows.append(np.repeat(np.arange(self.count, self.count + len(shapes)), lengths)[places])
+        lengths = np.fromiter([roles[recipe].count for recipe in recipes], np.int64, len(recipes))
+        self.rows.append(np.repeat(np.arange(self.count, self.count + len(recipes)), lengths)[places])
         self.registers.append(np.fromiter(map(self.numbers.__getitem__, tokens), np.int64, len(places)))
         self.roles.append(what[places])
-        flags = np.frombuffer(bytes([roles[shape].flags for shape in shapes]), np.uint8)
+        flags = np.frombuffer(bytes([roles[recipe].flags for recipe in recipes]), np.uint8)
         self.loading += (np.flatnonzero(flags & LOADING) + self.count).tolist()
         for i in np.flatnonzero(flags & (LABELLED | ENDING | BARRIER | WHOLE)).tolist():
-            self.special(chunk, i, roles[shapes[i]])
-        self.count += len(shapes)
+            self.special(chunk, i, roles[recipes[i]])
+        self.count += len(recipes)
 
     def special(self, chunk: Chunk, i: int, role: Role) -> None:
         """A statement that more is to be said of than what its tokens do."""
-        row, recipe = self.count + i, chunk.recipes[chunk.shapes[i]]
+        row, recipe = self.count + i, chunk.recipes[i]
         if role.flags & LABELLED:
             tokens = chunk.text(i)[0].split()
             for n in recipe.labels:

@@ -95,7 +95,7 @@ def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
     module, _ = parse_all((ROOT / "tests" / "bench" / "kernels" / "nvcc_module.ptx").read_text())
     columns = [listing(f) for f in module.items if isinstance(f, Function) and f.body is not None]
     apart = sum(isinstance(s, Instruction) for c in columns for s in c.apart)
-    assert apart * 20 < sum(len(chunk.shapes) for c in columns for chunk in c.chunks)
+    assert apart * 20 < sum(len(chunk.recipes) for c in columns for chunk in c.chunks)
 
 
 @pytest.mark.parametrize(
