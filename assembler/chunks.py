@@ -35,6 +35,7 @@ class Recipe:
         "negated",
         "opcode",
         "plain",
+        "role",
         "settled",
         "shape",
         "start",
@@ -52,6 +53,7 @@ class Recipe:
         self.guard = guard  # the guard's place, -1 for none
         self.negated = negated
         self.plain = not (labels or locations or guard >= 0)  # just an opcode, and operands without a vector
+        self.role: object = None  # what verify/outline.py keeps
         self.naming: tuple[int, ...] = ()  # which tokens name variables or functions
         self.vectors: tuple[slice, ...] = ()  # the tokens of each operand where one of them is a vector
 

@@ -6,24 +6,26 @@ Nearly all functions are in order, and the arrays say so without a node being ma
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk import tokens_of
 from ..chunks import Chunk, Recipe, TextBlock
 from ..flow import ENDS, PASSING, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
 from ..listing import READS_ITS_DESTINATION, flat, has_results
+from ..patterns import REGISTER, Patterns
 from ..scopes import Scope
 from ..words import REGISTERS
 from .suspects import DIVERGENT, LOADS
 
 # What a token does.
 READ, PASSED_ON, WRITTEN, SOMETIMES, LANE, GIVEN = 1, 2, 4, 8, 16, 32  # GIVEN: passed on to a function
-LABELLED, ENDING, LOADING, BARRIER, WHOLE = 1, 2, 4, 8, 16  # what a statement is; WHOLE: only the instruction itself can tell
+# What a statement is; LANED: its result differs between lanes, WHOLE: only the instruction itself can tell what it does.
+LABELLED, ENDING, LOADING, BARRIER, WHOLE, LANED = 1, 2, 4, 8, 16, 32
 _MOST = 1 << 16
 
 Ints = NDArray[np.int64]
@@ -32,34 +34,37 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(slots=True)
 class Role:
-    """What the tokens of a shape do, the semicolon included."""
+    """What the registers of a statement do, in the order of the text, and what the statement is."""
 
-    tokens: bytes
-    count: int
+    registers: bytes
     flags: int
 
 
-_ROLES: dict[Recipe, Role] = {}
-
-
 def role_of(recipe: Recipe) -> Role:
-    """The roles of a statement's tokens."""
-    found = _ROLES.get(recipe)
-    if found is None:
-        words = recipe.shape.split(" ")
-        tokens = _roles(words, recipe)
-        flags = LABELLED * bool(recipe.labels) | ENDING * (recipe.opcode in ENDS) | LOADING * (recipe.opcode in LOADS)
-        flags |= BARRIER * (recipe.opcode in ("bar", "barrier")) | WHOLE * (tokens is None)
-        found = Role(bytes(len(words) + 1) if tokens is None else tokens, len(words) + 1, flags)
-        if len(_ROLES) < _MOST:
-            _ROLES[recipe] = found
-    return found
+    """The role of the statements of a recipe, found at the first call."""
+    held = recipe.role
+    if isinstance(held, Role):
+        return held
+    words = recipe.shape.split(" ")
+    roles = _roles(words, recipe)
+    flags = LABELLED * bool(recipe.labels) | ENDING * (recipe.opcode in ENDS) | LOADING * (recipe.opcode in LOADS)
+    flags |= BARRIER * _waits(recipe.opcode, recipe.modifiers, len(words[recipe.start :: 2])) | WHOLE * (roles is None)
+    flags |= LANED * (roles is not None and LANE in roles)
+    made = recipe.role = Role(bytes([role for role in roles or () if role not in (0, LANE)]), flags)
+    return made
+
+
+def _waits(opcode: str, modifiers: Collection[str], operands: int) -> bool:
+    """Does it wait for the whole block?"""
+    return opcode in ("bar", "barrier") and "sync" in modifiers and not {"warp", "cluster"} & set(modifiers) and operands == 1
 
 
 def _roles(words: list[str], recipe: Recipe) -> bytes | None:
+    """What each token does; None where only the instruction itself can tell."""
     if recipe.form is None or recipe.opcode in READS_ITS_DESTINATION:
         return None
-    roles = bytearray(len(words) + 1)
+    roles = [0] * len(words)
+    pairs: list[int] = []
     if recipe.guard >= 0:
         roles[recipe.guard] = READ
     writes = has_results(recipe.form) and recipe.start < len(words) and words[recipe.start][0] != "["
@@ -73,14 +78,19 @@ def _roles(words: list[str], recipe: Recipe) -> bytes | None:
         if i in results:
             if word in REGISTERS:
                 roles[i] = WRITTEN if whole else SOMETIMES
+            elif "|" in word and all(part in REGISTERS for part in word.split("|")):
+                roles[i] = SOMETIMES
+                pairs.append(i)
             elif word != "_":
                 return None
         elif word.lstrip("!") in REGISTERS or (word[0] == "[" and word[1:-1] in REGISTERS):
             roles[i] = PASSED_ON if recipe.opcode in PASSING and word[0] != "[" else READ
         elif word[0] == "%":
             roles[i] = LANE if word.partition(".")[0] in DIVERGENT else 0
-        elif word[0] not in "[#" and word not in PLAIN and ":" not in word:
+        elif (word[0] not in "[#" and word not in PLAIN and ":" not in word) or (word[0] == "[" and ":" not in word and word != "[#]"):
             return None
+    for i in reversed(pairs):
+        roles.insert(i, SOMETIMES)
     return bytes(roles)
 
 
@@ -88,28 +98,25 @@ PLAIN = frozenset({"label", "func", "entry", "_"})
 
 
 class Numbers(dict[object, int]):
-    """The numbers of registers, by the tokens that name them, or by the identity of those that an inner block declares."""
+    """The numbers of registers: those of a range one after the other, others by name, or by the identity of what an inner block declares."""
 
-    def __init__(self) -> None:
+    def __init__(self, scope: Scope, patterns: Patterns) -> None:
+        stems = scope.stems
+        self.ranges: dict[str, int] = {}
         self.total = 0
-
-    def start(self, scope: Scope, size: int) -> None:
-        """Numbers the ranges that a scope declares, for a text of so many characters."""
-        left = min(size >> 2, 1 << 16)  # more than that is not likely to be used
-        for stem, entry in scope.stems.items():
-            if entry.count <= left and not stem[-1:].isdigit():  # all digits at the end of a name are its number
-                left -= entry.count
-                self.update([(f"{stem}{i}", self.total + i) for i in range(entry.count)])
-                self.total += entry.count
-
-    def __missing__(self, token: str) -> int:
-        name = token.strip("{}@![]").partition("+")[0]
-        number = self[token] = self.of(name) if name != token else self.total
-        self.total = max(self.total, number + 1)
-        return number
+        for stem in patterns.stems:
+            if stem in stems:
+                self.ranges[stem] = self.total
+                self.total += stems[stem].count
+        self.first = np.array([self.ranges.get(stem, 0) for stem in patterns.stems], np.int64)
 
     def of(self, name: object) -> int:
         """The number of a name, or of the identity of a register that a block declares."""
+        if isinstance(name, str):
+            stem = name.rstrip("0123456789")
+            first = self.ranges.get(stem)
+            if first is not None and stem != name:
+                return first + int(name[len(stem) :])
         number = self.setdefault(name, self.total)
         self.total = max(self.total, number + 1)
         return number
@@ -148,8 +155,8 @@ class _Maker:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.numbers = Numbers()
         self.count = 0
+        self.chunks: list[tuple[int, Chunk, list[Role]]] = []  # each with its first row
         self.rows: list[Ints] = []
         self.registers: list[Ints] = []
         self.roles: list[Bytes] = []
@@ -165,9 +172,12 @@ class _Maker:
         body = self.function.body
         if not isinstance(body, TextBlock):
             return None
-        scope = next(part.scope for part in body.parts if isinstance(part, Chunk))
+        chunk = next(part for part in body.parts if isinstance(part, Chunk))
+        scope = chunk.scope
         self.own = scope.names
-        self.numbers.start(scope, body.span.end - body.span.start)
+        self.numbers = Numbers(scope, chunk.source.patterns)
+        if self.numbers.total > _MOST + body.span.end - body.span.start:
+            return None  # of so many registers only few can be used
         with scope.opened():
             return self.finished() if self.parts(body) else None
 
@@ -175,7 +185,10 @@ class _Maker:
         """Takes everything in; False where there are branches that it does not follow."""
         for part in body.parts:
             if isinstance(part, Chunk):
-                self.chunk(part)
+                for recipe in part.kinds:
+                    role_of(recipe)
+                self.chunks.append((self.count, part, list(map(attrgetter("role"), part.recipes))))
+                self.count += len(part.recipes)
             elif isinstance(part, Block):
                 inner = flat([part])
                 if any(isinstance(s, (Label, Targets)) for s in inner):
@@ -191,41 +204,70 @@ class _Maker:
                 self.count += 1
             elif isinstance(part, Targets):
                 return False
+        self.statements()
         return True
 
-    def chunk(self, chunk: Chunk) -> None:
-        """The events of a chunk."""
-        recipes = chunk.recipes
-        roles = {recipe: role_of(recipe) for recipe in chunk.kinds}
-        done = b"".join([roles[recipe].tokens for recipe in recipes])
-        end = chunk.source.ends[chunk.first + len(recipes) - 1] + 1
-        tokens = itertools.compress(tokens_of(chunk.source.code[chunk.pos : end]), done)
-        what = np.frombuffer(done, np.uint8)
-        places = np.flatnonzero(what)
-        lengths = np.fromiter([roles[recipe].count for recipe in recipes], np.int64, len(recipes))
-        self.rows.append(np.repeat(np.arange(self.count, self.count + len(recipes)), lengths)[places])
-        self.registers.append(np.fromiter(map(self.numbers.__getitem__, tokens), np.int64, len(places)))
-        self.roles.append(what[places])
-        flags = np.frombuffer(bytes([roles[recipe].flags for recipe in recipes]), np.uint8)
-        self.loading += (np.flatnonzero(flags & LOADING) + self.count).tolist()
-        for i in np.flatnonzero(flags & (LABELLED | ENDING | BARRIER | WHOLE)).tolist():
-            self.special(chunk, i, roles[recipes[i]])
-        self.count += len(recipes)
+    def statements(self) -> None:
+        """The events of all chunks."""
+        chunks = self.chunks
+        patterns, ends = chunks[0][1].source.patterns, chunks[0][1].source.ends
+        roles = [role for _, _, known in chunks for role in known]
+        flags = np.frombuffer(bytes([role.flags for role in roles]), np.uint8)
+        events = [role.registers for role in roles]
+        what = np.frombuffer(b"".join(events), np.uint8)
+        lengths = np.fromiter(map(len, events), np.int64, len(events))
+        rows = np.concatenate([np.arange(row, row + len(known)) for row, _, known in chunks])
+        limits = [pos for _, c, known in chunks for pos in (c.pos, ends[c.first + len(known) - 1])]
+        at = patterns.at.searchsorted(limits).tolist()
+        pieces = [slice(lo, hi) for lo, hi in zip(at[::2], at[1::2], strict=True)]
+        stems, numbers = (np.concatenate([a[piece] for piece in pieces]) for a in (patterns.stem, patterns.number))
+        if len(stems) != len(what) or np.any(flags & WHOLE):
+            # Some registers are not of ranges, or statements only tell by themselves what they do.
+            found = np.concatenate([self.found(c, piece) for (_, c, _), piece in zip(chunks, pieces, strict=True)])
+            apart = (found != lengths) | (flags & WHOLE > 0)
+            inside = ~np.repeat(apart, found)
+            stems, numbers = stems[inside], numbers[inside]
+            what = what[~np.repeat(apart, lengths)]
+            flags, lengths = flags | apart * np.uint8(WHOLE), np.where(apart, 0, lengths)
+        self.rows.append(np.repeat(rows, lengths))
+        self.registers.append(self.numbers.first.take(stems) + numbers)
+        self.roles.append(what)
+        laned = rows[flags & (LANED | WHOLE) == LANED]
+        if laned.size:
+            self.rows.append(laned)
+            self.registers.append(np.zeros(laned.size, np.int64))
+            self.roles.append(np.full(laned.size, LANE, np.uint8))
+        self.loading += rows[(flags & LOADING) > 0].tolist()
+        first = 0
+        for row, chunk, known in chunks:
+            own = flags[first : first + len(known)]
+            for i in np.flatnonzero(own & (LABELLED | ENDING | BARRIER | WHOLE)).tolist():
+                self.special(chunk, i, row + i, int(own[i]))
+            first += len(known)
 
-    def special(self, chunk: Chunk, i: int, role: Role) -> None:
+    @staticmethod
+    def found(chunk: Chunk, piece: slice) -> Ints:
+        """How many numbered registers each statement of a chunk has."""
+        count = len(chunk.recipes)
+        texts = chunk.source.patterns.texts[chunk.first : chunk.first + count]
+        found = np.fromiter([text.count(REGISTER) for text in texts], np.int64, count)
+        found[0] = piece.stop - piece.start - found[1:].sum()  # something else may stand before the chunk
+        return found
+
+    def special(self, chunk: Chunk, i: int, row: int, flags: int) -> None:
         """A statement that more is to be said of than what its tokens do."""
-        row, recipe = self.count + i, chunk.recipes[i]
-        if role.flags & LABELLED:
-            tokens = chunk.text(i)[0].split()
+        recipe = chunk.recipes[i]
+        tokens = chunk.text(i)[0].split() if flags & (LABELLED | ENDING) else []
+        if flags & LABELLED:
             for n in recipe.labels:
                 self.labels[tokens[n][:-1]] = row
-        if role.flags & ENDING:
-            label = chunk.text(i)[0].split()[-1] if recipe.opcode == "bra" else ""
-            self.ends[row] = End(recipe.opcode, recipe.guard >= 0, recipe.guard < 0, label)
-        if role.flags & WHOLE:
+        if flags & WHOLE:
             self.instruction(chunk.instruction(i), row)
-        elif role.flags & BARRIER:
-            self.barrier(chunk.instruction(i), row)
+            return
+        if flags & ENDING:
+            self.ends[row] = End(recipe.opcode, recipe.guard >= 0, recipe.guard < 0, tokens[-1] if recipe.opcode == "bra" else "")
+        if flags & BARRIER:
+            self.barriers.append(row)
 
     def instruction(self, s: Instruction, row: int) -> None:
         """The events of an instruction of which there is a node."""
@@ -243,11 +285,7 @@ class _Maker:
             target = s.operands[0] if s.opcode == "bra" and s.operands else None
             label = target.name if isinstance(target, Label) else ""
             self.ends[row] = End(s.opcode, s.guard is not None, stays(s), label)
-        self.barrier(s, row)
-
-    def barrier(self, s: Instruction, row: int) -> None:
-        """Notes a barrier of the whole block."""
-        if s.opcode in ("bar", "barrier") and "sync" in s.modifiers and not {"warp", "cluster"} & set(s.modifiers) and len(s.operands) == 1:
+        if _waits(s.opcode, s.modifiers, len(s.operands)):
             self.barriers.append(row)
 
     def number(self, r: Register) -> int:
