@@ -8,6 +8,7 @@ meaning.  Verifier, printer, plan, object file and the instruction reference rea
     operands   a b c d ...      register or immediate of the slot `type` (else of the last type word in the row)
                a:f32  a:atype   of that type, or of the type that slot holds; a:wide is twice as wide as .type
                a:type+          a register may be wider than the type (ld, st, cvt)
+               a:s32~           a register of that size, whatever kind of number it holds
                [a]              address;  [a, b] / [a, {b}] as the manual writes tensors and textures
                #n               integer constant known at assembly, handed to the meaning as an int
                d*4  d.vec       braced vector of 4, or of as many elements as the slot vec says (a plain register without .vec)
@@ -34,7 +35,7 @@ F = TypeVar("F", bound=Meaning)
 
 _WORD = re.compile(r"(\{)?\.([\w:]+)\}?")
 _OPERAND = re.compile(
-    r"(?P<neg>\{!\})?(?P<const>#)?(?P<name>\w+)(?:\*(?P<count>\d+)|\.(?P<vec>\w+))?(?::(?P<type>\w+)(?P<wider>\+)?)?"
+    r"(?P<neg>\{!\})?(?P<const>#)?(?P<name>\w+)(?:\*(?P<count>\d+)|\.(?P<vec>\w+))?(?::(?P<type>\w+)(?P<wider>[+~])?)?"
     r"(?:(?P<pair>\||\[\|)(?P<second>\w+)\]?)?$"
 )
 
@@ -69,6 +70,7 @@ class Operand:
     name: str
     type: str = ""  # a type, a slot that holds one, "wide", or "" for the row's own type
     wider: bool = False  # a register wider than the type is legal
+    loose: bool = False  # a type of its own, and yet a register of another kind of number is legal
     address: bool = False
     constant: bool = False
     count: int | str = 1  # elements of a braced vector: a number, or the slot that tells
@@ -217,7 +219,7 @@ def _operand(text: str, optional: bool) -> Operand:
     assert m, f"operand {text!r} of a row"
     count: int | str = int(m["count"]) if m["count"] else (m["vec"] or 1)
     return Operand(
-        m["name"], m["type"] or "", bool(m["wider"]), False, bool(m["const"]), count,
+        m["name"], m["type"] or "", m["wider"] == "+", m["wider"] == "~", False, bool(m["const"]), count,
         m["second"] or "", m["pair"] == "[|", bool(m["neg"]), optional, text,
     )  # fmt: skip
 

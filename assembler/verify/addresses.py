@@ -7,18 +7,20 @@ from collections.abc import Mapping
 
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
+from warplab.isa.types import ScalarType
 
 from ..ir import (
     Address,
     Element,
     Operand,
     Register,
+    SpecialRegister,
     Symbol,
     Variable,
     Vector,
 )
 from .kinds import ADDRESS_TYPES, Misfit, described, fitting
-from .vectors import together
+from .vectors import together, type_of_element
 
 SPACES = {
     "shared::cta": "shared", "shared::cluster": "shared", "param::entry": "param", "param::func": "param",
@@ -60,18 +62,30 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
     if operand.parts and "," not in place.text:
         return Misfit("operand-kind", f"{form.opcode} takes one address in [ ], not a list")
-    if form.opcode in ("txq", "suq") and isinstance(operand.base, Register) and (operand.base.type.bits != 64 or operand.offset):
-        return Misfit("operand-kind", "a handle or a register of 64 bits is expected here", "", operand.base)
+    if operand.parts and operand.offset:
+        return Misfit("operand-kind", "an offset does not stand before coordinates")
+    if form.opcode in HANDLES:
+        return _handle_misfit(form, operand) or coordinates_misfit(form, settled, operand)
     wrong = coordinates_misfit(form, settled, operand)
     if wrong is not None:
         return wrong
+    if _is_unchecked(form, settled, place) and not isinstance(operand.base, Element):
+        return None
     wanted = _address_space(form, settled, place)
+    checked = _is_checked(form, settled, place)
     match operand.base:
         case None:
             if wanted != "local":
                 return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
         case Register(type=t, vector=n):
-            if n > 1 or t.name not in ADDRESS_TYPES:
+            legal = (
+                TENSOR
+                if form.opcode == "tcgen05" and not settled.keys().isdisjoint({"mma", "ld", "st"})
+                else FULL
+                if checked
+                else ADDRESS_TYPES
+            )
+            if n > 1 or t.name not in legal:
                 return Misfit(
                     "operand-type",
                     f"{described(operand.base)}, cannot be an address",
@@ -79,11 +93,14 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
                     operand.base,
                 )
         case Variable(space=space) as variable:
-            if variable.type.kind == "o":
-                if "," not in place.text:
+            if variable.type.kind == "o" and space == "global":
+                memory = form.opcode in ("ld", "st", "ldu", "mbarrier") and "async" not in settled and "bulk" not in settled
+                if memory or (checked and form.opcode not in ("multimem", "tensormap")):
                     return Misfit("operand-kind", f"{variable.name} is a handle, not memory", "", variable)
-            elif "," in place.text and form.opcode in ("tex", "tld4", "suld", "sust", "sured"):
-                return Misfit("operand-type", f"{variable.name} is no texture or surface", "", variable)
+            elif form.opcode == "tcgen05" and "mma" in settled:
+                return Misfit("operand-kind", "an address in tensor memory is a register", "", variable)
+            elif form.opcode == "prefetchu" and space != "global":
+                return Misfit("state-space", f"{variable.name} lies in .{space}, prefetchu takes generic addresses", "", variable)
             elif space != wanted and not (wanted == "generic" and space in GENERIC):
                 where = "the generic space" if wanted == "generic" else f".{wanted}"
                 return Misfit(
@@ -94,6 +111,55 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         case other:
             return Misfit("operand-kind", f"{described(other)} is no address")
     return None
+
+
+HANDLES = frozenset({"tex", "tld4", "txq", "suld", "sust", "sured", "suq"})
+FULL = frozenset({"b32", "u32", "s32", "b64", "u64", "s64"})
+TENSOR = frozenset({"b32", "u32", "s32"})
+
+
+def _handle_misfit(form: Form, operand: Address) -> Misfit | None:
+    """A texture, a sampler for txq, a surface, or a register that holds the handle of one."""
+    base = operand.base
+    kinds = ("texref", "samplerref") if form.opcode == "txq" else ("texref",) if form.opcode in ("tex", "tld4") else ("surfref",)
+    match base:
+        case Variable(type=t) if t.name in kinds and not operand.offset:
+            return None
+        case Register(type=t, vector=1) if t.is_integer and t.bits == 64 and not operand.offset:
+            return None
+        case Element():
+            return None
+    declared = base if isinstance(base, Register | Variable) else None
+    return Misfit("operand-kind", f"a .{kinds[0]} or a register of 64 bits is expected here", "", declared)
+
+
+def _is_unchecked(form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
+    """Addresses that ptxas does not look at: those of tensor maps and, for the most part, of tensor memory."""
+    if form.opcode == "fence":
+        return True
+    if form.opcode == "tcgen05":
+        return "cp" in settled or "shift" in settled
+    return form.opcode == "cp" and "," in place.text
+
+
+def _is_checked(form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
+    """Addresses that ptxas is stricter about: a register has 32 or 64 bits, and a handle is not memory."""
+    match form.opcode:
+        case "prefetch":
+            return "tensormap" in settled
+        case "createpolicy" | "tensormap":
+            return "cp_fenceproxy" not in settled
+        case "cp":
+            return "mbarrier" in settled and space_of(settled, form) == "generic"
+        case "ldmatrix":
+            return "ss" not in settled
+        case "st" | "red":
+            return "async" in settled and place is form.operands[0]
+        case "multimem":
+            return "ss" in settled or "global" in settled
+        case "tcgen05":
+            return "mma" in settled
+    return False
 
 
 def _space_help(form: Form, space: str, wanted: str) -> str:
@@ -127,7 +193,15 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     if given is None or not isinstance(geometry, str):
         return None
     n = len(given.elements)
+    of_types: list[ScalarType | str] = []
+    for element in given.elements:
+        own = type_of_element(element)
+        if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
+            return Misfit("operand-kind", f"{described(element)} is no coordinate")
+        of_types.append(own)
     if form.opcode == "cp":
+        if not all(together(a, b) for a, b in itertools.pairwise(of_types)):
+            return Misfit("operand-type", "coordinates of several types do not go into one vector")
         if geometry[:1].isdigit() and n != int(geometry[0]) and "tile::scatter4" not in settled and "tile::gather4" not in settled:
             return Misfit("vector-size", f"a tensor of {geometry} has {geometry[0]} coordinates, not {n}")
         return None
@@ -136,17 +210,27 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
     first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
-    types = [e.type if isinstance(e, Register) else None for e in given.elements]
-    types = types[first:] if types[0] is None or types[0].kind != "b" else types
+    if first and not _is_index(of_types[0]):
+        return Misfit("operand-type", "the index of an array of textures is an integer of 32 bits")
+    types = of_types[first:]
     if not all(together(a, b) for a, b in itertools.pairwise(types)):
         return Misfit("operand-type", "coordinates of several types do not go into one vector")
-    known = {t for t in types if t is not None}
+    if all(isinstance(own, str) for own in types):
+        if (form.opcode in ("tex", "tld4") and settled.get("ctype") == "f32") != ("float" in types):
+            return Misfit("operand-type", "a constant of the other kind is expected here")
+        return None
+    known = {own for own in types if isinstance(own, ScalarType)}
     if len(known) == 1:
         own, wanted = next(iter(known)), str(settled.get("ctype", "s32"))
-        legal = fitting(wanted) | ({"u32", "s32"} if wanted == "f32" else set())
+        surface = form.opcode in ("suld", "sust", "sured")
+        legal = fitting(wanted, False, surface) | ({"u32", "s32"} if wanted == "f32" else set())
         if own.name not in legal:
             return Misfit("operand-type", f"coordinates of type .{own} do not fit .{wanted}")
     return None
+
+
+def _is_index(own: ScalarType | str | None) -> bool:
+    return own == "int" or (isinstance(own, ScalarType) and own.bits == 32 and own.kind in "bus")
 
 
 FAR = frozenset(

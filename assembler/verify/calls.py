@@ -33,10 +33,10 @@ Signature = tuple[tuple[Variable, ...], tuple[Variable, ...], str, Span]  # resu
 def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
     """Reports what is wrong with a call."""
     results, target, arguments, how = split(call)
-    where = places(judge.module, call)
-    at = _spans(where, call)
 
     def report(code: str, message: str, operand: Operand | None, note: Note | None = None, help: str = "") -> None:
+        where = places(judge.module, call)
+        at = _spans(where, call)
         span = where.shown(at.get(id(operand), where.opcode) if operand is not None else where.opcode)
         notes = (note,) if note is not None else ()
         judge.found.append(Diagnostic("error", code, message, span, notes, help, file=judge.module.name))

@@ -15,18 +15,18 @@ from warplab.isa.notation import Operand as Place
 
 from ..chunks import Chunk, Recipe
 from ..diagnostics import Diagnostic, Note
-from ..ir import Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
 from ..listing import listing
 from ..words import kind
 from . import declarations, limits, needs, video
-from .addresses import is_narrow
+from .addresses import HANDLES, is_narrow
 from .forms import misspelt
 from .kinds import Misfit, described
 from .operands import misfit
 from .places import Places, places
 
 Key = tuple[object, ...]
-ALONE = frozenset({"call", *limits.VALUES})  # judged one by one
+ALONE = frozenset({"call", *limits.VALUES, *HANDLES})  # judged one by one
 Where = Callable[[Places], Span]
 
 
@@ -128,7 +128,7 @@ class Judge:
                 yield s
                 self.judge(s)
                 continue
-            key = (*key, *[o.value for o in s.operands if type(o) is Immediate])
+            key = (*key, *[o.value for o in s.operands if type(o) is Immediate], *[o.offset != 0 for o in s.operands if type(o) is Address])
             if key not in self.known.legal and self.judge(s):
                 self.known.settings[id(s.settled)] = s.settled
                 self.known.legal.add(key)

@@ -123,6 +123,22 @@ def fitting(t: str, wider: bool = False, plain: bool = False) -> frozenset[str]:
     return frozenset({f"b{bits}"})
 
 
+WORD = frozenset({"#f32"})  # the constants that have 32 bits, whatever they stand for
+STRICT = frozenset({"bf16", "bf16x2"})
+
+
+@functools.cache
+def sums(t: ScalarType) -> frozenset[str]:
+    """The types of the registers that may stand in a sum where a value of this type is expected."""
+    if t.kind == "p":
+        return frozenset({"pred", "f16x2"})
+    if t.elements == 2:
+        return frozenset(r for r in REGISTER_TYPES if TYPES[r].kind == "b" or r == "f16x2")
+    kinds = "bus" if t.kind in "us" else "bf" if t.kind == "f" else "busf"
+    pair = {"f16x2"} if t.kind in "bus" else set()
+    return frozenset(r for r in REGISTER_TYPES if TYPES[r].kind in kinds and r != "f16x2") | pair
+
+
 def constants(t: str, plain: bool = False) -> frozenset[str]:
     """The kinds of constant that an instruction type takes."""
     own = TYPES[t]
@@ -144,13 +160,13 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
         case Element(register=register, part=part) if register.vector > 1 and part in "xyzw" and "xyzw".index(part) < register.vector:
             pass
         case Immediate():
-            if kind(operand) in constants(t.name, plain):
+            if kind(operand) in (WORD if place.loose and t.name == "b32" else constants(t.name, plain)):
                 return None
             return Misfit("operand-type", f"{described(operand)} does not fit type .{t}", _constant_help(operand, t))
         case _:
             help = "only ld, st, atom and their like reach memory: ld it into a register first" if isinstance(operand, Address) else ""
             return Misfit("operand-kind", f"a register or constant of type .{t} is expected here, not {described(operand)}", help)
-    if register.type.name in fitting(t.name, wider, plain):
+    if register.type.name in fitting(t.name, wider, plain) or (place.loose and t.name == "b32" and register.type.kind == "p"):
         return None
     size = "at least " if wider else ""
     legal = ", ".join("." + r for r in REGISTER_TYPES if r in fitting(t.name, wider, plain))
@@ -172,7 +188,7 @@ def _constant_help(operand: Immediate, t: ScalarType) -> str:
 
 def takes_only_its_bits(form: Form, place: Place) -> bool:
     """Has the place a type of its own, so that registers of other kinds of number do not fit?"""
-    return place.type in TYPES or form.opcode in OPAQUE
+    return (place.type in TYPES and not place.loose) or form.opcode in OPAQUE
 
 
 def count_of(place: Place, settled: Mapping[str, str | bool]) -> int:

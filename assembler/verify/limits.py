@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -72,7 +73,7 @@ def _barrier(instruction: Instruction, settled: Settled) -> Wrong | None:
         return None
     first = 1 if "red" in words else 0
     v = _value(instruction, first)
-    if v is not None and not 0 <= v <= 15:
+    if v is not None and not 0 <= v % 2**32 <= 15:
         return Wrong("out-of-range", f"there are barriers 0 to 15, no barrier {v}", first)
     n = _value(instruction, first + 1)
     if n is not None and n % 32 and len(instruction.operands) - (2 if "red" in words else 0) > 1:
@@ -83,7 +84,8 @@ def _barrier(instruction: Instruction, settled: Settled) -> Wrong | None:
 def _cp(instruction: Instruction, settled: Settled) -> Wrong | None:
     words = instruction.modifiers
     if words[:1] == ("async",) and ("ca" in words or "cg" in words) and "bulk" not in words:
-        return _one_of(2, *((16,) if "cg" in words else (4, 8, 16)))(instruction, settled)
+        size = _value(instruction, 2)
+        return _both(_one_of(2, *((16,) if "cg" in words else (4, 8, 16))), _range(3, 0, size or 16))(instruction, settled)
     if "bulk" in words and "tensor" not in words and "wait_group" not in words:
         i = 1 if "prefetch" in words else 2
         v = _value(instruction, i)
@@ -101,7 +103,7 @@ def _setmaxnreg(instruction: Instruction, settled: Settled) -> Wrong | None:
 
 def _alloca(instruction: Instruction, settled: Settled) -> Wrong | None:
     v = _value(instruction, 2)
-    if v is None or (v > 0 and v & (v - 1) == 0):
+    if v is None or (0 < v < 2**32 and v & (v - 1) == 0):
         return None
     return Wrong("out-of-range", f"the alignment {v} is no power of two", 2)
 
@@ -141,6 +143,8 @@ _SELECTORS = {
 
 def _wgmma(instruction: Instruction, settled: Settled) -> Wrong | None:
     n = len(instruction.operands)
+    if n >= 4 and "sp" not in instruction.modifiers and _value(instruction, 3) not in (None, 0, 1):
+        return _one_of(3, 0, 1)(instruction, settled)
     if n < 6:
         return None
     scales = _both(_one_of(4, -1, 1), _one_of(5, -1, 1))(instruction, settled)
@@ -151,11 +155,46 @@ def _mbarrier(instruction: Instruction, settled: Settled) -> Wrong | None:
     return _one_of(2, 0, 1)(instruction, settled) if "parity" in instruction.modifiers else None
 
 
+# What tensormap.replace changes -> the largest number of a dimension, or of a kind.
+_FIELDS = {
+    "box_dim": 4, "global_dim": 4, "global_stride": 4, "element_stride": 4, "elemtype": 15, "interleave_layout": 2, "swizzle_mode": 3,
+    "fill_mode": 1, "swizzle_atomicity": 3,
+}  # fmt: skip
+
+
+def _tensormap(instruction: Instruction, settled: Settled) -> Wrong | None:
+    if "cp_fenceproxy" in instruction.modifiers:
+        return _one_of(2, 128)(instruction, settled)
+    high = next((_FIELDS[word] for word in instruction.modifiers if word in _FIELDS), None)
+    return _range(1, 0, high)(instruction, settled) if high is not None else None
+
+
+def _columns(instruction: Instruction, settled: Settled) -> Wrong | None:
+    words = instruction.modifiers
+    return _one_of(1, 32, 64, 128, 256, 512)(instruction, settled) if "alloc" in words or "dealloc" in words else None
+
+
+def _number(i: Immediate) -> float:
+    if i.kind == "f32":
+        return float(struct.unpack("<f", struct.pack("<I", i.value))[0])
+    return i.value if isinstance(i.value, float) else float(struct.unpack("<d", struct.pack("<Q", i.value))[0])
+
+
+def _fraction(instruction: Instruction, settled: Settled) -> Wrong | None:
+    i = len(instruction.operands) - 1
+    last = instruction.operands[i]
+    if "fractional" in instruction.modifiers and isinstance(last, Immediate) and i == 1:
+        value = _number(last)
+        if not 0.0 < value <= 1.0:
+            return Wrong("out-of-range", f"{value} is no fraction above 0 and up to 1", i)
+    return None
+
+
 VALUES: dict[str, Rule] = {
     "bar": _barrier, "barrier": _barrier, "cp": _cp, "setmaxnreg": _setmaxnreg, "alloca": _alloca, "fence": _fence, "pmevent": _pmevent,
     "discard": _one_of(1, 128), "applypriority": _one_of(1, 128), "bfe": _both(_range(2, 0, 255), _range(3, 0, 255)),
     "bfi": _both(_range(3, 0, 255), _range(4, 0, 255)), "mbarrier": _mbarrier,
-    "stackrestore": _stackrestore, "wgmma": _wgmma, "mma": _mma,
+    "stackrestore": _stackrestore, "wgmma": _wgmma, "mma": _mma, "tensormap": _tensormap, "tcgen05": _columns, "createpolicy": _fraction,
 }  # fmt: skip
 
 

@@ -25,8 +25,20 @@ from ..ir import (
     Variable,
     Vector,
 )
+from . import video
 from .addresses import address_misfit, space_misfit
-from .kinds import Misfit, count_of, described, plain_type, special_misfit, takes_only_its_bits, type_misfit
+from .kinds import (
+    STRICT,
+    Misfit,
+    count_of,
+    described,
+    fitting,
+    plain_type,
+    special_misfit,
+    sums,
+    takes_only_its_bits,
+    type_misfit,
+)
 from .vectors import mov_vector, vector_misfit
 
 # ---------------------------------------------------------------- one operand in its place
@@ -63,7 +75,7 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     assert t is not None, form.row
     if isinstance(operand, Pair):
         first, second = operand.first, operand.second
-        if isinstance(second, Sink) and form.opcode in ("lop3", "elect"):
+        if isinstance(second, Sink) and form.opcode in ("lop3", "elect", "tex", "tld4"):
             return Misfit("operand-kind", "a predicate register is expected after the |")
         if not isinstance(second, Sink):
             wrong = type_misfit(second, TYPES["pred"], place, wider=False, plain=False)
@@ -74,7 +86,7 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     else:
         return Misfit("operand-kind", f"a pair {place.text} is expected here, not {described(operand)}")
     if isinstance(first, Sink):
-        if isinstance(operand, Pair) or form.opcode in ("setp", "match"):
+        if (isinstance(operand, Pair) and form.opcode != "shfl") or form.opcode in ("setp", "match"):
             return None
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(first, Immediate):
@@ -128,17 +140,19 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return next((wrong for e in operand.elements if (wrong := plain_type(form, e, t, place)) is not None), None)
     if place.negatable and isinstance(operand, Immediate) and form.opcode == "setp" and settled.get("type") in ("bf16", "bf16x2"):
         return Misfit("operand-kind", "a predicate register is expected here, not a constant")
-    if isinstance(operand, Plus):
-        if not t.is_integer:
-            return Misfit("operand-kind", f"{described(operand)} is an address: it stands in brackets")
-        operand = operand.register
+    if isinstance(operand, Plus | Function) or (
+        isinstance(operand, Symbol) and (isinstance(operand.target, Function) or form.opcode not in NAMING or place.name != "a")
+    ):
+        return None if sum_fits(form, operand, t, place, settled) else sum_misfit(operand, t)
     if form.opcode == "mov" and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):
         if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
             return special_misfit(operand, t, wider=True)
         return Misfit("special-register", f"{operand.name} can be read by mov and cvt only", "mov it into a register first")
-    if isinstance(operand, Variable | Symbol) and form.opcode in ("cvta", "mapa", "getctarank"):
+    if isinstance(operand, Variable | Symbol) and form.opcode in NAMING and place.name == "a":
+        if "to" in settled:
+            return None if isinstance(operand, Symbol) else sum_misfit(operand, t)
         return space_misfit(form, settled, operand)
     if count_of(place, settled):
         return vector_misfit(form, settled, place, operand, t, sink=False)
@@ -147,16 +161,37 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     return plain_type(form, operand, t, place)
 
 
+NUMERIC = frozenset({"mbarrier", "istypep", *video.PACKED})  # take no address for a number
+NAMING = frozenset({"mov", "cvta", "mapa", "getctarank"})  # take the addresses of variables
+
+
+def sum_fits(form: Form, operand: Plus | Function | Symbol, t: ScalarType, place: Place, settled: Mapping[str, str | bool]) -> bool:
+    """Whether `r+7`, `g+4` or a function's name may stand for a value; ptxas looks at the kind of number then, and not at its size."""
+    own = takes_only_its_bits(form, place) or (t.kind == "p" and "pred" not in settled.values() and "pred" not in settled)
+    if isinstance(operand, Plus):
+        if own or t.name in STRICT:
+            return operand.register.type.name in fitting(t.name, place.wider, own)
+        return operand.register.type.name in sums(t)
+    if isinstance(operand, Function) or isinstance(operand.target, Function):
+        return not own and t.name not in STRICT and (form.opcode != "cvta" or "to" in settled)
+    return t.is_integer and t.elements == 1 and form.opcode not in NUMERIC
+
+
+def sum_misfit(operand: Operand, t: ScalarType) -> Misfit:
+    """What is wrong with it where it may not."""
+    return Misfit("operand-kind", f"{described(operand)} is an address: it does not fit .{t}", "an address stands in brackets, or in mov")
+
+
 def _mov_source(form: Form, operand: Operand, t: ScalarType, place: Place) -> Misfit | None:
     match operand:
         case SpecialRegister():
             return special_misfit(operand, t, wider=False)
         case Variable() | Symbol():
-            if t.is_integer and t.bits >= 16:
+            target = operand if isinstance(operand, Variable) else operand.target
+            handle = isinstance(target, Variable) and target.type.kind == "o" and target is operand
+            if t.is_integer and t.bits >= 16 and not (handle and t.name not in ("u64", "s64")):
                 return None
             return Misfit("operand-type", f"{described(operand)} is an address: it does not fit .{t}")
-        case Function() if t.is_integer:
-            return None
         case _ if _is_vector(operand):
             return mov_vector(operand, t, source=True)
     return plain_type(form, operand, t, place)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from ..diagnostics import Diagnostic
 from ..ir import Function, Module
 
-OF_FUNCTIONS = frozenset({"needs", "unknown-label"})  # noticed with the closing brace, where they are about a statement of the body
+OF_FUNCTIONS = frozenset({"unknown-label"})  # noticed with the closing brace, where they are about a statement of the body
 OF_TEXTS = frozenset({"version-target", "no-debug"})
 LAST = frozenset({"unresolved", "too-much-const", "too-much-shared", "too-many-parameters", "address-size", "target-mismatch"})
 

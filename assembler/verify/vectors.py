@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from warplab.isa import special
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
-from warplab.isa.types import ScalarType
+from warplab.isa.types import TYPES, ScalarType
 
 from ..ir import (
     Element,
@@ -15,8 +16,11 @@ from ..ir import (
     Operand,
     Register,
     Sink,
+    SpecialRegister,
     Vector,
 )
+from ..words import kind
+from .fragments import constant_elements, legal_elements
 from .kinds import Misfit, count_of, described, fitting, plain_type, takes_only_its_bits
 
 
@@ -36,48 +40,55 @@ def vector_misfit(
         return Misfit("vector-size", f"a vector of {n} elements is expected here, not {described(operand)}")
     if len(operand.elements) != n:
         return Misfit("vector-size", f"the vector has {len(operand.elements)} elements where {n} are expected")
-    known: list[ScalarType | None] = []  # None for an integer constant, which goes with integers of any size
+    known: list[ScalarType | str] = []
     for i, element in enumerate(operand.elements):
         match element:
-            case Sink() if not sink:
+            case Sink() if not sink or form.opcode == "wgmma":
                 return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
             case Immediate() if sink:
                 return Misfit("operand-kind", "a result needs a register, not a constant", part=i)
             case Sink():
                 continue
-            case Register(vector=1, type=own) | Element(register=Register(type=own)) if _plain_part(element):
-                known.append(own)
-            case Immediate(kind="int") if not form.opcode.startswith(CALCULATING):
-                known.append(None)
-            case _:
-                wrong = plain_type(form, element, t, place)
-                if wrong is not None:
-                    return replace(wrong, part=i)
-                continue
+        own = type_of_element(element)
+        if own is None:
+            wrong = plain_type(form, element, t, place)
+            return replace(wrong, part=i) if wrong is not None else None
+        known.append(own)
         if len(known) > 1 and not together(known[-2], known[-1]):
             message = f"{described(element)} does not go into one vector with what stands before it"
             return Misfit("operand-type", message, part=i)
     if not known and all(isinstance(e, Sink) for e in operand.elements):
         return Misfit("vector-size", "the vector holds nothing but '_'")
-    types = {own.name for own in known if own is not None}
+    types = {own.name for own in known if not isinstance(own, str)}
     if not types:
-        wrongs = (plain_type(form, element, t, place) for element in operand.elements if isinstance(element, Immediate))
-        return next((wrong for wrong in wrongs if wrong is not None), None)
-    common = next(iter(types)) if len(types) == 1 else f"b{next(own.bits for own in known if own is not None)}"
-    legal = fitting(t.name, place.wider, takes_only_its_bits(form, place))
-    if t.kind == "f" and not form.opcode.startswith(CALCULATING):
-        legal |= {f"u{t.bits}", f"s{t.bits}"}
-    if common in legal or known[0] is None:
+        takes = constant_elements(form, settled, place, t)
+        for i, element in enumerate(operand.elements):
+            if isinstance(element, Immediate) and kind(element) not in takes:
+                return Misfit("operand-type", f"{described(element)} does not fit .{t}", part=i)
+        return None
+    common = next(iter(types)) if len(types) == 1 else f"b{max(_size(own) for own in known if not isinstance(own, str))}"
+    legal = legal_elements(form, settled, place, t)
+    if common in legal or isinstance(known[0], str):
         return None
     wrongs = (
         replace(wrong, part=i)
         for i, element in enumerate(operand.elements)
         if not isinstance(element, Sink) and (wrong := plain_type(form, element, t, place)) is not None
     )
-    return next(wrongs, None)
+    return next(wrongs, Misfit("operand-type", f"elements of type .{common} make no vector that fits here"))
 
 
-CALCULATING = ("mma", "wmma", "wgmma", "tcgen05", "cvt", "ldmatrix", "stmatrix")  # their vectors are stricter than those of memory
+def type_of_element(element: Operand) -> ScalarType | str | None:
+    """The type of a register or special register, the kind of a constant, which goes with any size; None for anything else."""
+    match element:
+        case Register(vector=1, type=own) | Element(register=Register(type=own)) if _plain_part(element):
+            return own
+        case SpecialRegister(name=name, component=part):
+            row = special.register(f"{name}.{part}" if part else name)
+            return TYPES[f"b{row.bits}"] if row is not None and row.type != "pred" else None
+        case Immediate(kind=kind):
+            return "int" if kind == "int" else "float"
+    return None
 
 
 def _plain_part(element: Operand) -> bool:
@@ -87,14 +98,27 @@ def _plain_part(element: Operand) -> bool:
     return True
 
 
-def together(a: ScalarType | None, b: ScalarType | None) -> bool:
-    """Can two neighbours in a vector have these types?"""
-    if a is None or b is None:
-        other = b if a is None else a
-        return other is None or other.kind in "bus"
-    if a.bits != b.bits or (a.kind == "p") != (b.kind == "p"):
+def _size(t: ScalarType) -> int:
+    return 32 if t.kind == "p" else t.bits
+
+
+def together(a: ScalarType | str, b: ScalarType | str) -> bool:
+    """Can two neighbours in a vector have these types, or be constants?"""
+    if isinstance(a, str) or isinstance(b, str):
+        one, other = (a, b) if isinstance(a, str) else (b, a)
+        return one == other if isinstance(other, str) else other.kind in ("bus" if one == "int" else "bf")
+    if _size(a) != _size(b):
         return False
     return a is b or "b" in (a.kind, b.kind) or (a.kind in "us" and b.kind in "us")
+
+
+def _whole(operand: Vector, bits: int) -> bool:
+    """Are all elements constants of that size, single or double?"""
+    return all(isinstance(e, Immediate) and kind(e) in ({32: ("#f32",), 64: ("#f64", "#decimal")}.get(bits, ())) for e in operand.elements)
+
+
+def _unequal(element: Operand, n: int, t: ScalarType, i: int) -> Misfit:
+    return Misfit("vector-size", f"{described(element)} does not make one of {n} equal parts of .{t}", part=i)
 
 
 def mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | None:
@@ -110,15 +134,25 @@ def mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | Non
     assert isinstance(operand, Vector)
     n = len(operand.elements)
     each = t.bits // n
+    known: list[ScalarType | str] = []
     for i, element in enumerate(operand.elements):
         match element:
             case Sink() if not source:
                 continue
-            case Immediate(kind="int") if source:
-                continue
-            case Register(vector=1, type=own) | Element(register=Register(type=own)) if own.kind != "p" and own.bits == each:
-                continue
+            case Immediate() if source:
+                known.append("int" if element.kind == "int" else "float")
+            case Register() | Element() | SpecialRegister() if (own := type_of_element(element)) is not None and not isinstance(own, str):
+                if _size(own) != each:
+                    return _unequal(element, n, t, i)
+                known.append(own)
             case Sink():
                 return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
-        return Misfit("vector-size", f"{described(element)} does not make one of {n} equal parts of .{t}", part=i)
+            case _:
+                return _unequal(element, n, t, i)
+        if len(known) > 1 and not together(known[-2], known[-1]):
+            return Misfit("operand-type", f"{described(element)} does not go into one vector with what stands before it", part=i)
+    if known and (
+        all(isinstance(k, ScalarType) and k.kind == "p" for k in known) or (set(known) == {"float"} and not _whole(operand, each))
+    ):
+        return _unequal(operand.elements[0], n, t, 0)
     return None if each * n == t.bits and each >= 8 else Misfit("vector-size", f".{t} cannot be cut into {n} parts")

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from warplab.isa.notation import Form, words
 from warplab.isa.types import ScalarType
 
-from ..ir import Element, Immediate, Minus, Operand, Register
+from ..ir import Element, Function, Immediate, Minus, Operand, Plus, Register, Symbol
 from .kinds import Misfit, fitting
 
 SCALAR = frozenset(words("vadd vsub vabsdiff vmin vmax vshl vshr vset vmad"))
 PAIRS = frozenset(words("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2"))
 QUADS = frozenset(words("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4"))
-ALL = SCALAR | PAIRS | QUADS
+PACKED = PAIRS | QUADS
+ALL = SCALAR | PACKED
 _PART = re.compile(r"b[0-3]|h[01]")
 _SOURCE = {2: re.compile(r"h[0-3]{2}"), 4: re.compile(r"b[0-7]{4}")}
 _RESULT = {2: re.compile(r"h1?0?(?<=\d)"), 4: re.compile(r"b3?2?1?0?(?<=\d)")}
@@ -29,7 +30,7 @@ def video_misfit(
         if form.opcode != "vmad":
             return True, Misfit("operand-kind", f"{form.opcode} cannot negate an operand")
         operand = operand.operand
-    if isinstance(operand, Immediate) and form.opcode not in SCALAR and i:
+    if isinstance(operand, Immediate | Plus | Function | Symbol) and form.opcode in PACKED and i:
         return True, Misfit("operand-kind", f"{form.opcode} takes registers only")
     if not isinstance(operand, Element):
         if negative and isinstance(operand, Register) and operand.type.name not in fitting(t.name):

@@ -51,7 +51,7 @@ def _reversed(a: Array) -> Array:
     return a.byteswap()
 
 
-@instruction("fns.b32  d, a, b, c:s32", ptx=6.0, sm=30, section="9.7.1.18")
+@instruction("fns.b32  d, a, b, c:s32~", ptx=6.0, sm=30, section="9.7.1.18")
 def fns(a: Array, b: Array, c: Array) -> Array:
     """d = the position of the c-th set bit of a from bit b upward, for negative c downward, for c = 0 bit b itself if set; -1 if none."""
     down = c < 0
@@ -116,7 +116,7 @@ def szext(a: Array, b: Array, *, mode: str) -> Array:
     return d
 
 
-@instruction("bmsk.mode.b32  d, a:u32, b:u32", mode="clamp wrap", ptx=7.6, sm=70, section="9.7.1.23")
+@instruction("bmsk.mode.b32  d:u32, a:u32, b:u32", mode="clamp wrap", ptx=7.6, sm=70, section="9.7.1.23")
 def bmsk(a: Array, b: Array, *, mode: str) -> Array:
     """d = b ones from bit a on; both count modulo 32 with .wrap, and at most to 32 with .clamp."""
     limit = np.uint32(31 if mode == "wrap" else 32)

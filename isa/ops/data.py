@@ -110,22 +110,24 @@ def st_mmio(lanes: Lanes, a: Addresses, b: Array | tuple[Array, ...], *, type: s
     lanes.store("global" if global_ else "generic", a, type, b if isinstance(b, tuple) else (b,))
 
 
+CVTA_NEEDS = {**NEEDS, "param": Need(7.7, 70)}
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 
-@instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=NEEDS, section="9.7.10.20")
+@instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")
 def cvta(lanes: Lanes, a: Array, *, space: str) -> Array:
     """d = the generic address of a, which is an address in .space."""
     return lanes.convert(a, space, True)
 
 
-@instruction("cvta.to.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=NEEDS, section="9.7.10.20")
+@instruction("cvta.to.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")
 def cvta_to(lanes: Lanes, a: Array, *, space: str) -> Array:
     """d = the address in .space of the generic address a."""
     return lanes.convert(a, space, False)
 
 
-@instruction("isspacep.space  p, a:b64", space=CVTA_SPACES, ptx=2.0, sm=20, needs=NEEDS, section="9.7.10.19")
+@instruction("isspacep.space  p, a:u32", space=CVTA_SPACES, ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.19")
+@instruction("isspacep.space  p, a:b64", space=CVTA_SPACES, ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.19")
 def isspacep(lanes: Lanes, a: Addresses, *, space: str) -> Mask:
     """p = "the generic address a lies in the window of .space"."""
     return lanes.space_of(a, space)

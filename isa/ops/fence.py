@@ -56,7 +56,7 @@ def pmevent(lanes: Lanes, n: int) -> None:
     """Triggers performance monitor event n, or those in the mask n."""
 
 
-@instruction("nanosleep.u32  a", ptx=6.2, sm=70, section="9.7.21.2")
+@instruction("nanosleep.u32  a:u32", ptx=6.2, sm=70, section="9.7.21.2")
 def nanosleep(lanes: Lanes, a: Array) -> None:
     """Suspends the thread for about a nanoseconds."""
     lanes.pause()

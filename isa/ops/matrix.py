@@ -54,7 +54,7 @@ def stmatrix(warps: Warps, a: Addresses, b: tuple[Array, ...], *, num: str, tran
         warps.store(ss, row, "b32", [transpose(word) if trans else word])
 
 
-@instruction("movmatrix.sync.aligned.m8n8.trans.b16  d:b32, a:b32", ptx=7.8, sm=75, section=MOVMATRIX)
+@instruction("movmatrix.sync.aligned.m8n8.trans.b16  d:b32~, a:b32~", ptx=7.8, sm=75, section=MOVMATRIX)
 def movmatrix(warps: Warps, a: Array) -> Array:
     """d = the fragment of the transposed 8x8 matrix."""
     return transpose(a)

@@ -65,7 +65,7 @@ def sparse(shape: str, inputs: str, accumulator: str, extra: str = "", *, ptx: f
     def register(meaning: F) -> F:
         for word, since in (("sp", ptx), ("sp::ordered_metadata", 8.5)):
             head = f"mma.{word}.sync.aligned.shape.row.col{extra}"
-            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32, #f", True, ptx=since, sm=sm, section=SPARSE)
+            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32~, #f", True, ptx=since, sm=sm, section=SPARSE)
         return meaning
 
     return register
@@ -270,7 +270,7 @@ def _narrow(row: str, operands: str, section: str, doc: str, **sets: Any) -> Non
 
 for _row, _operands in (
     ("mma.sync.aligned.m16n8k32", "d{d}, a*4:b32, b*2:b32, c{d}"),
-    ("mma.sp::ordered_metadata.sync.aligned.m16n8k64", "d{d}, a*4:b32, b*4:b32, c{d}, e:b32, #f"),
+    ("mma.sp::ordered_metadata.sync.aligned.m16n8k64", "d{d}, a*4:b32, b*4:b32, c{d}, e:b32~, #f"),
 ):
     _section = SPARSE if "sp::" in _row else DENSE
     _narrow(
@@ -291,6 +291,6 @@ for _row, _operands in (
             **_only,
         )  # fmt: skip
 accepted(
-    "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.dtype.atype.btype.ctype  d*2:b32, a*4:b32, b*4:b32, c*2:b32, e:b32, #f",
+    "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.dtype.atype.btype.ctype  d*2:b32, a*4:b32, b*4:b32, c*2:b32, e:b32~, #f",
     dtype="f16", atype=FP8, btype=FP8, ctype="f16", section=SPARSE, doc=NARROW_DOC, **FAMILY,
 )  # fmt: skip

@@ -116,10 +116,11 @@ for _type, _vec in _COPIES:
         doc="The bytes of the surface a at b = c. " + _DOMAIN,
     )
 accepted(
-    "sust.p.geom{.cop}{.vec}.b32.clamp  [a, {b}], c.vec:b32+",
+    "sust.p.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+",
     geom=SURFACE,
     cop="wb cg cs wt",
     vec="v2 v4",
+    type="b32",
     clamp=CLAMP,
     ptx=1.5,
     sm=20,
@@ -137,7 +138,7 @@ _UPDATES = (
 )
 for _mode, _op, _type in _UPDATES:
     accepted(
-        f"sured.{_mode}.op.geom.type.clamp  [a, {{b}}], c",
+        f"sured.{_mode}.op.geom.type.clamp  [a, {{b}}], c:type+",
         op=_op,
         geom="1d 2d 3d",
         type=_type,

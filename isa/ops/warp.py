@@ -131,7 +131,8 @@ _REDUCE: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
-@instruction("redux.sync.op.type  d, a, membermask:u32", op="add min max", type="u32 s32", ptx=7.0, sm=80, section="9.7.15.12")
+@instruction("redux.sync.op.u32  d:u32, a:u32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
+@instruction("redux.sync.op.s32  d:s32, a:s32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
 @instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or xor", ptx=7.0, sm=80, section="9.7.15.12")
 def redux(warps: Warps, a: Array, membermask: Array, *, op: str) -> Array:
     """d = the sum, minimum, maximum, conjunction, ... of a over the lanes of membermask."""
