@@ -87,8 +87,9 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so, "af" for either.
+    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so.
 
+    "af" stands for either letter and any family since, "f1" for the first family alone.
     `before` is the PTX version that no longer knows it.
     """
 

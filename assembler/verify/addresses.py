@@ -69,8 +69,8 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     wrong = coordinates_misfit(form, settled, operand)
     if wrong is not None:
         return wrong
-    if _is_unchecked(form, settled, place) and not isinstance(operand.base, Element):
-        return None
+    if isinstance(operand.base, Register) and (form.opcode == "fence" or (form.opcode == "cp" and "," in place.text)):
+        return None  # ptxas does not look at the register with the address of a tensor map
     wanted = _address_space(form, settled, place)
     checked = _is_checked(form, settled, place)
     match operand.base:
@@ -78,13 +78,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
             if wanted != "local":
                 return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
         case Register(type=t, vector=n):
-            legal = (
-                TENSOR
-                if form.opcode == "tcgen05" and not settled.keys().isdisjoint({"mma", "ld", "st"})
-                else FULL
-                if checked
-                else ADDRESS_TYPES
-            )
+            legal = TENSOR if form.opcode == "tcgen05" and not settled.keys().isdisjoint(OF_TENSORS) else FULL if checked else ADDRESS_TYPES
             if n > 1 or t.name not in legal:
                 return Misfit(
                     "operand-type",
@@ -97,7 +91,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
                 memory = form.opcode in ("ld", "st", "ldu", "mbarrier") and "async" not in settled and "bulk" not in settled
                 if memory or (checked and form.opcode not in ("multimem", "tensormap")):
                     return Misfit("operand-kind", f"{variable.name} is a handle, not memory", "", variable)
-            elif form.opcode == "tcgen05" and "mma" in settled:
+            elif form.opcode == "tcgen05" and not settled.keys().isdisjoint(OF_TENSORS):
                 return Misfit("operand-kind", "an address in tensor memory is a register", "", variable)
             elif form.opcode == "prefetchu" and space != "global":
                 return Misfit("state-space", f"{variable.name} lies in .{space}, prefetchu takes generic addresses", "", variable)
@@ -113,8 +107,11 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     return None
 
 
+COORDINATES = frozenset({"b32", "u32", "s32"})
+FIVE = frozenset({"tile::scatter4", "tile::gather4"})
 HANDLES = frozenset({"tex", "tld4", "txq", "suld", "sust", "sured", "suq"})
 FULL = frozenset({"b32", "u32", "s32", "b64", "u64", "s64"})
+OF_TENSORS = frozenset({"mma", "ld", "st", "cp", "shift"})
 TENSOR = frozenset({"b32", "u32", "s32"})
 
 
@@ -131,15 +128,6 @@ def _handle_misfit(form: Form, operand: Address) -> Misfit | None:
             return None
     declared = base if isinstance(base, Register | Variable) else None
     return Misfit("operand-kind", f"a .{kinds[0]} or a register of 64 bits is expected here", "", declared)
-
-
-def _is_unchecked(form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
-    """Addresses that ptxas does not look at: those of tensor maps and, for the most part, of tensor memory."""
-    if form.opcode == "fence":
-        return True
-    if form.opcode == "tcgen05":
-        return "cp" in settled or "shift" in settled
-    return form.opcode == "cp" and "," in place.text
 
 
 def _is_checked(form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
@@ -167,7 +155,7 @@ def _space_help(form: Form, space: str, wanted: str) -> str:
 
 
 def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) -> str:
-    if form.opcode == "mbarrier":
+    if form.opcode == "mbarrier" or (form.opcode == "tensormap" and "cp_fenceproxy" in settled and place is not form.operands[0]):
         return "shared"
     if form.opcode == "cp":
         # The words stand in the order of the addresses: destination first.
@@ -202,8 +190,13 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     if form.opcode == "cp":
         if not all(together(a, b) for a, b in itertools.pairwise(of_types)):
             return Misfit("operand-type", "coordinates of several types do not go into one vector")
-        if geometry[:1].isdigit() and n != int(geometry[0]) and "tile::scatter4" not in settled and "tile::gather4" not in settled:
+        plain = {own.name for own in of_types if isinstance(own, ScalarType)}
+        if len(plain) == 1 and not plain <= COORDINATES:
+            return Misfit("operand-type", "coordinates in a tensor are integers of 32 bits")
+        if geometry[:1].isdigit() and n != int(geometry[0]) and settled.keys().isdisjoint(FIVE):
             return Misfit("vector-size", f"a tensor of {geometry} has {geometry[0]} coordinates, not {n}")
+        if n != 5 and not settled.keys().isdisjoint(FIVE):
+            return Misfit("vector-size", f"a column and four rows are expected here, not {n} coordinates")
         return None
     if form.opcode not in ("tex", "tld4", "suld", "sust", "sured") or geometry not in GEOMETRY:
         return None

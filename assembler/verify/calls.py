@@ -115,7 +115,9 @@ def _signatures(function: Function, target: Operand | None, how: Operand | None,
         return ()
     if isinstance(target, Label):
         report("call-target", f"{target.name} is a label: a call goes to a function", target, Note("declared here", target.span))
-    elif target is not None:
+    elif target is None:
+        report("call-target", "a call names what it calls", None)
+    else:
         report("call-target", f"{described(target)}, cannot be called", target)
     return ()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from warplab.isa.notation import IDLE, Form, Need
 from warplab.isa.types import TYPES
 
-from ..ir import Immediate, Instruction
+from ..ir import Address, Immediate, Instruction, Pair, Register, Sink
 from .needs import Has, capability
 
 
@@ -147,11 +147,26 @@ def _wgmma(instruction: Instruction, settled: Settled) -> Wrong | None:
         return _one_of(3, 0, 1)(instruction, settled)
     if n < 6:
         return None
-    scales = _both(_one_of(4, -1, 1), _one_of(5, -1, 1))(instruction, settled)
-    return scales or _both(*(_one_of(i, 0, 1) for i in range(6, n)))(instruction, settled)
+    first = 4
+    if "sp" in instruction.modifiers:
+        first = 6
+        high = 1 if settled.get("atype") in ("f16", "bf16", "tf32") else 0
+        wrong = _range(4, 0, high)(instruction, settled)
+        if wrong is not None:
+            return wrong
+    scales = _both(_one_of(first, -1, 1), _one_of(first + 1, -1, 1))(instruction, settled)
+    return scales or _both(*(_one_of(i, 0, 1) for i in range(first + 2, n)))(instruction, settled)
+
+
+ARRIVALS = {"arrive", "arrive_drop"}
 
 
 def _mbarrier(instruction: Instruction, settled: Settled) -> Wrong | None:
+    if "noComplete" in instruction.modifiers and _value(instruction, 2) == 0:
+        return Wrong("out-of-range", "a count of arrivals is above 0", 2)
+    far = settled.get("ss") == "shared::cluster" and ARRIVALS & set(instruction.modifiers)
+    if far and not isinstance(instruction.operands[0], Sink | Address):
+        return Wrong("operand-kind", "an arrival at another block's barrier yields nothing: write _", 0)
     return _one_of(2, 0, 1)(instruction, settled) if "parity" in instruction.modifiers else None
 
 
@@ -181,6 +196,10 @@ def _number(i: Immediate) -> float:
 
 
 def _fraction(instruction: Instruction, settled: Settled) -> Wrong | None:
+    if "range" in instruction.modifiers:
+        first, whole = _value(instruction, 2), _value(instruction, 3)
+        if first is not None and whole is not None and first % 2**32 > whole % 2**32:
+            return Wrong("out-of-range", f"{first} is more than the {whole} bytes of the whole", 2)
     i = len(instruction.operands) - 1
     last = instruction.operands[i]
     if "fractional" in instruction.modifiers and isinstance(last, Immediate) and i == 1:
@@ -217,6 +236,7 @@ LEADING: dict[str, frozenset[str]] = {
         "mad24": "lo hi", "madc": "lo hi", "shf": "l r", "bar": "cta red warp sync arrive", "barrier": "cta red cluster sync arrive wait",
         "cvt": "pack", "cvta": "to", "tensormap": "replace cp_fenceproxy", "multimem": "ld_reduce red st",
         "clusterlaunchcontrol": "try_cancel async query_cancel is_canceled", "membar": "proxy", "fence": "proxy",
+        "suld": "b", "sust": "b p", "sured": "b p",
         "setmaxnreg": "inc dec", "brx": "idx", "txq": "level", "wgmma": "fence commit_group wait_group mma_async", "wmma": "load store mma a b c d",
         "tcgen05": "alloc dealloc relinquish_alloc_permit ld st wait cp shift mma commit fence",
     }.items()
@@ -282,12 +302,40 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
         missing = has.lacks(Need(7.8, 90)) if "noComplete" not in words and "expect_tx" not in words else ""
         if missing:
             return Wrong("needs", f"a count without .noComplete needs {missing}", 2)
+    if "ftz" in words and has.version < (1, 4):
+        return Wrong("needs", ".ftz needs PTX 1.4", word="ftz")
+    if opcode in GENERIC and has.lacks(Need(2.0, 20)) and not any(w in SHARED or w in ELSEWHERE or w == "global" for w in words):
+        return Wrong("needs", "generic addresses need PTX 2.0 and sm_20", help="name the state space")
+    if opcode in ("add", "sub", "mul") and "f64" in words and capability(has.target)[0] < 13 and ("rm" in words or "rp" in words):
+        return Wrong("needs", "a rounding of .f64 needs sm_13", word="rm" if "rm" in words else "rp")
+    if opcode in TEXTURES:
+        wrong = _texture(instruction, settled, has)
+        if wrong is not None:
+            return wrong
     if opcode in ("ld", "st", "ldu"):
         wrong = _too_wide(instruction, settled, has)
         if wrong is not None:
             return wrong
     if opcode in ("shfl", "vote") and "sync" not in words and has.version >= (6, 4) and capability(has.target)[0] >= 70:
         return Wrong("needs", f"{opcode} without .sync ended with PTX 6.4 on sm_70 and later", help=f"write {opcode}.sync")
+    return None
+
+
+GENERIC = frozenset({"ld", "st", "atom", "red"})
+TEXTURES = frozenset({"tex", "tld4", "txq", "suld", "sust", "sured", "suq"})
+
+
+def _texture(instruction: Instruction, settled: Settled, has: Has) -> Wrong | None:
+    """What textures and surfaces need beyond their words: handles in registers, results that are pairs."""
+    operands = instruction.operands
+    for i, operand in enumerate(operands):
+        if isinstance(operand, Address) and isinstance(operand.base, Register) and (missing := has.lacks(Need(3.1, 20))):
+            return Wrong("needs", f"a handle in a register needs {missing}", i)
+        if isinstance(operand, Pair) and (missing := has.lacks(Need(7.1, 60))):
+            return Wrong("needs", f"the predicate of {instruction.opcode} needs {missing}", i)
+    geometry = settled.get("geom")
+    if instruction.opcode in ("suld", "sust", "sured") and geometry in ("3d", "a1d", "a2d") and (missing := has.lacks(Need(3.0, 20))):
+        return Wrong("needs", f".{geometry} needs {missing}", word=str(geometry))
     return None
 
 
@@ -300,7 +348,9 @@ def _too_wide(instruction: Instruction, settled: Settled, has: Has) -> Wrong | N
     if not isinstance(vec, str) or not isinstance(kind, str):
         return None
     bits = int(vec[1:]) * TYPES[kind].bits
-    if bits <= 128 and vec != "v8":
+    if kind == "b128":
+        return Wrong("vector-size", "a vector of .b128 is too large for one access", word=vec)
+    if bits <= 128:
         return None
     if bits > 256 or instruction.opcode == "ldu" or TYPES[kind].bits < 32:
         return Wrong("vector-size", f"{vec[1:]} elements of .{kind} are too many for one access", word=vec)

@@ -138,7 +138,12 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         operand = operand.register
     if form.opcode in ("tex", "tld4") and place.name == "g" and isinstance(operand, Vector):  # an offset for each coordinate
         return next((wrong for e in operand.elements if (wrong := plain_type(form, e, t, place)) is not None), None)
-    if place.negatable and isinstance(operand, Immediate) and form.opcode == "setp" and settled.get("type") in ("bf16", "bf16x2"):
+    if (
+        place.negatable
+        and isinstance(operand, Immediate)
+        and form.opcode in ("set", "setp")
+        and not BRAIN.isdisjoint(map(str, settled.values()))
+    ):
         return Misfit("operand-kind", "a predicate register is expected here, not a constant")
     if isinstance(operand, Plus | Function) or (
         isinstance(operand, Symbol) and (isinstance(operand.target, Function) or form.opcode not in NAMING or place.name != "a")
@@ -161,6 +166,7 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     return plain_type(form, operand, t, place)
 
 
+BRAIN = frozenset({"bf16", "bf16x2"})
 NUMERIC = frozenset({"mbarrier", "istypep", *video.PACKED})  # take no address for a number
 NAMING = frozenset({"mov", "cvta", "mapa", "getctarank"})  # take the addresses of variables
 

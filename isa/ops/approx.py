@@ -52,7 +52,7 @@ def rsqrt(a: Array, *, ftz: bool = False) -> Array:
     return sfu.rsqrt(a, ftz)
 
 
-@instruction("rsqrt.approx{.ftz}.f64  d, a", section="9.7.3.16", **PLAIN)
+@instruction("rsqrt.approx{.ftz}.f64  d, a", section="9.7.3.16", needs={"ftz": Need(4.0, 20)}, **PLAIN)
 @instruction("rsqrt.f64  d, a", section="9.7.3.16", **OLD)
 def rsqrt_double(a: Array, *, ftz: bool = False) -> Array:
     """d = 1 / the square root of a; with .ftz from the high word of a alone, and the low word of the result is zero."""

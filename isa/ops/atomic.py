@@ -352,7 +352,7 @@ def red_async(lanes: Lanes, a: Addresses, b: Array, c: Addresses, *, op: str, ty
 
 
 @_async_rows("red.async{.mmio}.release.scope{.global}.op.type  [a], b", ptx=8.7, sm=90, needs=_GLOBAL, scope="gpu sys")
-@_async_rows("red.async.relaxed.scope{.global}.op.type  [a], b", ptx=8.7, sm=90, needs=_GLOBAL, scope="gpu sys")
+@_async_rows("red.async.relaxed.scope{.global}.op.type  [a], b", ptx=8.1, sm=90, needs=_GLOBAL, scope="gpu sys")
 def red_async_global(
     lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, scope: str, mmio: bool = False, global_: bool = False
 ) -> None:

@@ -82,7 +82,7 @@ def setp_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, pair: Flag = 
 
 
 @instruction("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f32", needs=FTZ, section="9.7.7.2")
-@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="f64", ptx=1.2, sm=13, section="9.7.7.2")
+@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="f64", section="9.7.7.2")
 def setp_float(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pair: bool = True) -> tuple[Mask, Mask] | Mask:
     """p = a cmp b; q = its opposite."""
     t = _compared(a, b, cmp, type, ftz)
@@ -90,7 +90,7 @@ def setp_float(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pa
 
 
 @instruction("setp.cmp.bool{.ftz}.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f32", needs=FTZ, section="9.7.7.2")
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f64", ptx=1.2, sm=13, section="9.7.7.2")
+@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f64", section="9.7.7.2")
 def setp_float_bool(
     a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False, pair: Flag = True
 ) -> tuple[Mask, Mask] | Mask:
@@ -152,7 +152,7 @@ HALF = {
     "u32": Need(6.5, 53),
     "s32": Need(6.5, 53),
 }  # integers of f16 came later than f16 of f16
-NEEDS = {"f16": Need(4.2, 53), "bf16": Need(7.8, 90), "f64": Need(1.2, 13)}
+NEEDS = {"f16": Need(4.2, 53), "bf16": Need(7.8, 90)}
 ANY = "u32 s32 f32 f16 bf16"
 
 
@@ -235,16 +235,16 @@ def choose(c: Mask, a: Array, b: Array) -> Array:
 VALUES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
 
 
-@instruction("selp.type  d, a, b, {!}c", type=VALUES, needs={"f64": Need(1.2, 13)}, section="9.7.7.3")
+@instruction("selp.type  d, a, b, {!}c", type=VALUES, section="9.7.7.3")
 def selp(a: Array, b: Array, c: Mask) -> Array:
     """d = c ? a : b."""
     return choose(c, a, b)
 
 
 @instruction("slct.dtype.ctype  d:dtype, a:dtype, b:dtype, c:ctype", dtype=VALUES, ctype="s32",
-             needs={"f64": Need(1.2, 13)}, section="9.7.7.4")  # fmt: skip
+             section="9.7.7.4")  # fmt: skip
 @instruction("slct{.ftz}.dtype.ctype  d:dtype, a:dtype, b:dtype, c:ctype", dtype=VALUES, ctype="f32",
-             needs={"f64": Need(1.2, 13)} | FTZ, section="9.7.7.4")  # fmt: skip
+             needs=FTZ, section="9.7.7.4")  # fmt: skip
 def slct(a: Array, b: Array, c: Array, *, ftz: bool = False) -> Array:
     """d = c >= 0 ? a : b; a NaN chooses b."""
     return choose((flush(c) if ftz else c) >= 0, a, b)

@@ -23,7 +23,7 @@ accepted(
     doc="A stop for a debugger; without one the launch ends with a fault.",
 )
 
-_CTA = Need(7.8, 30)
+_CTA = Need(7.8)
 accepted("bar{.cta}.sync  a:u32{, b:u32}", effect="barrier", section="9.7.15.1", needs={"cta": _CTA},
          doc="Waits at barrier a until b threads (all threads of the CTA where b is missing) have arrived.")  # fmt: skip
 accepted("bar{.cta}.arrive  a:u32, b:u32", effect="barrier", ptx=2.0, sm=20, section="9.7.15.1", needs={"cta": _CTA},

@@ -15,11 +15,10 @@ from ..types import TYPES
 INTEGERS = "u8 s8 u16 s16 u32 s32 u64 s64"
 FRND = "rn rz rm rp"
 IRND = "rni rzi rmi rpi"
-HALF = {"f16": Need(4.2, 53)}
 CVT: dict[str, Any] = {"section": "9.7.10.21"}
 BF16: dict[str, Any] = {"ptx": 7.8, "sm": 90, "section": "9.7.10.21"}
 RELU = {"relu": Need(7.0, 80), "satfinite": Need(8.1, 75)}
-NEW: dict[str, Any] = {"ptx": 8.6, "sm": 100, "arch": "f", "section": "9.7.10.21"}
+NEW: dict[str, Any] = {"ptx": 8.6, "sm": 100, "arch": "af", "section": "9.7.10.21"}
 
 
 # ---- integers among themselves
@@ -49,7 +48,7 @@ for _source in INTEGERS.split():
 
 
 @instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f32", atype=INTEGERS, **CVT)
-@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16 f64", atype=INTEGERS, needs=HALF, **CVT)
+@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16 f64", atype=INTEGERS, **CVT)
 @instruction("cvt.rnd.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="bf16", atype=INTEGERS, **BF16)
 def cvt_from_integer(a: Array, *, rnd: str, dtype: str, sat: bool = False, ftz: bool = False) -> Array:
     """d = a as a float, rounded; .sat clamps to [0, 1], .ftz has nothing to flush."""
@@ -71,7 +70,7 @@ def cvt_from_integer(a: Array, *, rnd: str, dtype: str, sat: bool = False, ftz: 
 
 
 @instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype=INTEGERS, atype="f32", **CVT)
-@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype=INTEGERS, atype="f16 f64", needs=HALF, **CVT)
+@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype=INTEGERS, atype="f16 f64", **CVT)
 @instruction("cvt.rnd.dtype.atype  d:dtype, a:atype", rnd=IRND, dtype=INTEGERS, atype="bf16", **BF16)
 def cvt_to_integer(a: Array, *, rnd: str, dtype: str, atype: str, sat: bool = False, ftz: bool = False) -> Array:
     """d = a rounded to an integer and clamped to the type, with .sat and without."""
@@ -88,7 +87,7 @@ def cvt_to_integer(a: Array, *, rnd: str, dtype: str, atype: str, sat: bool = Fa
 
 
 @instruction("cvt{.rnd}{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f32", atype="f32", **CVT)
-@instruction("cvt{.rnd}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f16", atype="f16", needs=HALF, **CVT)
+@instruction("cvt{.rnd}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f16", atype="f16", **CVT)
 @instruction("cvt{.rnd}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f64", atype="f64", **CVT)
 def cvt_same(a: Array, *, rnd: str = "", ftz: bool = False, sat: bool = False) -> Array:
     """d = a, rounded to an integral value where the instruction says so."""
@@ -110,9 +109,9 @@ def cvt_same_bf16(a: Array, *, rnd: str = "") -> Array:
 
 
 @instruction("cvt{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", dtype="f64", atype="f32", **CVT)
-@instruction("cvt{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", dtype="f32", atype="f16", needs=HALF, **CVT)
-@instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype="f64", atype="f16", needs=HALF, **CVT)
-@instruction("cvt{.rnd}{.ftz}.dtype.atype  d:dtype+, a:atype", rnd=FRND, dtype="f32", atype="bf16",
+@instruction("cvt{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", dtype="f32", atype="f16", **CVT)
+@instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype="f64", atype="f16", **CVT)
+@instruction("cvt{.rnd}{.ftz}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="f32", atype="bf16",
              ptx=7.1, sm=80, needs={"ftz": Need(7.8, 90)}, section="9.7.10.21")  # fmt: skip
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="f64", atype="bf16", **BF16)
 def cvt_widening(a: Array, *, dtype: str, atype: str, rnd: str = "", ftz: bool = False, sat: bool = False) -> Array:
@@ -137,8 +136,8 @@ def cvt_to_single(a: Array, *, rnd: str, ftz: bool = False, sat: bool = False) -
 
 
 @instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype+, a:atype+", rnd="rn rz", dtype="f16", atype="f32", needs=RELU, **CVT)
-@instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f32", needs=HALF, **CVT)
-@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f64", needs=HALF, **CVT)
+@instruction("cvt.rnd{.ftz}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f32", **CVT)
+@instruction("cvt.rnd{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=FRND, dtype="f16", atype="f64", **CVT)
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=FRND, dtype="f16", atype="bf16", **BF16)
 def cvt_to_half(
     a: Array, *, atype: str, rnd: str = "rn", ftz: bool = False, sat: bool = False, satfinite: bool = False, relu: bool = False
@@ -258,9 +257,9 @@ accepted(
 )  # fmt: skip
 
 
-@instruction("cvt.pack.sat.dtype.atype  d:b32+, a:atype+, b:atype+", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22")
+@instruction("cvt.pack.sat.dtype.atype  d:b32, a:atype, b:atype", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22")
 @instruction(
-    "cvt.pack.sat.dtype.atype.ctype  d:ctype+, a:atype+, b:atype+, c:ctype+",
+    "cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype",
     dtype="u8 s8",
     atype="s32",
     ctype="b32",
@@ -268,7 +267,7 @@ accepted(
     sm=72,
     section="9.7.10.22",
 )
-@instruction("cvt.pack.sat.dtype.atype.ctype  d:ctype+, a:atype+, b:atype+, c:ctype+", dtype="u4 s4 u2 s2", atype="s32", ctype="b32",
+@instruction("cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype", dtype="u4 s4 u2 s2", atype="s32", ctype="b32",
              ptx=6.5, sm=75, section="9.7.10.22")  # fmt: skip
 def cvt_pack(a: Array, b: Array, c: Array | None = None, *, dtype: str) -> Array:
     """d = a and b clamped to a narrow integer type, side by side (b lowest), below the low bits of c."""

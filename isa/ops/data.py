@@ -16,8 +16,8 @@ PREFETCH = "L2::64B L2::128B L2::256B"
 NEEDS = {
     "shared::cta": Need(7.8, 30), "shared::cluster": Need(7.8, 90), "param::func": Need(8.3), "param::entry": Need(8.3),
     "cluster": Need(7.8, 90), "unified": Need(8.0, 90), "L2::cache_hint": Need(7.4, 80), "L2::64B": Need(7.4, 75), "L2::128B": Need(7.4, 75),
-    "L2::256B": Need(7.4, 80), "f64": Need(1.0, 13), "ca": Need(2.0, 20), "cg": Need(2.0, 20), "cs": Need(2.0, 20), "lu": Need(2.0, 20),
-    "cv": Need(2.0, 20), "wb": Need(2.0, 20), "wt": Need(2.0, 20), "v8": Need(8.8, 100), "b128": Need(8.3, 70),
+    "L2::256B": Need(7.4, 80), "ca": Need(2.0, 20), "cg": Need(2.0, 20), "cs": Need(2.0, 20), "lu": Need(2.0, 20),
+    "cv": Need(2.0, 20), "wb": Need(2.0, 20), "wt": Need(2.0, 20), "weak": Need(6.0, 70), "b128": Need(8.3, 70),
     **{word: Need(7.4, 70) for word in EVICT.split()}, **{word: Need(8.8, 100) for word in L2_EVICT.split()},
 }  # fmt: skip
 VEC = "v2 v4 v8"
@@ -110,7 +110,7 @@ def st_mmio(lanes: Lanes, a: Addresses, b: Array | tuple[Array, ...], *, type: s
     lanes.store("global" if global_ else "generic", a, type, b if isinstance(b, tuple) else (b,))
 
 
-CVTA_NEEDS = {**NEEDS, "param": Need(7.7, 70)}
+CVTA_NEEDS = {**NEEDS, "const": Need(3.1), "param": Need(7.7, 70), "param::entry": Need(8.3, 70)}
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 

@@ -15,7 +15,10 @@ _HINTS = (("", ""), (".L2::cache_hint", ", g:b64"))
 
 _LOAD = "Copies a box of the tensor that the map b describes, at coordinates c, to a in shared memory; the mbarrier d counts the bytes."
 # (mode, operands it adds, dimensions)
-_MODES = (("{.tile}", "", DIMS), (".tile::gather4", "", "2d"), (".im2col", ", e:u16", IM2COL_DIMS), (".im2colw", ", e:u16", IM2COL_DIMS))
+_MODES = (
+    ("{.tile}", "", DIMS), (".tile::gather4", "", "2d"), (".im2colw", ", e*2:u16", IM2COL_DIMS),
+    *((".im2col", f", e*{n}:u16", f"{n + 2}d") for n in (1, 2, 3)),  # an offset for each dimension of the image
+)  # fmt: skip
 _WIDE = {"im2colw": "im2col::w im2col::w::128"}
 
 for _mode, _info, _dims in _MODES:
@@ -194,14 +197,14 @@ accepted(
     doc='p = "the answer a gives a cluster".',
 )
 accepted(
-    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:u32, a",
+    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:u32~, a",
     ptx=8.6,
     sm=100,
     section=CONTROL,
     doc="d = the %ctaid of that cluster's first CTA.",
 )
 accepted(
-    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:u32, a",
+    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:u32~, a",
     ptx=8.6,
     sm=100,
     section=CONTROL,

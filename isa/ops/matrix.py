@@ -66,12 +66,12 @@ for _trans, _shape, _counts in ((".trans", "m16n16", {"x1": 2, "x2": 4}), ("", "
         for _types in (".b8",) * bool(_trans) + (".b8x16.source",):
             accepted(
                 f"ldmatrix.sync.aligned.shape.num{_trans}{{.ss}}{_types}  d*{_count}:b32, [a]",
-                shape=_shape, num=_num, ss=SPACES, ptx=8.6, sm=100, arch="f", section=LDMATRIX,
+                shape=_shape, num=_num, ss=SPACES, ptx=8.6, sm=100, arch="af", section=LDMATRIX,
                 doc="d = registers of matrices of 8-bit elements, or of 6- and 4-bit ones which it widens to 8 bits.",
                 **_SOURCE if "source" in _types else {},
             )  # fmt: skip
 for _num in ("x1", "x2", "x4"):
     accepted(
         f"stmatrix.sync.aligned.m16n8.num.trans{{.ss}}.b8  [a], b*{_num[1:]}:b32",
-        num=_num, ss=SPACES, ptx=8.6, sm=100, arch="f", section=STMATRIX, doc="Stores transposed matrices of 8-bit elements.",
+        num=_num, ss=SPACES, ptx=8.6, sm=100, arch="af", section=STMATRIX, doc="Stores transposed matrices of 8-bit elements.",
     )  # fmt: skip

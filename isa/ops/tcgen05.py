@@ -22,7 +22,7 @@ accepted(
     doc="Writes the address of n newly allocated columns of tensor memory to shared memory at a.",
 )  # fmt: skip
 accepted(
-    "tcgen05.dealloc.group.sync.aligned.b32  a, n:u32", group=GROUP, section=ALLOCATE, **NEED,
+    "tcgen05.dealloc.group.sync.aligned.b32  a:b32, n:u32", group=GROUP, section=ALLOCATE, **NEED,
     doc="Frees the n columns of tensor memory at a.",
 )  # fmt: skip
 accepted(

@@ -3,6 +3,8 @@
 They are assembled, verified and printed, not executed: their meaning needs descriptors that only a driver fills in.
 """
 
+import itertools
+
 from ..notation import Need, accepted
 
 TEX, TLD4, TXQ, ISTYPEP = "9.7.12.3", "9.7.12.4", "9.7.12.5", "9.7.12.6"
@@ -38,10 +40,11 @@ _FETCHES = (
 
 for _words, _more, _float, _integer, _says in _FETCHES:
     for _ctype, _geometry in (("f32", _float), ("s32", _integer)):
-        _tail = f"[a, {{c}}]{_more}{{, g:s32}}" + ("{, h:f32}" if _ctype == "f32" else "")
-        for _count, _dtype in ((4, "u32 s32 f16 f32"), (2, "f16x2")):
+        for (_count, _dtype), _tail in itertools.product(
+            ((4, "u32 s32 f16 f32"), (2, "f16x2")), ("{, g:s32}{, h:f32}", ", h:f32") if _ctype == "f32" else ("{, g:s32}",)
+        ):
             accepted(
-                f"tex{_words}.geom.v{_count}.dtype.ctype  d*{_count}:dtype[|p], {_tail}",
+                f"tex{_words}.geom.v{_count}.dtype.ctype  d*{_count}:dtype[|p], [a, {{c}}]{_more}{_tail}",
                 geom=_geometry,
                 dtype=_dtype,
                 ctype=_ctype,
@@ -50,18 +53,19 @@ for _words, _more, _float, _integer, _says in _FETCHES:
                 doc=_says + _SAMPLE,
             )
 
-accepted(
-    "tld4.comp.geom.v4.dtype.ctype  d*4:dtype[|p], [a, {c}]{, g:s32}{, h:f32}",
-    comp="r g b a",
-    geom="2d a2d cube acube",
-    dtype="u32 s32 f32",
-    ctype="f32",
-    ptx=2.2,
-    sm=20,
-    needs=dict.fromkeys(("a2d", "cube", "acube"), Need(4.3, 30)),
-    section=TLD4,
-    doc="d = one component of the four texels that surround the coordinates c.",
-)
+for _tail in ("{, g:s32}{, h:f32}", ", h:f32"):
+    accepted(
+        "tld4.comp.geom.v4.dtype.ctype  d*4:dtype[|p], [a, {c}]" + _tail,
+        comp="r g b a",
+        geom="2d a2d cube acube",
+        dtype="u32 s32 f32",
+        ctype="f32",
+        ptx=2.2,
+        sm=20,
+        needs=dict.fromkeys(("a2d", "cube", "acube"), Need(4.3, 30)),
+        section=TLD4,
+        doc="d = one component of the four texels that surround the coordinates c.",
+    )
 
 _TXQ_NEEDS = {"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)}
 accepted(

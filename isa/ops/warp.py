@@ -143,7 +143,7 @@ def redux(warps: Warps, a: Array, membermask: Array, *, op: str) -> Array:
     return reduced
 
 
-@instruction("redux.sync.op{.abs}{.NaN}.f32  d, a, membermask:u32", op="min max", ptx=8.6, sm=100, arch="f", section="9.7.15.12")
+@instruction("redux.sync.op{.abs}{.NaN}.f32  d, a, membermask:u32", op="min max", ptx=8.6, sm=100, arch="f1", section="9.7.15.12")
 def redux_f32(warps: Warps, a: Array, membermask: Array, *, op: str, abs: bool = False, NaN: bool = False) -> Array:
     """d = the least or largest a (.abs: |a|) over the lanes of membermask; NaNs lose, with .NaN they win; -0 < +0."""
     group = _groups(warps, membermask)

@@ -100,9 +100,9 @@ def needs(spelling: str) -> tuple[float, int]:
         ("add.u32", 1.0, 10), ("add.u16x2", 8.0, 90), ("min.relu.s32", 8.0, 90), ("min.s32", 1.0, 10), ("add.cc.u32", 1.2, 10),
         ("subc.cc.s64", 4.3, 20), ("madc.hi.u32", 3.0, 20), ("popc.b32", 2.0, 20), ("fns.b32", 6.0, 30), ("dp4a.u32.s32", 5.0, 61),
         ("bmsk.clamp.b32", 7.6, 70), ("lop3.b32", 4.3, 50), ("lop3.or.b32", 8.2, 70), ("shf.l.wrap.b32", 3.1, 32),
-        ("setp.eq.ftz.f32", 1.4, 10), ("setp.eq.f64", 1.2, 13), ("setp.eq.f16", 4.2, 53), ("setp.eq.bf16x2", 7.8, 90),
+        ("setp.eq.ftz.f32", 1.4, 10), ("setp.eq.f64", 1.0, 10), ("setp.eq.f16", 4.2, 53), ("setp.eq.bf16x2", 7.8, 90),
         ("set.eq.u32.f16", 6.5, 53), ("set.eq.f16.u32", 4.2, 53), ("set.eq.f16x2.f16x2", 4.2, 53), ("set.eq.bf16.f64", 7.8, 90),
-        ("slct.ftz.f64.f32", 1.4, 13), ("vadd.u32.u32.u32", 2.0, 20), ("vset4.u32.u32.lt", 3.0, 30),
+        ("slct.ftz.f64.f32", 1.4, 10), ("vadd.u32.u32.u32", 2.0, 20), ("vset4.u32.u32.lt", 3.0, 30),
     ],
 )  # fmt: skip
 def test_what_ptxas_asks_for(spelling: str, ptx: float, sm: int) -> None:
