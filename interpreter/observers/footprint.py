@@ -1,8 +1,6 @@
-"""What one access of a group touches, worked out once for accesses that differ by a multiple of a line.
+"""What one access of a group touches: an entry for each different line that the warps of one multiprocessor touch.
 
-A footprint has an entry for each different line that the warps of one multiprocessor touch, relative to the access's first line.  Loops
-that walk through memory, and waves that do the same further on, meet few different footprints; mostly the facts that an address carries
-tell which.
+Places are relative to the access's first line, so that what is found holds for all accesses that differ by a multiple of a line.
 """
 
 from __future__ import annotations
@@ -15,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..values import Array, Facts, Shifted, Value, plain
+from ..values import Array, Value, plain
 from .l2 import Lines
-from .lanes import lanes_of
+from .lanes import lanes_active, lanes_of
 from .pages import PAGE, Pages, Place
-from .sectors import Demand, Groups, count_bits, sectors_of
-from .touch import Lanes, touch
+from .sectors import SECTOR_WORDS, Demand, Groups, count_bits, sectors_of
+from .touch import WARP, Lanes, touch
 
 Index = NDArray[np.int64]
 LINE = 128
 SECTOR = 32
-ROOM = 1 << 26  # bytes of footprints that are remembered
 PLACES = 64  # of an outline that are remembered
 OUTLINES = 256
 _HOME_BITS = 20  # of a key; the line stands above
@@ -34,12 +31,21 @@ _HOME_BITS = 20  # of a key; the line stands above
 class Rows:
     """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
 
-    __slots__ = ("apart", "caches", "where")
+    __slots__ = ("_spread", "apart", "caches", "where")
     known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
 
     def __init__(self, where: Index, caches: int) -> None:
         self.where, self.caches = where, caches
         self.apart = len(set(where.tolist())) == where.size  # every row has a multiprocessor of its own
+        self._spread: dict[int, tuple[Index, int]] = {}
+
+    def warps(self, each: int) -> tuple[Index, int]:
+        """The multiprocessor of each warp, when a row has so many, and how many lanes one has at most."""
+        found = self._spread.get(each)
+        if found is None:
+            cache = np.repeat(self.where, each)
+            found = self._spread[each] = cache, WARP * int(np.bincount(cache).max())
+        return found
 
     @staticmethod
     def of(where: Index, caches: int) -> Rows:
@@ -56,12 +62,13 @@ class Rows:
 class Outline:
     """The lines of an access by home: a row of the group where every block has a multiprocessor of its own, else the multiprocessor."""
 
-    __slots__ = ("by_row", "home", "line", "lines", "pages", "places")
+    __slots__ = ("_lines", "by_row", "home", "line", "once", "pages", "places")
     known: ClassVar[dict[tuple[bytes, bytes, bool], Outline]] = {}
 
-    def __init__(self, home: Index, line: Index, by_row: bool) -> None:
+    def __init__(self, home: Index, line: Index, by_row: bool, *, once: bool = False) -> None:
         self.home, self.line, self.by_row = home, line, by_row  # lines ascend
-        self.lines = Lines.of(line)
+        self.once = once  # hardly met again
+        self._lines: Lines | None = None
         self.places: dict[tuple[int, Rows], Place] = {}
         self.pages: dict[int, Pages] = {}
 
@@ -76,6 +83,13 @@ class Outline:
             found = Outline.known[key] = Outline(home, line, by_row)
         return found
 
+    @property
+    def lines(self) -> Lines:
+        """The different lines."""
+        if self._lines is None:
+            self._lines = Lines.of(self.line)
+        return self._lines
+
     def place(self, start: int, rows: Rows) -> Place:
         """Where the lines lie in the caches, when the first is `start` and the group's rows run on these."""
         key = (start % PAGE, rows)
@@ -85,29 +99,100 @@ class Outline:
                 self.places.clear()
             pages = self.pages.get(start % PAGE)
             if pages is None:
-                pages = self.pages[start % PAGE] = Pages(self.home, self.line + start % PAGE)
+                pages = self.pages[start % PAGE] = Pages(self.home, self.line + start % PAGE, once=self.once)
             found = self.places[key] = Place(pages, rows.where[self.home] if self.by_row else self.home, rows.caches)
         return found
 
 
-@dataclass(eq=False)
-class Footprint:
-    """What an access touches; an entry for each home and line."""
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What each home touches of its lines, as lines and then homes ascend."""
 
-    relative: Array | None  # in the group's shape; None: consecutive elements, or one
-    geometry: Geometry
-    width: int
-    rows: Rows  # when this was made
-    lanes: Lanes  # relative
     units: Index  # sectors of each warp
-    total: int  # sectors
-    requests: int
-    count: int  # lanes
-    ideal: int
-    outline: Outline
+    home: Index
+    line: Index
     words: Index  # that any warp touches
     first: Index  # of each sector, those of the warp that comes first
     each: Index  # sectors, warp by warp
+
+    @staticmethod
+    def of(g: Geometry, rows: Rows, lanes: Lanes, width: int) -> Entries:
+        """The entries of an access, found from all its words."""
+        t = touch(lanes, width)
+        home = homes(g, rows)[t.warp]
+        groups = Groups.of(t.line << _HOME_BITS | home)
+        sectors = sectors_of(t.words)
+        new = sectors & ~groups.earlier(sectors)
+        first, count = groups.first, count_bits(sectors)
+        each = count[groups.order] if groups.alone else np.add.reduceat(count[groups.order], groups.starts)
+        return Entries(t.sectors, home[first], t.line[first], groups.united(t.words), groups.united(t.words & new * SECTOR_WORDS), each)
+
+
+def homes(g: Geometry, rows: Rows) -> Index:
+    """The home of each warp: its row where all rows have a multiprocessor of their own."""
+    if not g.warps.aligned:
+        return rows.where
+    each = g.shape[1] // WARP
+    return np.repeat(np.arange(g.shape[0]) if rows.apart else rows.where, each)
+
+
+class Footprint:
+    """What an access touches; an entry for each home and line."""
+
+    def __init__(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False) -> None:
+        self.geometry = g
+        self.rows = rows  # when this was made
+        self.address, self.mask = address, mask  # relative to a line
+        self.width = width
+        self.again = again  # its like may come
+        self.by_row = g.warps.aligned and rows.apart
+        self.active = lanes_active(g, mask)
+        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.active, width)
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """The address of each lane of each warp."""
+        return lanes_of(self.geometry, plain(self.address), self.mask)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The lines."""
+        return (Outline.of if self.again else Outline)(self.entries.home, self.entries.line, self.by_row)
+
+    @cached_property
+    def total(self) -> int:
+        """Sectors."""
+        return int(self.units.sum())
+
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The first line and the last one."""
+        return self.outline.line.item(0), self.outline.line.item(-1)
+
+    @cached_property
+    def units(self) -> Index:
+        """Sectors of each warp."""
+        return self.entries.units
+
+    @cached_property
+    def words(self) -> Index:
+        """Those that any warp touches."""
+        return self.entries.words
+
+    @cached_property
+    def first(self) -> Index:
+        """Of each sector the words of the warp that comes first."""
+        return self.entries.first
+
+    @property
+    def each(self) -> Index:
+        """Sectors, warp by warp."""
+        return self.entries.each
+
+    @cached_property
+    def entries(self) -> Entries:
+        """All there is to know."""
+        return Entries.of(self.geometry, self.rows, self.lanes, self.width)
 
     @cached_property
     def worst(self) -> tuple[int, int]:
@@ -133,138 +218,27 @@ class Footprint:
     @cached_property
     def read(self) -> Demand:
         """What is read of each line past the caches, each sector as the first who comes wants it."""
-        if self.outline.lines.starts is None:
-            return self.asked
+        return self.asked if self.outline.lines.starts is None else self.read_exactly()
+
+    def read_exactly(self) -> Demand:
+        """The same, where several homes share lines."""
         groups = Groups.of(self.outline.line)
-        return Demand(groups.united(self.first & ~(groups.earlier(self.asked.sectors) * 0xFF)))
+        return Demand(groups.united(self.first & ~(groups.earlier(self.asked.sectors) * SECTOR_WORDS)))
 
     @cached_property
     def written(self) -> Demand:
         """What is written of each line."""
         return self.touched if self.outline.lines.starts is None else Demand(self.outline.lines.united(self.words))
 
-
-Key = tuple[int, int, int, int, tuple[int, int]]
-
-
-class Footprints:
-    """The footprints that were met lately, by any launch."""
-
-    def __init__(self) -> None:
-        self.known: dict[Key, Footprint] = {}
-        self.room = ROOM
-
-    def of(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> tuple[Footprint, int]:
-        """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to."""
-        if mask is not None or not isinstance(address, Shifted):
-            return self._plain(g, rows, plain(address), mask, width)
-        facts = address.facts
-        low, beyond = facts.low + address.delta, 1 << min(63, 8 * facts.base.itemsize)
-        if low < 0 or facts.high + max(address.delta, 0) >= beyond:  # it goes round
-            return self._plain(g, rows, plain(address), mask, width)
-        start, offset = divmod(low, LINE)
-        note = (offset, width, id(g))
-        found: tuple[Footprint, Geometry, Rows] | None = facts.notes.get(note)
-        if found is not None and found[1] is g and found[2] is rows:
-            return found[0], start
-        f = self._by_facts(g, rows, facts, offset, width)
-        facts.notes[note] = (f, g, rows)
-        return f, start
-
-    def _by_facts(self, g: Geometry, rows: Rows, facts: Facts, offset: int, width: int) -> Footprint:
-        base, shift = facts.base, width.bit_length() - 1
-        if base.size == 1 or (base.size == g.n and facts.is_run(shift)):
-            key, relative = (width, offset, -1, min(base.size, 2), g.shape), None
-        else:
-            relative = base.astype(np.int64) - (facts.low - offset)
-            key = (width, int(relative[0, 0]), int(relative[0, -1]), int(relative[-1, -1]), g.shape)
-        found = self.known.get(key)
-        if found is not None and _same(found, g, rows, relative):
-            return found
-        whole = relative if relative is not None else base.astype(np.int64) - (facts.low - offset)
-        return self._remember(key, make(g, rows, whole, None, width, relative))
-
-    def _plain(self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int) -> tuple[Footprint, int]:
-        if mask is None or address.size == 1:
-            lowest = address.min()
-        else:
-            wide, where = np.broadcast_arrays(address, mask)
-            lowest = wide.min(where=where, initial=address.max())
-        start = int(lowest) // LINE
-        relative = (address.view(np.int64) if address.dtype.itemsize == 8 else address.astype(np.int64)) - start * LINE
-        if mask is not None:
-            return make(g, rows, relative, mask, width, relative), start
-        key = (width, int(relative[0, 0]), int(relative[0, -1]), int(relative[-1, -1]), g.shape)
-        found = self.known.get(key)
-        if found is not None and _same(found, g, rows, relative):
-            return found, start
-        return self._remember(key, make(g, rows, relative, None, width, relative)), start
-
-    def _remember(self, key: Key, made: Footprint) -> Footprint:
-        self.room -= 150 * made.words.size + 8 * made.lanes.where.size + 1000
-        if self.room < 0:
-            self.known.clear()
-            Outline.known.clear()
-            self.room = ROOM
-        self.known[key] = made
-        return made
+    @property
+    def changed(self) -> Demand:
+        """What is written of each line that was read before."""
+        return self.written
 
 
-def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool:
-    if f.rows is not rows and not (f.outline.by_row and rows.apart):
-        return False
-    if relative is not None and (f.relative is None or not np.array_equal(f.relative, relative)):
-        return False
-    return f.geometry is g or _alike(f.geometry, g)
-
-
-def _alike(a: Geometry, b: Geometry) -> bool:
-    """Are these the same lanes of the same warps?"""
-    if a.warps.aligned or b.warps.aligned:
-        return bool(a.warps.aligned and b.warps.aligned)
-    return np.array_equal(a.thread, b.thread) and np.array_equal(a.block, b.block)
-
-
-def make(g: Geometry, rows: Rows, relative: Array, mask: Array | None, width: int, kept: Array | None) -> Footprint:
-    """The footprint of an access, found from all its words."""
-    lanes = lanes_of(g, relative, mask)
-    t = touch(lanes, width)
-    layout = g.warps
-    by_row = layout.aligned and rows.apart
-    if layout.aligned:
-        row = t.warp // (g.shape[1] // 32)
-        home = row if by_row else rows.where[row]
-    else:
-        home = rows.where[t.warp]
-    groups = Groups.of(t.line << _HOME_BITS | home)
-    sectors = sectors_of(t.words)
-    new = sectors & ~groups.earlier(sectors)
-    first = groups.first
-    count = count_bits(sectors)
-    each = count if groups.alone else np.add.reduceat(count[groups.order], groups.starts) if t.line.size else count
-    return Footprint(
-        relative=kept,
-        geometry=g,
-        width=width,
-        rows=rows,
-        lanes=lanes,
-        units=t.sectors,
-        total=int(t.sectors.sum()),
-        requests=lanes.requests,
-        count=lanes.count,
-        ideal=ideal_sectors(lanes, width),
-        outline=(Outline.of if mask is None else Outline)(home[first], t.line[first], by_row),
-        words=groups.united(t.words),
-        first=groups.united(t.words & new * 0xFF),
-        each=count[groups.order] if groups.alone else each,
-    )
-
-
-def ideal_sectors(lanes: Lanes, width: int) -> int:
-    """Sectors had each warp's active lanes been neighbours."""
-    if lanes.active is None:
-        return lanes.warps * -(-32 * width // SECTOR)
-    return int((-(-np.count_nonzero(lanes.active, axis=1) * width // SECTOR)).sum())
-
-
-footprints = Footprints()
+def _sizes(warps: int, active: NDArray[np.bool_] | None, width: int) -> tuple[int, int, int]:
+    """(requests, lanes, sectors had each warp's active lanes been neighbours)."""
+    if active is None:
+        return warps, warps * WARP, warps * -(-WARP * width // SECTOR)
+    count = np.bitwise_count(np.packbits(active, axis=1).view(np.uint32)).astype(np.int64)
+    return int(np.count_nonzero(count)), int(count.sum()), int((-(-count * width // SECTOR)).sum())

@@ -15,9 +15,10 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .footprint import Footprint, Outline, Rows
-from .l1 import PrivateCaches
 from .l2 import Lines, SharedCache
+from .lanewise import LanewiseCaches
 from .pages import PAGE
+from .scattered import Scattered
 from .sectors import SECTOR_WORDS, Demand, count_bits
 from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns
@@ -29,7 +30,7 @@ KEPT = 2048  # sets of addresses whose sectors are remembered
 LARGE = 1 << 14  # bytes of those that are not
 RECENT = 64  # accesses of which L1 held everything that are remembered
 _l1_tables: dict[int, Tables] = {}  # of the launch before, by its caches
-_l2_tables: list[tuple[Index, Index]] = []
+_l2_tables: list[Index] = []
 _contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
     """What became of one access of a group."""
 
     requests: int
-    units: Index  # of each warp
+    units: Index | None  # of each warp; None: the sectors that it touches
     total: int
     ideal: int
     hits: int
@@ -53,7 +54,7 @@ class Hierarchy:
         self.device = device
         self.modern = device.global_rule == "sectors"
         expected = threads // 16  # lines, if each thread touches eight bytes of its own
-        self.l1 = PrivateCaches(multiprocessors, l1_size // LINE, expected, _l1_tables.pop(multiprocessors, None))
+        self.l1 = LanewiseCaches(multiprocessors, l1_size // LINE, expected, _l1_tables.pop(multiprocessors, None))
         self.l2 = SharedCache(device.l2_cache // LINE, _l2_tables.pop() if _l2_tables else None)
         self.written = 0  # sectors that became dirty
         # What L1 holds of lines that are its last used ones while its version stays: to find them again changes nothing.
@@ -78,8 +79,8 @@ class Hierarchy:
             return self._early(i, kind, f, start, rows)
         if kind == "ld":
             hits, l2, l2_hits = self._load(f, start, rows, _load_policy(i.modifiers))
-            return Outcome(f.requests, f.units, f.total, f.ideal, hits, l2, l2_hits, SECTOR * f.total)
-        units, total, l2_hits = f.units, f.total, 0
+            return Outcome(f.requests, None, f.total, f.ideal, hits, l2, l2_hits, SECTOR * f.total)
+        units, total, l2_hits = None, f.total, 0
         lines, place = f.outline.lines, f.outline.place(start, rows)
         if kind == "st":
             if f.width >= 4:
@@ -90,7 +91,7 @@ class Hierarchy:
                 total = int(units.sum())
             self.l1.drop(place, start // PAGE)
             l2_hits = f.total - self.l2.load(lines, start, f.read)
-        self.written += self.l2.store(lines, start, f.written)
+        self.written += self.l2.store(lines, start, f.written if kind == "st" else f.changed)
         return Outcome(f.requests, units, total, f.ideal, 0, f.total, l2_hits, SECTOR * total)
 
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
@@ -105,19 +106,24 @@ class Hierarchy:
 
     def _load(self, f: Footprint, start: int, rows: Rows, policy: LoadPolicy) -> tuple[int, int, int]:
         """(sectors found in L1, asked of L2, found there)."""
-        outline, l1 = f.outline, self.l1
+        l1 = self.l1
         if policy is LoadPolicy.BYPASS:
             return 0, f.total, self._pass(f, start, rows)
         admit = policy is LoadPolicy.CACHE
+        if admit and isinstance(f, Scattered) and (lost := l1.load_each(*f.sectors_by_lane)) is not None:
+            total = lost.size
+            return f.total - total, total, total - self.l2.load_each(lost) if total else 0
+        outline = f.outline
+        again = admit and not outline.once
         key, held = (start, outline, rows), None
-        if admit and (known := self.recent.get(key)) is not None and known[0] == l1.version:
+        if again and (known := self.recent.get(key)) is not None and known[0] == l1.version:
             held = known[1]
             if held is f.asked.wanted or not (f.first & ~held).any():
                 return f.total, 0, 0
         demand = f.asked if admit else f.touched
         version = l1.version
         missed = l1.load(outline.place(start, rows), start // PAGE, demand, admit=admit)
-        if admit and version == l1.version:
+        if again and version == l1.version:
             if len(self.recent) >= RECENT:
                 self.recent.clear()
             self.recent[key] = version, demand.wanted if held is None else held | demand.wanted
@@ -143,7 +149,7 @@ class Hierarchy:
             return f.total  # as before: spinning lanes look at one place again and again
         l1.drop(outline.place(start, rows), start // PAGE)
         missed = l2.load(outline.lines, start, f.read)
-        if l2.lines and outline.lines.line.size <= l2.portion:
+        if not outline.once and l2.lines and outline.lines.line.size <= l2.portion:
             if len(self.passed) >= RECENT:
                 self.passed.clear()
             self.passed[key] = (l1.inserted, l2.now, f.read.wanted)

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .l2 import ALIVE, MOST, RING, STEPS
-from .pages import PAGE, Place
+from .pages import Place
 from .sectors import Demand
-from .tables import Slots, Tables
+from .tables import USED, Slots, Tables
+from .touch import ALL_WORDS
 
 Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-EMPTY = 0  # the step of what was never used: memory that nobody wrote yet costs nothing
+Keys = NDArray[np.uint32] | Index
 
 
 class PrivateCaches:
@@ -29,22 +28,22 @@ class PrivateCaches:
         self.portion = max(1, min(MOST, lines // 4))  # lines of a cache that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self._tables = tables or Tables(caches, expected)
-        self.floor = np.full(caches, EMPTY + 1, np.int64)  # lines last used in a step before it are gone
+        self.floor = np.full(caches, 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.gone = self.inserted.copy()  # of those, the ones that are not held
         self.now = self.inserted // self.step
+        self._full = False  # lines have had to go
         self.version = 0  # as long as it stays, lines that were the last used ones stay so, and what was found is found again
         self._level = True  # every floor is the first
-        # Lines alive, by cache and by step of their last use; counted when lines have to go for the first time.
-        self._ring: Index | None = None
+        self._ring = np.zeros(caches * RING, np.int64)  # lines alive by cache and by step of their last use
         self._first_step = np.arange(caches) * RING
-        self._at_now = self._first_step + self.now % RING
+        self._at_now = self._first_step + (self.now & RING - 1)
         self._set_bound()
 
     @property
     def size(self) -> int:
         """Lines that there is room for."""
-        return self._tables.used.size
+        return self._tables.state.size
 
     def give_back(self) -> Tables | None:
         """The memory for others, if it is not too much to keep; these caches are no more."""
@@ -72,21 +71,14 @@ class PrivateCaches:
                 every[chosen] = 0 if lost is None else lost
             return every
         slot, known = self._tables.insert(place, page, self.floor) if admit else self._tables.find(place, page)
-        if known:
-            used = self._tables.used[slot]
-            present = used >= (EMPTY + 1 if self._level else self.floor[place.cache])
-            found = int(np.count_nonzero(present))
-        if not known or not found:
+        state = self._alive(slot, place.cache) if known and not isinstance(slot, slice) else None
+        if state is None or not state.any():
             if admit:
                 self._admit_new(place, slot, demand.wanted)
             return demand.sectors
-        valid = self._tables.valid[slot]
-        if found < used.size:
-            valid *= present
-        missed = demand.missed(valid)
+        missed = demand.missed(state)
         if admit:
-            valid |= demand.wanted
-            self._admit(place, slot, used, None if found == used.size else present, valid)
+            self._admit(place.cache, slot, state, demand.wanted)
         return missed
 
     def store(self, place: Place, page: int, demand: Demand, *, admit: bool = True) -> None:
@@ -99,24 +91,16 @@ class PrivateCaches:
                 self.store(place.part(chosen), page, demand.part(chosen), admit=admit)
             return
         slot, known = self._tables.insert(place, page, self.floor) if admit else self._tables.find(place, page)
-        if known:
-            used = self._tables.used[slot]
-            present = used >= (EMPTY + 1 if self._level else self.floor[place.cache])
-            found = int(np.count_nonzero(present))
-        if not known or not found:
+        state = self._alive(slot, place.cache) if known and not isinstance(slot, slice) else None
+        if state is None or not state.any():
             if admit:
                 self._admit_new(place, slot, demand.words)
-            return
-        words = demand.words
-        if not admit and found < used.size:
-            chosen = np.flatnonzero(present)
+        elif admit:
+            self._admit(place.cache, slot, state, demand.words)
+        else:
             assert not isinstance(slot, slice)
-            place, slot, used, words, present = place.part(chosen), slot[chosen], used[chosen], words[chosen], present[chosen]
-        valid = self._tables.valid[slot]
-        if found < used.size:
-            valid *= present
-        valid |= words
-        self._admit(place, slot, used, None if found == used.size else present, valid)
+            there = np.flatnonzero(state)
+            self._admit(place.cache[there], slot[there], state[there], demand.words[there])
 
     def drop(self, place: Place, page: int) -> None:
         """Forgets lines."""
@@ -125,17 +109,17 @@ class PrivateCaches:
         slot, known = self._tables.find(place, page)
         if not known:
             return
-        used = self._tables.used[slot]
-        gone = np.flatnonzero(used >= (EMPTY + 1 if self._level else self.floor[place.cache]))
+        state = self._alive(slot, place.cache)
+        gone = np.flatnonzero(state)
         if not gone.size:
             return
+        if self._settle():
+            state = self._alive(slot, place.cache)
         cache = place.cache[gone]
-        if self._ring is not None:
-            np.subtract.at(self._ring, self._first_step[cache] + used[gone] % RING, 1)
+        np.subtract.at(self._ring, self._first_step[cache] + (state[gone] >> USED & RING - 1), 1)
         self.gone += np.bincount(cache, minlength=self.caches)
-        self._tables.used[slot[gone]] = EMPTY
+        self._tables.forget(slot[gone])
         self.version += 1
-        self._set_bound()
 
     def empty(self, cache: Index) -> None:
         """Forgets all that some caches hold."""
@@ -143,12 +127,12 @@ class PrivateCaches:
         self.inserted = self.inserted.copy()
         self.inserted[cache] += self.step
         self.now = self.inserted // self.step
-        self._at_now = self._first_step + self.now % RING
+        self._at_now = self._first_step + (self.now & RING - 1)
         self.floor[cache] = self.now[cache]
         self.gone[cache] = self.inserted[cache]
-        if self._ring is not None:
-            self._ring.reshape(-1, RING)[cache] = 0
+        self._ring.reshape(-1, RING)[cache] = 0
         self._level = False
+        self._tables.forget_seen()
         self._set_bound()
 
     # ------------------------------------------------------------ the order of use
@@ -162,9 +146,8 @@ class PrivateCaches:
             if (now != self.now).any():
                 self.now = now
                 self.version += 1
-                self._at_now = self._first_step + now % RING
-        if self._ring is not None:
-            self._ring[self._at_now] += added
+                self._at_now = self._first_step + (now & RING - 1)
+        self._ring[self._at_now] += added
         return moved
 
     def _evict(self) -> None:
@@ -174,53 +157,56 @@ class PrivateCaches:
         """
         now = self.now
         while (full := (self.inserted - self.gone > self.lines) & (self.floor < now) | (now - self.floor >= ALIVE)).any():
-            if self._ring is None:
-                self._ring = self._counted()
+            if not self._full:
+                self._settle()
+                self._full = True
             which = np.flatnonzero(full)
-            oldest = self._first_step[which] + self.floor[which] % RING
+            oldest = self._first_step[which] + (self.floor[which] & RING - 1)
             self.gone[which] += self._ring[oldest]
             self._ring[oldest] = 0
             self.floor[which] += 1
             self._level = False
         self._set_bound()
 
-    def _counted(self) -> Index:
-        """The lines alive by cache and step."""
-        t = self._tables
-        cache, used = t.owner[1 : t.pages] % self.caches, t.used[PAGE : t.pages * PAGE].reshape(-1, PAGE)
-        alive = used >= self.floor[cache][:, None]
-        return np.bincount((self._first_step[cache][:, None] + used % RING)[alive], minlength=self.caches * RING)
+    def _settle(self) -> bool:
+        """Writes down when lines were used, if some have not been told yet."""
+        return False
 
     def _set_bound(self) -> None:
         self._bound = np.minimum(self.now * self.step + self.step - 1, self.gone + self.lines)  # beyond it _bring says so
 
-    def _admit_new(self, place: Place, slot: Slots, valid: Index) -> None:
+    def _alive(self, slot: Index, cache: Index) -> Index:
+        """The state of lines, 0 where they are not held."""
+        state = self._tables.state.take(slot)
+        if not self._level:
+            gone = np.flatnonzero(state < (self.floor << USED).take(cache))
+            if gone.size:
+                state[gone] = 0
+        return state
+
+    def _admit_new(self, place: Place, slot: Slots, words: Index) -> None:
         """Brings in lines of which none is there."""
-        self._tables.valid[slot] = valid
         look = self._bring(place.counts)
-        self._tables.used[slot] = self.now[place.cache]
+        self._tables.state[slot] = (self.now << USED).take(place.cache) | words
         if look:
             self._evict()
 
-    def _admit(self, place: Place, slot: Slots, used: Index, present: Flags | None, valid: Index) -> None:
-        """Makes lines, of which some are there (`present` None: all), the last used ones with these words."""
-        self._tables.valid[slot] = valid
-        cache, look = place.cache, False
-        if present is not None:
-            look = self._bring(np.bincount(cache[np.flatnonzero(~present)], minlength=self.caches))
-        now = self.now[cache]
-        if present is None and self._ring is None:
-            self._tables.used[slot] = now
-            return
-        if self._ring is not None:
-            old = used != now
-            moved = np.flatnonzero(old if present is None else old & present)
-            if moved.size:  # from one step to another
-                cache = cache[moved]
-                np.subtract.at(self._ring, self._first_step[cache] + used[moved] % RING, 1)
-                np.add.at(self._ring, self._at_now[cache], 1)
-            elif present is None:
-                return
-        self._tables.used[slot] = now
+    def _admit(self, cache: Index, slot: Slots, state: Index, words: Index) -> None:
+        """Makes lines the last used ones, with these words too; `state`: 0 where a line is not there."""
+        new, look = np.flatnonzero(state == 0), False
+        if new.size:
+            look = self._bring(np.bincount(cache[new], minlength=self.caches))
+        now = self.now.take(cache)
+        self._move(cache, state, now)
+        self._tables.state[slot] = state & ALL_WORDS | words | now << USED
         if look:
             self._evict()
+
+    def _move(self, cache: Index, state: Index, now: Index) -> None:
+        """Counts lines that are there (those of state 0 are not) as used in these steps."""
+        used = state >> USED
+        moved = np.flatnonzero((used < now) & (used > 0))
+        if moved.size:
+            first = self._first_step[cache[moved]]
+            np.subtract.at(self._ring, first + (used[moved] & RING - 1), 1)
+            np.add.at(self._ring, first + (now[moved] & RING - 1), 1)

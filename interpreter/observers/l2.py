@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .sectors import DIRTY, Demand, count_bits
+from .sectors import Demand, count_bits, different, united, words_of
 
 Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Keys = NDArray[np.uint32] | Index
 
 STEPS = 64  # of one cache
 ALIVE = 127  # steps that may be alive at once
@@ -20,6 +20,9 @@ RING = 256  # those, and some to spare: an access adds fewer than STEPS
 MOST = 1 << 14  # entries that are taken at once
 _CHUNK_BITS = 15  # lines of memory that stand together
 KEPT = 1 << 20  # lines: larger tables are not kept for others
+_USED = 36  # where the step of the last use stands in a line's state; below it four bits for dirty sectors, and a bit for each word
+_DIRTY = 32
+_HELD = (1 << _USED) - 1
 _FAR = 64  # chunks that one access may span before they are looked up one by one
 
 
@@ -45,22 +48,26 @@ class Lines:
 
     def united(self, words: Index) -> Index:
         """Words of each entry as those of each line."""
-        return words if self.starts is None else np.bitwise_or.reduceat(words, self.starts)
+        return words if self.starts is None else united(words, self.starts)
 
 
 class Directory:
     """Where stretches of memory stand in a table: those met together stand side by side, so that mostly a constant is added."""
 
-    __slots__ = ("bits", "number", "room")
+    __slots__ = ("bits", "fixed", "number", "room")
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, fixed: int = 0) -> None:
         self.bits = bits
+        self.fixed = fixed  # so many stretches from the start of memory stand where they are
         self.number: dict[int, int] = {}
         self.room = 0  # places that have been given out
 
     def shift(self, low: int, high: int) -> int | None:
         """What brings the places low to high to where they stand in the table; None where it is not the same for all."""
         first, last = low >> self.bits, high >> self.bits
+        if last < self.fixed:
+            self.room = max(self.room, last + 1 << self.bits)
+            return 0
         if first == last:
             return self._number(first) - first << self.bits
         if last - first > _FAR:
@@ -75,36 +82,34 @@ class Directory:
         return (numbers << self.bits)[which] + (places & (1 << self.bits) - 1)
 
     def _number(self, chunk: int) -> int:
-        found = self.number.get(chunk)
+        found = chunk if chunk < self.fixed else self.number.get(chunk)
         if found is None:
-            found = self.number[chunk] = len(self.number)
-            self.room = found + 1 << self.bits
+            found = self.number[chunk] = self.fixed + len(self.number)
+        self.room = max(self.room, found + 1 << self.bits)
         return found
 
 
 class SharedCache:
     """A cache of `lines` lines."""
 
-    def __init__(self, lines: int, tables: tuple[Index, Index] | None = None) -> None:
+    def __init__(self, lines: int, table: Index | None = None) -> None:
         self.lines = lines
         self.portion = max(1, min(MOST, lines // 4))  # lines that are taken at once: few enough that their order matters little
         self.step = max(1, lines // STEPS)
         self.directory = Directory(_CHUNK_BITS)
-        self.valid, self.used = tables or (np.zeros(0, np.int64), np.zeros(0, np.int64))
-        # valid: a bit for each word, dirty sectors from bit DIRTY on; used: the step of the last use, 0: never
+        self._state = np.zeros(0, np.int64) if table is None else table  # 0 where never used
         self._lowest, self._highest = 0, -1  # of the places that were used
         self.floor = 1  # lines last used in a step before it are gone
         self.inserted = self.step  # lines ever brought in: the clock
         self.held = 0
         self._ring: Index | None = None  # lines alive by step of their last use; counted when lines have to go for the first time
 
-    def give_back(self) -> tuple[Index, Index] | None:
+    def give_back(self) -> Index | None:
         """The memory, empty, for another one, if it is not too much to keep; this cache is no more."""
-        if self.used.size > KEPT:
+        if self._state.size > KEPT:
             return None
-        met = slice(self._lowest, self._highest + 1)
-        self.used[met] = self.valid[met] = 0
-        return self.valid, self.used
+        self._state[self._lowest : self._highest + 1] = 0
+        return self._state
 
     def load(self, lines: Lines, start: int, demand: Demand) -> int:
         """Brings in the sectors of some words; gives how many were not there."""
@@ -113,15 +118,44 @@ class SharedCache:
         if lines.line.size > self.portion:
             return sum(self.load(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
         at = self._at(lines, start)
-        used = self.used[at]
-        if not used.any():
-            self._admit(at, used, None, demand.wanted)
+        state = self._alive(at)
+        if not state.any():
+            self._admit(at, state, demand.wanted)
             return demand.total
-        present = used >= self.floor
-        valid = self.valid[at] * present if self.floor > 1 else self.valid[at]  # never used, never valid
-        missed = demand.missed(valid)
-        self._admit(at, used, present, valid | demand.wanted)
+        missed = demand.missed(state)
+        self._admit(at, state, demand.wanted)
         return 0 if missed is None else demand.total if missed is demand.sectors else int(count_bits(missed).sum())
+
+    def load_each(self, sector: Keys) -> int:
+        """As load, of whole sectors in any order."""
+        if not self.lines:
+            return different(sector).size
+        shift = self._shift(int(sector.min()) >> 2, int(sector.max()) >> 2)
+        if shift is not None and self.inserted + sector.size < (self.now + 1) * self.step:  # what is used now stays so
+            state = self._alive((sector >> 2).astype(np.int64) + shift)
+            words = words_of(sector)
+            other = np.flatnonzero((state.astype(np.uint32) & words != words) | (state >> _USED != self.now))
+            if not other.size:
+                return 0
+            sector = sector.take(other)
+        sector = different(sector)
+        line = sector >> 2
+        starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+        most = self.portion
+        if starts.size > most:
+            ends = [*starts[most::most].tolist(), sector.size]
+            return sum([self.load_each(sector[begin:end]) for begin, end in zip([0, *ends], ends, strict=False)])
+        at = self._places(line.astype(np.int64), int(line[0]), int(line[-1]))
+        state, words = self._alive(at), words_of(sector)
+        have = state.astype(np.uint32)
+        have &= words
+        lost = np.flatnonzero(have != words)
+        if starts.size < at.size:
+            self._admit(at[starts], state[starts], 0)
+        else:
+            self._admit(at, state, 0)
+        np.add.at(self._state, at.take(lost), (words ^ have).take(lost).astype(np.int64))
+        return lost.size
 
     def store(self, lines: Lines, start: int, demand: Demand) -> int:
         """Makes words valid and their sectors dirty; gives how many of these were clean."""
@@ -130,16 +164,11 @@ class SharedCache:
         if lines.line.size > self.portion:
             return sum(self.store(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
         at = self._at(lines, start)
-        used = self.used[at]
-        written = demand.words | demand.sectors << DIRTY
-        if not used.any():
-            self._admit(at, used, None, written)
-            return demand.total
-        present = used >= self.floor
-        valid = self.valid[at] * present if self.floor > 1 else self.valid[at]  # never used, never valid
-        clean = demand.sectors & ~(valid >> DIRTY)
-        self._admit(at, used, present, valid | written)
-        return int(count_bits(clean).sum())
+        state = self._alive(at)
+        dirty = demand.sectors * 0x01020408 >> 24 & 15  # the four bits side by side
+        clean = int(np.bitwise_count(dirty & ~(state >> _DIRTY)).sum())
+        self._admit(at, state, demand.words | dirty << _DIRTY)
+        return clean
 
     @property
     def now(self) -> int:
@@ -151,51 +180,62 @@ class SharedCache:
         chosen = [slice(k, k + most) for k in range(0, lines.line.size, most)]
         return [(Lines(lines.line[c]), c) for c in chosen]
 
+    def _alive(self, at: slice | Index) -> Index:
+        """The state of lines, 0 where they are not held."""
+        state = self._state[at] if isinstance(at, slice) else self._state.take(at)
+        return state if self.floor == 1 else state * (state >= self.floor << _USED)
+
     def _at(self, lines: Lines, start: int) -> slice | Index:
         """Where what is kept of each line stands."""
         low, high = start + lines.low, start + lines.high
+        if not lines.run:
+            return self._places(lines.line + start, low, high)
+        shift = self._shift(low, high)
+        return self._places(lines.line + start, low, high) if shift is None else slice(low + shift, high + shift + 1)
+
+    def _places(self, line: Index, low: int, high: int) -> Index:
+        shift = self._shift(low, high)
+        if shift is not None:
+            return line + shift
+        at = self.directory.each(line)
+        self._make_room(0, self.directory.room - 1)
+        return at
+
+    def _shift(self, low: int, high: int) -> int | None:
         shift = self.directory.shift(low, high)
-        at = self.directory.each(lines.line + start) if shift is None else None
-        if self.directory.room > self.valid.size:
-            self.valid, self.used = (_grown(x, 2 * self.directory.room) for x in (self.valid, self.used))
-        if at is not None:
-            self._lowest, self._highest = 0, self.directory.room - 1
-            return at
-        assert shift is not None
-        low, high = low + shift, high + shift
+        if shift is not None:
+            self._make_room(low + shift, high + shift)
+        return shift
+
+    def _make_room(self, low: int, high: int) -> None:
+        if self.directory.room > self._state.size:
+            larger = np.zeros(2 * self.directory.room, np.int64)
+            larger[: self._state.size] = self._state
+            self._state = larger
         if low < self._lowest or high > self._highest:
             none = self._highest < 0
             self._lowest, self._highest = low if none else min(low, self._lowest), max(high, self._highest)
-        return slice(low, high + 1) if lines.run else lines.line + (start + shift)
 
-    def _admit(self, at: slice | Index, used: Index, present: Flags | None, valid: Index) -> None:
-        """Makes lines the last used ones, with these words; the oldest lines go where room is short.  `present` None: all are new."""
-        size = used.size
-        added = size if present is None else size - int(np.count_nonzero(present))
+    def _admit(self, at: slice | Index, state: Index, words: Index | int) -> None:
+        """Makes lines the last used ones, with these words too; the oldest lines go where room is short.  `state`: 0 where not held."""
+        added = state.size - int(np.count_nonzero(state))
         self.inserted += added
         self.held += added
         now = self.now
-        self.valid[at] = valid
-        if added or (used != now).any():
-            if self._ring is not None:
-                if present is not None and added < size:
-                    old = used[present & (used != now)]
-                    self._ring -= np.bincount(old % RING, minlength=RING)
-                    self._ring[now % RING] += old.size
-                self._ring[now % RING] += added
-            self.used[at] = now
+        if self._ring is not None:
+            old = state[np.flatnonzero(state)] >> _USED
+            self._ring -= np.bincount(old & (RING - 1), minlength=RING)
+            self._ring[now & (RING - 1)] += state.size
+        states = state & _HELD
+        states |= words
+        states |= now << _USED
+        self._state[at] = states
         # The ring holds so many steps: a line that nobody used for so long goes too.
         while (self.held > self.lines and self.floor < now) or now - self.floor >= ALIVE:
             if self._ring is None:
-                met = self.used[self._lowest : self._highest + 1]
-                self._ring = np.bincount(met[met >= self.floor] % RING, minlength=RING)
-            step = self.floor % RING
+                used = self._state[self._lowest : self._highest + 1] >> _USED
+                self._ring = np.bincount(used[np.flatnonzero(used >= self.floor)] & (RING - 1), minlength=RING)
+            step = self.floor & (RING - 1)
             self.held -= self._ring.item(step)
             self._ring[step] = 0
             self.floor += 1
-
-
-def _grown(old: Index, size: int) -> Index:
-    out = np.zeros(size, np.int64)
-    out[: old.size] = old
-    return out

@@ -12,29 +12,31 @@ from .touch import WARP, Lanes
 Index = NDArray[np.int64]
 
 
+def lanes_active(g: Geometry, mask: Array | None) -> NDArray[np.bool_] | None:
+    """Who takes part, by warps; None: all lanes."""
+    layout = g.warps
+    if mask is None:
+        return None if layout.aligned else layout.members
+    active: NDArray[np.bool_] = layout.spread(np.broadcast_to(mask, g.shape))
+    return active if layout.aligned else active & layout.members
+
+
 def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
     """An access by warps, all of the group's."""
-    layout = g.warps
-    active: NDArray[np.bool_] | None
-    if mask is not None:
-        active = layout.spread(np.broadcast_to(mask, g.shape))
-        if not layout.aligned:
-            active = active & layout.members
-    else:
-        active = None if layout.aligned else layout.members
+    layout, active = g.warps, lanes_active(g, mask)
     if address.size == 1:
-        where = address.astype(np.int64).reshape(1, 1)
+        where = address.astype(np.int64, copy=False).reshape(1, 1)
     elif layout.aligned and address.shape[1] == 1:
-        where = np.repeat(address.astype(np.int64), g.shape[1] // WARP, axis=0)
+        where = np.repeat(address.astype(np.int64, copy=False), g.shape[1] // WARP, axis=0)
     else:
-        where = layout.spread(address.astype(np.int64))
+        where = layout.spread(address.astype(np.int64, copy=False))
     return Lanes(where, active, layout.count)
 
 
 def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, int]:
     """An access by warps, and how many times: blocks that all do the same are taken once."""
     if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
-        where = address.astype(np.int64).reshape(-1, WARP if address.shape[1] > 1 else 1)
+        where = address.astype(np.int64, copy=False).reshape(-1, WARP if address.shape[1] > 1 else 1)
         active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
         return Lanes(where, active, g.shape[1] // WARP), g.shape[0]
     return lanes_of(g, address, mask), 1

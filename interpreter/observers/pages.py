@@ -21,7 +21,7 @@ class Pages:
 
     __slots__ = ("first", "home", "line", "low", "page", "rank", "run", "slot", "span")
 
-    def __init__(self, home: Index, line: Index) -> None:
+    def __init__(self, home: Index, line: Index, *, once: bool = False) -> None:
         self.home, self.line = home, line
         self.page, self.low = line >> PAGE_BITS, line & PAGE - 1
         self.span = (self.page.item(0), self.page.item(-1)) if line.size else (0, 0)
@@ -29,7 +29,7 @@ class Pages:
         self.rank: Index | None = None  # of an entry's page among those
         self.slot: Index | None = None  # if all pages are new
         self.run = False
-        if line.size > MANY:  # hardly met again: entries for themselves
+        if once or line.size > MANY:  # hardly met again: entries for themselves
             return
         groups = Groups.of(self.page << _HOME_BITS | home)
         self.first, self.rank = groups.first, groups.rank
@@ -41,14 +41,20 @@ class Pages:
 class Place:
     """Pages in the tables of `caches` caches, when each home has one."""
 
-    __slots__ = ("at", "cache", "caches", "counts", "most", "owner", "pages")
+    __slots__ = ("_at", "cache", "caches", "counts", "most", "owner", "pages")
 
     def __init__(self, pages: Pages, cache: Index, caches: int) -> None:
         self.pages, self.cache, self.caches = pages, cache, caches
         self.owner = cache if pages.first is None else cache[pages.first]  # of each page
-        self.at = pages.page * caches + self.owner
+        self._at: tuple[int, Index] | None = None
         self.counts = np.bincount(cache, minlength=caches)
         self.most = int(self.counts.max())
+
+    def at(self, bits: int) -> Index:
+        """The pages in a table in which each cache has a stretch of 2**bits."""
+        if self._at is None or self._at[0] != bits:
+            self._at = bits, (self.owner << bits) + self.pages.page
+        return self._at[1]
 
     @staticmethod
     def of(cache: Index, line: Index, caches: int) -> Place:

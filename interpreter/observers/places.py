@@ -43,8 +43,8 @@ class Places:
         """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
         if not f.total:
             return
-        lines = f.outline.lines
-        low, high = lines.low + start, lines.high + start
+        low, high = f.ends
+        low, high = low + start, high + start
         near = self._recent.get(low >> NEAR)
         if near is None or low * LINE < near[0] or high * LINE >= near[1]:
             a = self.arena.find(low * LINE)

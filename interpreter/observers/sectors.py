@@ -5,16 +5,18 @@ A line of 128 bytes has 32 words, a bit each; its four sectors are named by the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
+Keys = NDArray[np.uint32] | Index
 
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 SECTOR_WORDS = 0xFF
-DIRTY = 32  # where the sector bits of what was written stand
+MANY = 256  # keys
 
 
 def sectors_of(words: Index) -> Index:
@@ -29,16 +31,60 @@ def count_bits(sectors: Index) -> Index:
     return sectors * SECTOR_BITS >> 24 & 7
 
 
+def words_of(sector: Keys) -> NDArray[np.uint32]:
+    """All words of sectors by number."""
+    shift = sector.astype(np.uint32)
+    shift &= 3
+    shift <<= 3
+    return np.left_shift(np.uint32(SECTOR_WORDS), shift, out=shift)
+
+
+def different(keys: Keys) -> Keys:
+    """The different ones of some keys, ascending; the keys themselves are put in order."""
+    keys.sort()
+    new = np.flatnonzero(keys[1:] != keys[:-1])
+    return keys if new.size >= keys.size - 1 else keys[np.concatenate(([0], new + 1))]
+
+
+def united(words: Index, starts: Index) -> Index:
+    """The bits of neighbours together; `starts` are the first of each group.
+
+    >>> united(np.array([1, 2, 4, 8]), np.array([0, 1, 3])).tolist()
+    [1, 6, 8]
+    """
+    if 3 * starts.size < 2 * words.size:
+        return np.bitwise_or.reduceat(words, starts)
+    out = words[starts]
+    more = np.ones(words.size, np.bool_)
+    more[starts] = False
+    entry = np.flatnonzero(more)
+    group = entry - np.arange(1, entry.size + 1)
+    while entry.size:  # mostly a group has one or two
+        again = np.zeros(entry.size, np.bool_)
+        np.equal(group[1:], group[:-1], out=again[1:])
+        now, later = np.flatnonzero(~again), np.flatnonzero(again)
+        out[group[now]] |= words[entry[now]]
+        entry, group = entry[later], group[later]
+    return out
+
+
 class Demand:
     """Words of some lines that an access wants or writes, and the sectors they lie in."""
 
-    __slots__ = ("sectors", "total", "wanted", "words")
+    __slots__ = ("_total", "sectors", "wanted", "words")
 
-    def __init__(self, words: Index) -> None:
+    def __init__(self, words: Index, sectors: Index | None = None) -> None:
         self.words = words
-        self.sectors = sectors_of(words)
+        self.sectors = sectors_of(words) if sectors is None else sectors
         self.wanted = self.sectors * SECTOR_WORDS  # all words of the sectors
-        self.total = int(count_bits(self.sectors).sum())
+        self._total = -1
+
+    @property
+    def total(self) -> int:
+        """How many sectors."""
+        if self._total < 0:
+            self._total = int(count_bits(self.sectors).sum())
+        return self._total
 
     def missed(self, valid: Index) -> Index | None:
         """The sectors of lines with these valid words that lack some: `sectors` itself where all do, None where none does."""
@@ -53,6 +99,29 @@ class Demand:
         return Demand(self.words[chosen])
 
 
+class Whole(Demand):
+    """Sectors of which it does not matter which words are wanted, as long as a line has whole sectors only; else `exact` says which."""
+
+    __slots__ = ("exact",)
+
+    def __init__(self, sectors: Index, exact: Callable[[], Demand]) -> None:
+        super().__init__(sectors * SECTOR_WORDS, sectors)
+        self.exact = exact
+
+    def missed(self, valid: Index) -> Index | None:
+        have = self.words & valid
+        if not have.any():
+            return self.sectors
+        lacking = self.words ^ have
+        if not lacking.any():
+            return None
+        lost = sectors_of(lacking)
+        return lost if (lost * SECTOR_WORDS == lacking).all() else self.exact().missed(valid)
+
+    def part(self, chosen: Index | slice) -> Demand:
+        return Whole(self.sectors[chosen], lambda: self.exact().part(chosen))
+
+
 @dataclass(frozen=True, slots=True)
 class Groups:
     """Entries by key: `order` sorts them, `starts` are the first of each key, `alone` says that no key comes twice."""
@@ -64,8 +133,15 @@ class Groups:
     @staticmethod
     def of(key: Index) -> Groups:
         """The groups of some keys."""
-        order = np.argsort(key, kind="stable")
-        ranked = key[order]
+        if (
+            key.size > MANY and (bits := (key.size - 1).bit_length()) + int(key.max()).bit_length() < 64
+        ):  # to sort is faster than to find the order
+            packed = key << bits | np.arange(key.size)
+            packed.sort()
+            order, ranked = packed & (1 << bits) - 1, packed >> bits
+        else:
+            order = np.argsort(key, kind="stable")
+            ranked = key[order]
         new = np.empty(key.size, np.bool_)
         new[:1] = True
         np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
@@ -88,7 +164,7 @@ class Groups:
 
     def united(self, words: Index) -> Index:
         """All words of each key."""
-        return words[self.order] if self.alone else np.bitwise_or.reduceat(words[self.order], self.starts)
+        return words[self.order] if self.alone else united(words[self.order], self.starts)
 
     def earlier(self, sectors: Index) -> Index:
         """For each entry the sectors that an entry before it, of the same key, names."""

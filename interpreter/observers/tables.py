@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .l2 import Directory
-from .pages import PAGE, Place
+from .pages import PAGE, PAGE_BITS, Place
 
 Index = NDArray[np.int64]
+Keys = NDArray[np.uint32] | Index
 Slots = Index | slice
 
 _REGION_BITS = 10
 REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
-KEPT = 1 << 20  # lines: larger tables are not kept for others
+USED = 32  # where the step of the last use stands in a line's state
+FIXED = 1 << 10  # regions from the start of memory that stand in order
+KEPT = 1 << 21  # lines: larger tables are not kept for others
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
@@ -33,29 +36,40 @@ class Tables:
 
     def __init__(self, caches: int, expected: int) -> None:
         self.caches = caches
-        self.room = 64 * REGION  # pages of memory that the first table has places for
-        self.page = _blank(self.room * caches)  # the number of a page of a cache
+        self._bits = _REGION_BITS + 6  # of a place in a cache's stretch of the first table; the cache stands above
+        self.page = _blank(caches << self._bits)  # the number of a page of a cache
         self._make(max(PAGE << 7, min(4 * expected, 1 << 20) & -PAGE))
-        self.directory = Directory(_REGION_BITS)
+        self.directory = Directory(_REGION_BITS, FIXED)
         self.pages = 1  # numbers given out; the first page stays empty
 
     def _make(self, size: int) -> None:
         """Room for so many lines."""
-        self.valid = np.zeros(size, np.int64)  # a bit for each word
-        self.used = np.zeros(size, np.int64)  # the step of the last use; 0 where never
+        # A line's step of its last use from bit USED on, a bit for each valid word below; 0 where it is not held.
+        self.state = np.zeros(size, np.int64)
+        self.seen = np.zeros(4 * size, np.uint8)  # whatever the user notes of sectors; 0 where a sector may not be there
         self.owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands
 
     @property
     def is_small(self) -> bool:
         """Not too much to keep for the next launch?"""
-        return self.used.size <= KEPT
+        return self.state.size <= KEPT
 
     def clear(self) -> None:
         """Forgets everything."""
         self.page[self.owner[1 : self.pages]] = 0
-        self.used[: self.pages * PAGE] = 0
-        self.directory = Directory(_REGION_BITS)
+        self.state[: self.pages * PAGE] = 0
+        self.forget_seen()
+        self.directory = Directory(_REGION_BITS, FIXED)
         self.pages = 1
+
+    def forget(self, slot: Index) -> None:
+        """Forgets some lines."""
+        self.state[slot] = 0
+        self.seen.reshape(-1, 4)[slot] = 0
+
+    def forget_seen(self) -> None:
+        """Forgets what was noted of sectors."""
+        self.seen[: 4 * PAGE * self.pages] = 0
 
     def find(self, place: Place, page: int) -> tuple[Index, int]:
         """Where each line stands (those of unknown pages in page 0), and how many of its pages are known."""
@@ -73,15 +87,13 @@ class Tables:
         if self.pages + number.size > self.owner.size:
             self._sweep(number.size, floor)
             number = self.page.take(at)
+        begin = self.pages
         new = at[np.flatnonzero(number == 0)] if known else at
         if pages.rank is None:  # each once
             mark = np.arange(new.size, dtype=np.int32)
             self.page[new] = mark
             new = new[np.flatnonzero(self.page.take(new) == mark)]
-        begin, end = self.pages, self.pages + new.size
-        self.page[new] = np.arange(begin, end, dtype=np.int32)
-        self.owner[begin:end] = new
-        self.pages = end
+        self._number(new)
         if not known and pages.slot is not None:
             start = begin * PAGE
             if pages.run:
@@ -89,6 +101,54 @@ class Tables:
                 return slice(start, start + pages.slot.size), 0
             return pages.slot + start, 0
         return self._slots(place, self.page.take(at)), known
+
+    def keys(self, cache: Index, sector: Keys, last: int) -> Keys | None:
+        """(cache, sector) by sectors of warps; None where memory does not stand in order in the first table."""
+        if self.directory.shift(0, last >> PAGE_BITS + 2):
+            return None
+        self._make_room()
+        kind = np.uint32 if self.key_bits + (self.caches - 1).bit_length() <= 32 else np.int64
+        keys: Keys = np.bitwise_or(sector.astype(kind, copy=False), (cache << self.key_bits).astype(kind)[:, None])
+        return keys.ravel()
+
+    @property
+    def key_bits(self) -> int:
+        """Of a sector in a key."""
+        return self._bits + PAGE_BITS + 2
+
+    def reserve(self, pages: int, floor: Index) -> None:
+        """Makes room for so many more pages."""
+        if self.pages + pages > self.owner.size:
+            self._sweep(pages, floor)
+
+    def find_each(self, keys: Keys) -> Index:
+        """Where the sectors of such keys stand, four for each line; those of unknown pages in page 0."""
+        place = self.page.take((keys >> PAGE_BITS + 2).astype(np.int64), mode="wrap")
+        place <<= PAGE_BITS + 2
+        place |= (keys & 4 * PAGE - 1).astype(np.int32)
+        return place.astype(np.int64)
+
+    def insert_each(self, keys: Keys) -> Index:
+        """As find_each, of ascending keys; afterwards all have a place of their own, for which there must be room."""
+        at = (keys >> PAGE_BITS + 2).astype(np.int64)
+        place = self.page.take(at, mode="wrap")
+        new = np.flatnonzero(place == 0)
+        if new.size:
+            pages = at.take(new)
+            rank = np.zeros(new.size, np.int32)
+            np.cumsum(pages[1:] != pages[:-1], out=rank[1:])
+            place[new] = rank + self.pages
+            self._number(pages[np.flatnonzero(np.diff(rank, prepend=-1))])
+        place <<= PAGE_BITS + 2
+        place |= (keys & 4 * PAGE - 1).astype(np.int32)
+        return place.astype(np.int64)
+
+    def _number(self, new: Index) -> None:
+        """Gives numbers to pages that have none."""
+        begin, end = self.pages, self.pages + new.size
+        self.page[new] = np.arange(begin, end, dtype=np.int32)
+        self.owner[begin:end] = new
+        self.pages = end
 
     def _slots(self, place: Place, number: NDArray[np.int32]) -> Index:
         first = number * np.int64(PAGE)
@@ -98,29 +158,38 @@ class Tables:
         """Where the numbers of the pages stand."""
         pages = place.pages
         shift = self.directory.shift(page + pages.span[0], page + pages.span[1])
-        caches = self.caches
-        at = place.at + (page + shift) * caches if shift is not None else self.directory.each(pages.page + page) * caches + place.owner
-        if self.directory.room > self.room:
-            larger = _blank(2 * self.directory.room * self.caches)
-            larger[: self.page.size] = self.page
-            self.room, self.page = 2 * self.directory.room, larger
-        return at
+        if shift is None:
+            at = self.directory.each(pages.page + page)
+            self._make_room()
+            return at + (place.owner << self._bits)
+        self._make_room()
+        return place.at(self._bits) + (page + shift)
+
+    def _make_room(self) -> None:
+        if self.directory.room <= 1 << self._bits:
+            return
+        owner, numbers, bits = self.owner[1 : self.pages], np.arange(1, self.pages), self._bits
+        while self.directory.room > 1 << self._bits:
+            self._bits += 1
+        self.page = _blank(self.caches << self._bits)
+        owner[:] = (owner >> bits << self._bits) | owner & (1 << bits) - 1
+        self.page[owner] = numbers
 
     def _sweep(self, room: int, floor: Index) -> None:
         """Leaves out pages of which no line is held, and makes room if need be."""
-        owner = self.owner[1 : self.pages]
-        used, valid = (x.reshape(-1, PAGE)[1 : self.pages] for x in (self.used, self.valid))
-        lowest = floor[owner % self.caches] if int(floor.max()) > 1 else np.ones(owner.size, np.int64)
-        kept = np.flatnonzero((used >= lowest[:, None]).view(np.uint64))  # a byte a line
+        owner, state = self.owner[1 : self.pages], self.state.reshape(-1, PAGE)[1 : self.pages]
+        lowest = (floor << USED).take(owner >> self._bits) if int(floor.max()) > 1 else np.ones(owner.size, np.int64)
+        kept = np.flatnonzero((state >= lowest[:, None]).view(np.uint64))  # a byte a line
         self.page[owner] = 0
-        owner, used, valid = owner[kept], used[kept], valid[kept]
-        size, end = self.used.size, kept.size + 1
-        while (end + room) * 2 * PAGE > size:
+        self.forget_seen()
+        owner, state = owner[kept], state[kept]
+        size, end = self.state.size, kept.size + 1
+        while (end + room) * 4 * PAGE > size:
             size *= 2
-        if size > self.used.size:
+        if size > self.state.size:
             self._make(size)
         else:
-            self.used[end * PAGE : self.pages * PAGE] = 0
-        self.used.reshape(-1, PAGE)[1:end], self.valid.reshape(-1, PAGE)[1:end] = used, valid
+            self.state[end * PAGE : self.pages * PAGE] = 0
+        self.state.reshape(-1, PAGE)[1:end] = state
         self.owner[1:end], self.page[owner] = owner, np.arange(1, end)
         self.pages = end

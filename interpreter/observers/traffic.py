@@ -24,8 +24,9 @@ from ..memory.local import local_sectors
 from ..memory.loops import FLOATS, VECTORS, Loop, half_word_swaps, loop_of
 from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, Footprint, Rows, footprints
+from .footprint import LINE, Footprint, Rows
 from .hierarchy import Hierarchy, Outcome
+from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
 from .places import Places
 from .shared import SharedMemory
@@ -263,11 +264,13 @@ class Traffic:
         a.lanes += f.count
         a.bytes += f.count * f.width
         a.moved += done.moved
-        if done.units is f.units:
-            worst, most = f.worst
-        else:
+        if done.units is not None:
             worst = int(done.units.argmax())
             most = done.units.item(worst)
+        elif a.sample is None or a.sample[2] < WARP:  # a lane touches one sector
+            worst, most = f.worst
+        else:
+            return
         if a.sample is None or most > a.sample[2]:
             a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], most)
 

@@ -1,0 +1,115 @@
+"""The footprints of accesses that were met lately: loops that walk through memory, and waves that do the same further on, meet few different ones.
+
+Mostly the facts that an address carries tell which.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..geometry import Geometry
+from ..values import Array, Shifted, Value, plain
+from .footprint import LINE, Footprint, Outline, Rows
+from .scattered import in_disorder, scattered
+
+ROOM = 1 << 26  # bytes of footprints that are remembered
+Key = tuple[int, int, int, int, tuple[int, int]]
+
+
+class Footprints:
+    """The footprints that were met lately, by any launch."""
+
+    def __init__(self) -> None:
+        self.known: dict[Key, Footprint] = {}
+        self.room = ROOM
+
+    def of(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> tuple[Footprint, int]:
+        """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to."""
+        if mask is not None or not isinstance(address, Shifted):
+            return self._plain(g, rows, plain(address), mask, width)
+        facts = address.facts
+        low, beyond = facts.low + address.delta, 1 << min(63, 8 * facts.base.itemsize)
+        if low < 0 or facts.high + max(address.delta, 0) >= beyond:  # it goes round
+            return self._plain(g, rows, plain(address), mask, width)
+        start, offset = divmod(low, LINE)
+        note = (offset, width, id(g))
+        found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
+        if found is not None and found[1] is g and found[2] is rows:
+            return found[0], start - found[3]
+        f, at = self._by_facts(g, rows, address, offset, width)
+        facts.notes[note] = (f, g, rows, start - at)
+        return f, at
+
+    def _by_facts(self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int) -> tuple[Footprint, int]:
+        facts = address.facts
+        base, start = facts.base, (facts.low + address.delta) // LINE
+        if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
+            return self._others(g, rows, address, width, start)
+        key = (width, offset, -1, min(base.size, 2), g.shape)
+        found = self.known.get(key)
+        if found is None or not _same(found, g, rows, None):
+            found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True))
+        return found, start
+
+    def _plain(self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int) -> tuple[Footprint, int]:
+        if mask is None:
+            return self._others(g, rows, address, width, int(address.min()) // LINE)
+        if in_disorder(g, address):
+            f = scattered(g, rows, address, mask, width)
+            if f is not None:
+                return f, 0
+        if address.size == 1:
+            lowest = address.min()
+        else:
+            wide, where = np.broadcast_arrays(address, mask)
+            lowest = wide.min(where=where, initial=address.max())
+        start = int(lowest) // LINE
+        return Footprint(g, rows, _integers(address) - start * LINE, mask, width), start
+
+    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int) -> tuple[Footprint, int]:
+        """The footprint of what is no run, by its addresses."""
+        base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
+        corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
+        key = (width, *corners, g.shape)
+        found, relative = self.known.get(key), None
+        if found is not None:
+            relative = _integers(base) - less
+            if _same(found, g, rows, relative):
+                return found, start
+        if in_disorder(g, base):
+            f = scattered(g, rows, address, None, width)
+            if f is not None:
+                return f, 0
+        relative = _integers(base) - less if relative is None else relative
+        return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
+
+    def _remember(self, key: Key, made: Footprint) -> Footprint:
+        self.room -= 150 * made.words.size + 8 * made.lanes.where.size + 1000
+        if self.room < 0:
+            self.known.clear()
+            Outline.known.clear()
+            self.room = ROOM
+        self.known[key] = made
+        return made
+
+
+def _integers(address: Array) -> Array:
+    return address.view(np.int64) if address.dtype.itemsize == 8 else address.astype(np.int64, copy=False)
+
+
+def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool:
+    if f.rows is not rows and not (f.outline.by_row and rows.apart):
+        return False
+    if relative is not None and not np.array_equal(plain(f.address), relative):
+        return False
+    return f.geometry is g or _alike(f.geometry, g)
+
+
+def _alike(a: Geometry, b: Geometry) -> bool:
+    """Are these the same lanes of the same warps?"""
+    if a.warps.aligned or b.warps.aligned:
+        return bool(a.warps.aligned and b.warps.aligned)
+    return np.array_equal(a.thread, b.thread) and np.array_equal(a.block, b.block)
+
+
+footprints = Footprints()

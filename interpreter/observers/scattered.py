@@ -1,0 +1,148 @@
+"""Accesses whose lanes address places in disorder: what they touch, found lane by lane, with as little as those who ask want to know.
+
+One such access is hardly like another, so that nothing is remembered.  Keys (line, home, sector) of all lanes are sorted once; which warp
+wanted which words is looked at only where a cache holds parts of sectors.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import Geometry
+from ..values import Array, Shifted, Value
+from .footprint import Footprint, Outline, Rows
+from .sectors import Demand, Whole, different, united
+from .touch import WARP
+
+Index = NDArray[np.int64]
+MANY = 1024  # lanes; fewer are worked out as if they were in order
+_SECTOR = 5  # bits of an address
+Keys = NDArray[np.uint32] | Index
+Flags = NDArray[np.bool_]
+
+
+class Scattered(Footprint):
+    """What an access touches, relative to line 0; of its entries, one for each home and line, the sectors are found first."""
+
+    def __init__(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, sector: Keys) -> None:
+        super().__init__(g, rows, address, mask, width)
+        self.sector = sector  # of each lane of each warp
+        self.taken = None if self.active is None else np.flatnonzero(self.active)  # the lanes that take part
+        ordered = sector
+        self._less: Flags | None = None
+        if self.active is not None:
+            ordered = np.bitwise_or(sector, self.active.astype(sector.dtype) - 1)  # who takes no part is beyond all others, or before
+            self._less = ~np.asarray(self.active.all(axis=1))
+        self._ordered = np.sort(ordered, axis=1)
+        flat = self._ordered.ravel()
+        steps = int(np.count_nonzero(flat[1:] != flat[:-1])) - int(np.count_nonzero(flat[WARP::WARP] != flat[WARP - 1 : -1 : WARP]))
+        self.total = steps + sector.shape[0] - (0 if self._less is None else int(np.count_nonzero(self._less)))
+
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        if self.active is None and isinstance(self.address, Shifted):
+            facts, delta = self.address.facts, self.address.delta
+            return facts.low + delta >> 7, facts.high + delta >> 7
+        sector = self._of_lanes(self.sector)
+        return int(sector.min()) >> 2, int(sector.max()) >> 2
+
+    @property
+    def sectors_by_lane(self) -> tuple[Index, Keys, Index | None, int, int]:
+        """The multiprocessor of each warp, all lanes' sectors, which lanes are active, no lower number than those, and how crowded one is."""
+        cache, crowd = self.rows.warps(self._each)
+        return cache, self.sector, self.taken, 4 * self.ends[1] + 3, crowd
+
+    @property
+    def _each(self) -> int:
+        """Warps of a row."""
+        return self.geometry.shape[1] // WARP if self.geometry.warps.aligned else 1
+
+    def _of_lanes(self, values: Keys) -> Keys:
+        """Those of the active lanes."""
+        return values.ravel() if self.taken is None else values.take(self.taken)
+
+    def _keys(self, low: Keys, bits: int) -> Keys:
+        """(line, home, low bits) of all active lanes, each once, in order."""
+        home = np.repeat(np.arange(self.rows.where.size), self._each) if self.by_row else self.rows.warps(self._each)[0]
+        line: Keys = self._of_lanes(self.sector) >> 2
+        shift = int(home.max()).bit_length()
+        self._shift = shift  # of the line in (line, home)
+        if int(line.max()).bit_length() + shift + bits > 8 * line.itemsize:
+            line = line.astype(np.int64)
+        home = np.repeat(home << bits, WARP) if self.taken is None else (home << bits).take(self.taken // WARP)
+        keys: Keys = line << shift + bits | home.astype(line.dtype) | low.astype(line.dtype)
+        return different(keys)
+
+    @cached_property
+    def _entries(self) -> tuple[Index, Index]:
+        key = self._keys(self._of_lanes(self.sector) & 3, 2)
+        return _together(key >> 2, np.int64(1) << ((key & 3) << 3).astype(np.int64))
+
+    @cached_property
+    def sectors(self) -> Index:
+        """Of each entry, a bit each."""
+        return self._entries[1]
+
+    @cached_property
+    def outline(self) -> Outline:
+        key = self._entries[0]
+        return Outline(key & (1 << self._shift) - 1, key >> self._shift, self.by_row, once=True)
+
+    @cached_property
+    def units(self) -> Index:
+        found: Index = np.count_nonzero(self._ordered[:, 1:] != self._ordered[:, :-1], axis=1) + 1
+        return found if self._less is None else found - self._less
+
+    @cached_property
+    def words(self) -> Index:
+        key = self._keys(self._of_lanes(self.lanes.where >> 2 & 31), 5)
+        return _together(key >> 5, np.int64((1 << max(1, self.width // 4)) - 1) << (key & 31).astype(np.int64))[1]
+
+    @cached_property
+    def asked(self) -> Demand:
+        return Whole(self.sectors, lambda: Demand(self.first))
+
+    @cached_property
+    def fetched(self) -> Demand:
+        lines = self.outline.lines
+        return self.asked if lines.starts is None else Whole(lines.united(self.sectors), self.read_exactly)
+
+    @cached_property
+    def read(self) -> Demand:
+        return self.fetched
+
+    @property
+    def changed(self) -> Demand:
+        return self.fetched  # of lines that have their sectors
+
+
+def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
+    """The different ones of ascending keys, and the bits of each."""
+    new = np.flatnonzero(key[1:] != key[:-1])
+    if new.size == key.size - 1:
+        return key.astype(np.int64), bits
+    starts = np.concatenate(([0], new + 1))
+    return key[starts].astype(np.int64), united(bits, starts)
+
+
+def in_disorder(g: Geometry, address: Array) -> bool:
+    """May many lanes address places in disorder?  Some of the first ones tell."""
+    if address.size < MANY or address.size < g.n:
+        return False
+    some = address[:: max(1, len(address) // 4), :WARP]
+    return bool((some[:, 1:] < some[:, :-1]).any())
+
+
+def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
+    """The footprint of an access in disorder; None if it has some order."""
+    base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
+    highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
+    sector: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
+    if delta:
+        sector += sector.dtype.type(delta & (1 << 32) - 1 if sector.dtype == np.uint32 else delta)
+    sector >>= _SECTOR
+    f = Scattered(g, rows, address, mask, width, g.warps.spread(sector))
+    return f if f.count and 2 * f.total >= f.count else None

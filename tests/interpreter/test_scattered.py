@@ -1,0 +1,105 @@
+"""Accesses in disorder: caches that are asked lane by lane find what the same caches find line by line, whether they overflow or not."""
+
+import numpy as np
+import pytest
+
+from warplab.interpreter.geometry import Geometry
+from warplab.interpreter.observers.footprint import Footprint, Rows
+from warplab.interpreter.observers.l1 import PrivateCaches
+from warplab.interpreter.observers.l2 import Lines, SharedCache
+from warplab.interpreter.observers.lanewise import LanewiseCaches
+from warplab.interpreter.observers.scattered import Scattered, scattered
+from warplab.interpreter.observers.sectors import Demand, count_bits, different, sectors_of, united
+from warplab.interpreter.values import Array, Shifted
+
+BLOCKS, THREADS = 8, 128
+
+
+def footprints(address: Array, mask: Array | None, width: int, caches: int) -> tuple[Scattered, Footprint, Rows]:
+    """An access worked out both ways."""
+    g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS) % caches, caches)
+    value = Shifted(address) if mask is None else address
+    found = scattered(g, rows, value, mask, width)
+    assert found is not None
+    return found, Footprint(g, rows, address.view(np.int64), mask, width), rows
+
+
+def places(rng: np.random.Generator, span: int, width: int) -> Array:
+    return rng.integers(0, span // width, (BLOCKS, THREADS), dtype=np.uint64) * np.uint64(width) + np.uint64(1 << 20)
+
+
+@pytest.mark.parametrize("caches", [BLOCKS, 3])
+@pytest.mark.parametrize("width", [1, 4, 16])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_footprint_is_the_same_found_either_way(caches: int, width: int, masked: bool) -> None:
+    rng = np.random.default_rng(width)
+    address = places(rng, 1 << 14, width)
+    a, b, _ = footprints(address, rng.random(address.shape) < 0.7 if masked else None, width, caches)
+    assert (a.requests, a.count, a.ideal, a.total, a.ends, a.worst) == (b.requests, b.count, b.ideal, b.total, b.ends, b.worst)
+    assert np.array_equal(a.units, b.units) and np.array_equal(a.words, b.words)
+    assert np.array_equal(a.outline.line, b.outline.line) and np.array_equal(a.outline.home, b.outline.home)
+    assert np.array_equal(a.sectors, sectors_of(b.words)) and np.array_equal(a.written.words, b.written.words)
+    assert np.array_equal(a.asked.wanted, b.asked.wanted) and np.array_equal(a.read.wanted, b.read.wanted)
+    parts = b.words & rng.integers(0, 1 << 32, b.words.size)  # lines that hold parts of sectors
+    for x, y in ((a.asked.missed(parts), b.asked.missed(parts)), (a.asked.missed(0 * parts), b.asked.missed(0 * parts))):
+        assert x is not None and y is not None and np.array_equal(x, y)
+    assert a.asked.missed(a.asked.wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "span", "caches"), [(1 << 14, 1 << 16, BLOCKS), (256, 1 << 18, BLOCKS), (512, 1 << 17, 3), (128, 1 << 15, 5)]
+)
+def test_lane_by_lane_and_line_by_line_find_the_same(lines: int, span: int, caches: int) -> None:
+    rng = np.random.default_rng(lines)
+    lanewise, private = LanewiseCaches(caches, lines), PrivateCaches(caches, lines)
+    for turn in range(24):
+        address = places(rng, span, 4)
+        mask = rng.random(address.shape) < 0.6 if turn % 4 == 3 else None
+        a, b, rows = footprints(address, mask, 4, caches)
+        place = b.outline.place(0, rows)
+        if turn % 7 == 5:
+            some = place.part(np.arange(0, place.cache.size, 9))
+            lanewise.drop(some, 0)
+            private.drop(some, 0)
+        if turn == 9:
+            for cache in (lanewise, private):
+                cache.empty(np.array([1]))
+        found, want = lanewise.load_each(*a.sectors_by_lane), private.load(place, 0, Demand(b.asked.wanted))
+        assert found is not None
+        assert found.size == (0 if want is None else int(count_bits(want).sum()))
+    assert np.array_equal(lanewise.floor, private.floor) and np.array_equal(lanewise.gone, private.gone)
+    assert (lanewise.floor > 1).sum() >= (caches if lines < 1 << 14 else 1)
+
+
+def test_lines_with_parts_of_sectors_are_left_to_others() -> None:
+    rng = np.random.default_rng(1)
+    lanewise = LanewiseCaches(BLOCKS, 1 << 12)
+    a, b, rows = footprints(places(rng, 1 << 13, 4), None, 4, BLOCKS)
+    assert lanewise.load_each(*a.sectors_by_lane) is not None
+    lanewise.empty(np.arange(BLOCKS))
+    lanewise.store(b.outline.place(0, rows), 0, Demand(b.words & 0x11111111))
+    assert lanewise.load_each(*a.sectors_by_lane) is None
+
+
+@pytest.mark.parametrize(("lines", "span"), [(1 << 14, 1 << 16), (1 << 10, 1 << 20)])
+def test_the_shared_cache_finds_the_same(lines: int, span: int) -> None:
+    rng = np.random.default_rng(lines)
+    one, other = SharedCache(lines), SharedCache(lines)
+    for turn in range(40):
+        sector = rng.integers(0, span // 32, 900).astype(np.uint32)
+        numbers = different(sector.copy())
+        line, bits = (numbers >> 2).astype(np.int64), np.int64(1) << ((numbers & 3) << 3).astype(np.int64)
+        each = Lines.of(line)
+        if turn % 5 == 4:
+            for cache in (one, other):
+                cache.store(each, 0, Demand(each.united(bits)))
+        assert one.load_each(sector) == other.load(each, 0, Demand(each.united(bits * 0xFF)))
+    assert (one.held, one.floor, one.now) == (other.held, other.floor, other.now)
+
+
+def test_united_is_what_reduceat_gives() -> None:
+    rng = np.random.default_rng(0)
+    for share in (0.05, 0.5, 0.9):
+        words = rng.integers(0, 1 << 32, 500)
+        starts = np.flatnonzero(np.concatenate(([True], rng.random(499) < share)))
+        assert np.array_equal(united(words, starts), np.bitwise_or.reduceat(words, starts))
