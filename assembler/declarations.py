@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -201,14 +202,17 @@ def performance(tree: Any, span_of: Any) -> Directive:
 # ---------------------------------------------------------------- initial values
 
 
+_ODD = re.compile(r"(?<!\d)0\d|\d{19}")  # numbers that int() would take for others, or that may be too large
+
+
 def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
     """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
     assert words.type is not None
     if isinstance(tree, str):  # INTEGERS
-        plain = [n.strip() for n in tree[1:-1].split(",")]
-        if words.type.kind == "f" or any(len(n) > 18 or (n[0] == "0" and len(n) > 1) for n in plain):
-            return tuple(_number(shapes.literal(n), None, words.type) for n in plain)
-        return tuple(map(int, plain))
+        numbers = tree[1:-1].split(",")
+        if words.type.kind == "f" or _ODD.search(tree):
+            return tuple(_number(shapes.literal(n.strip()), None, words.type) for n in numbers)
+        return tuple(map(int, numbers))
     if tree.data == "braced":
         return tuple(initial(c, words, scope) for c in tree.children if c is not None)
     if tree.data == "symbol":
@@ -293,7 +297,8 @@ def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
     if isinstance(value, tuple):
         if len(value) > dims[0]:
             raise Flaw("bad-initialiser", f"{len(value)} initial values for {dims[0]} elements of {name}", name)
-        for v in value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)]:
+        inner = value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)] if tuple in set(map(type, value)) else ()
+        for v in inner:
             check_initial(v, dims[1:], name)
 
 

@@ -25,7 +25,7 @@ _SECTION_NAME = re.compile(r"\.section(?:\s+|(?=\.))(\.?[\w$.]+)")
 _SECTION = re.compile(_SECTION_NAME.pattern + r"\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
-_SECTION_ENTRY = re.compile(rf"\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$)", re.A)
+_SECTION_ENTRIES = re.compile(rf"(?>\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$))*+", re.A)
 # A function that is only declared needs no ';' where the next item makes the end plain.
 _LIST = r"(?:\([^(){};]*\)\s*)?"
 _DECLARED = re.compile(
@@ -230,14 +230,13 @@ class Parser:
         if not m:
             name = _SECTION_NAME.match(self.code, pos)
             return self.reports.unexpected(self.source.skip(name.end() if name else pos + len(".section")), pos)
-        at = m.start(2)
-        while entry := _SECTION_ENTRY.match(self.code, at, m.end(2)):
-            at = entry.end()
-        at = self.source.skip(at)
+        entries = _SECTION_ENTRIES.match(self.code, *m.span(2))
+        assert entries is not None
+        at = self.source.skip(entries.end())
         if at < m.end(2):
             self.reports.unexpected(at, pos)
             return m.end()
-        lines = tuple(s for s in (line.strip() for line in m[2].split("\n")) if s)
+        lines = tuple(filter(None, map(str.strip, m[2].split("\n"))))
         self.items.append(Section(m[1], lines, self.source.span(pos, m.end())))
         return m.end()
 
