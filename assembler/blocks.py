@@ -149,14 +149,13 @@ class Blocks:
 
     def label(self, m: re.Match[str]) -> int:
         """`name:`."""
-        made = self.declare_label(m)
+        made = self.declare_label(m[1], m.start(1))
         if made is not None:
             self.statements.append(made)
         return m.end()
 
-    def declare_label(self, m: re.Match[str]) -> Label | None:
+    def declare_label(self, name: str, start: int) -> Label | None:
         """The label of a `name:`, entered in its scope."""
-        name, start = m[1], m.start(1)
         scope = self.own_scope()
         span = self.source.span(start, start + len(name))
         label = scope.future.pop(name, None)

@@ -15,10 +15,11 @@ from . import shapes
 from .bulk import Reader
 from .diagnostics import LIMIT, Note
 from .flaw import Flaw
+from .heads import CALLS, HEADS, Slow, head_of
 from .ir import Function, Register
 from .making import FastInstruction, TextInstruction
 from .scopes import Scope
-from .statements import CALLS, HEADS, Slow, Statements, head_of, make_instruction
+from .statements import Statements, make_instruction
 
 if TYPE_CHECKING:
     from .modules import Parser
@@ -42,7 +43,7 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
     reader = Reader(body)
     while True:
         pos = source.skip(pos)
-        if not body.stack and code[pos : pos + 1] not in _OTHER:
+        if not body.stack and body.may_be_plain(pos):
             pos = reader.read(pos)
         k = source.piece(pos)
         end = ends[k] if k < len(ends) else size
@@ -90,6 +91,11 @@ def read_body(parser: Parser, function: Function, scope: Scope, pos: int) -> int
 class Body(Statements):
     """A body with all kinds of statements."""
 
+    def may_be_plain(self, pos: int) -> bool:
+        """Can the statement here be one that is read by its pattern?"""
+        c = self.code[pos : pos + 1]
+        return c != "}" and (c != "." or self.code.startswith(".loc", pos))
+
     def other(self, start: int, end: int) -> int:
         """What the loop above does not know: all up to the next instruction, or one unusual statement."""
         code, skip = self.code, self.source.skip
@@ -114,7 +120,7 @@ class Body(Statements):
                 parts = _PARTS.fullmatch(code, start, end) if start < end else None
                 return self.slow(start) if parts is None else self.plain(parts, start, end)
             after = skip(pos)
-            if code[after : after + 1] not in _OTHER:
+            if code[after : after + 1] not in _OTHER or (not self.stack and self.may_be_plain(after)):
                 return after
             start = after
             if end < start:

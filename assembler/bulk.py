@@ -2,94 +2,40 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .chunks import Chunk, Recipe
+from .chunks import Chunk
 from .ir import Label, Variable
 from .patterns import DOUBLE, EXAMPLES, NAME, NUMBER, REGISTER, SINGLE, VARIABLE, Patterns
-from .statements import HEADS
-from .words import COMMON, KINDS, LABEL, LOCATION, NAMING, Unreadable, Words, hidden
+from .recipes import Recipe, declaration_of, items, lead_of, recipe_of
+from .scopes import NOWHERE
+from .shapes import registers
+from .words import COMMON, NAMES, Unreadable, Words, hidden
 
 if TYPE_CHECKING:
     from .scopes import Scope
     from .statements import Statements
 
-_NAME_OF_LABEL = re.compile(r"\s*([A-Za-z][\w$]*|[_$%][\w$]+):", re.ASCII)
-_MOST = 1 << 16  # shapes remembered, more than any text has
-FIRST, LARGEST = 64, 1 << 12  # statements of a window
+_MOST = 1 << 16  # patterns remembered, more than any text has
+FIRST, LARGEST = 64, 1 << 10  # statements of a window
 WORTH = 8  # statements from which on a chunk costs less than reading them one by one
 
 
-_RECIPES: dict[str, Recipe | None] = {}
-
-
-def recipe_of(shape: str) -> Recipe | None:
-    """What a shape means; None for what is better read by the grammar."""
-    try:
-        return _RECIPES[shape]
-    except KeyError:
-        made = _recipe(shape)
-        if len(_RECIPES) < _MOST:
-            _RECIPES[shape] = made
-        return made
-
-
-def _recipe(shape: str) -> Recipe | None:
-    words = shape.split(" ")
-    i, labels, locations = 0, [], []
-    while words[i] in (LABEL, LOCATION):
-        if words[i] == LABEL:
-            labels.append(i)
-            i += 1
-        elif words[i + 1 : i + 4] == ["#int"] * 3:
-            locations.append(i)
-            i += 4
-        else:
-            return None
-        if i == len(words):
-            return None
-    guard = i if words[i][0:1] == "@" else -1
-    i += guard >= 0
-    head = HEADS.get(words[i]) if i < len(words) else None
-    if head is None:
-        return None
-    made = Recipe(shape, head, i + 1, tuple(labels), tuple(locations), guard, words[guard][1:2] == "!")
-    operands = words[i + 1 :]
-    if operands and (operands[1::2] != [","] * (len(operands) // 2) or len(operands) % 2 == 0):
-        return None
-    groups: list[slice] = []
-    begun = -1
-    for n in range(0, len(operands), 2):
-        word = operands[n]
-        if word.removeprefix("{").removesuffix("}") not in KINDS or (word[0] == "{" and begun >= 0):
-            return None
-        if word[0] == "{":
-            begun = n
-        if begun < 0 or word[-1] == "}":
-            if word[-1] == "}" and begun < 0:
-                return None
-            groups.append(slice(i + 1 + (n if begun < 0 else begun), i + 2 + n, 2))
-            begun = -1
-    if begun >= 0:
-        return None
-    made.naming = tuple([i + 1 + n for n, word in enumerate(operands) if word.strip("{}") in NAMING])
-    if any("{" in word for word in operands):
-        made.vectors = tuple(groups)
-        made.plain = False
-    return made
-
-
 def tokens_of(text: str) -> list[str]:
-    """What stands between blanks; a comma or semicolon is a token."""
-    return text.replace(",", " , ").replace(";", " ; ").split()
+    """What stands between blanks; a comma is a token."""
+    return text.replace(",", " , ").split()
 
 
 class Known(dict[str, Recipe | None]):
-    """What the statements of one scope mean that mean it there alone: by their patterns, or by their texts where only those tell."""
+    """What the statements of one scope mean that mean it there alone: by their patterns, or by their texts where only those tell.
+
+    A statement in a block is known by what the block declares, and itself.
+    """
 
     __slots__ = ("counts", "scope", "shared", "words")
 
@@ -99,15 +45,19 @@ class Known(dict[str, Recipe | None]):
     def start(self, patterns: Patterns) -> None:
         """Begins anew, with what the scope declares now."""
         stems = self.scope.stems
-        self.words: Words | None = None
+        self.words: dict[str, Words] = {}  # by what a block declares
         self.counts = np.array([stems[s].count if s in stems else 0 for s in patterns.stems], np.int64)
         self.shared = shared(self.scope)
         self[""] = None
 
-    def unusual(self, text: str) -> Recipe | None:
+    def unusual(self, text: str, block: str) -> Recipe | None:
         """What a statement means that has a name in it, or is met for the first time; None for what is better read by the grammar."""
-        if text.lstrip()[:1] in "{}." and ".loc" not in text:
-            return None
+        if block:
+            key = block + text
+            recipe = self.shared.get(key)
+            return recipe if recipe is not None else self[key] if key in self else self.learn(text, key, block)
+        if text in self:
+            return self[text]
         scope = self.scope
         m = _NAMED.search(text)
         if m is None:
@@ -124,28 +74,62 @@ class Known(dict[str, Recipe | None]):
         recipe = self.shared.get(general)
         return self.learn(text, general) if recipe is None else recipe
 
-    def learn(self, text: str, general: str) -> Recipe | None:
+    def learn(self, text: str, general: str, block: str = "") -> Recipe | None:
         """Finds out what a statement means; `general` has the kind of a variable in the place of its name."""
-        words = self.words
-        if words is None:
-            words = self.words = Words(self.scope)
-        try:
-            recipe = recipe_of(" ".join([words[t] for t in tokens_of(text.translate(EXAMPLES))]))
-        except Unreadable:
-            recipe = None
-        if recipe is None or len(self.shared) >= _MOST or not all(t in COMMON or _ANYWHERE.fullmatch(t) for t in tokens_of(general)):
-            self[text] = recipe
-        else:
+        example = text.translate(EXAMPLES)
+        lead, at = lead_of(example)
+        rest = example[at:].strip()
+        recipe = None
+        everywhere = len(self.shared) < _MOST
+        if rest.startswith(".reg"):
+            recipe = declaration_of(lead, rest)
+            if recipe is not None and not NAMES.keys().isdisjoint(recipe.declares):
+                recipe = None
+        elif rest[:1] not in ("", "."):
+            words = self.words.get(block)
+            if words is None:
+                words = self.words[block] = Words(self.within(block) if block else self.scope)
+            try:
+                recipe = recipe_of(lead, " ".join([words[t] for t in tokens_of(rest)]))
+            except Unreadable:
+                recipe = None
+            if recipe is not None and everywhere:
+                tokens = tokens_of(general[len(block) :])[-len(tokens_of(rest)) :]
+                tokens[0] = tokens[0].lstrip("{}")
+                own = declared(block)
+                everywhere = all(t in COMMON or _ANYWHERE.fullmatch(t) or t.strip("@!{}[]") in own for t in tokens)
+                everywhere = everywhere and general.count(f"${NAME}:") == lead.count("L")
+        if recipe is not None and everywhere:
             self.shared[general] = recipe
+        else:
+            self[general if block else text] = recipe
         return recipe
 
+    def within(self, block: str) -> Scope:
+        """A scope like that of a block that declares this."""
+        made = self.scope.aside(block)
+        made.blocks = 1
+        for text in block.split("\0")[:-1]:
+            read = registers(text + ";")
+            assert read is not None and read[0].type is not None
+            for name, _, _ in read[1]:
+                made.enter(name, read[0].type, read[0].vector, NOWHERE)
+        return made
 
-_NAMED = re.compile(r"[\[ \t]([A-Za-z_$][\w$]+)(?:$|[\]+,])")
+
+@functools.lru_cache(maxsize=4096)
+def declared(block: str) -> frozenset[str]:
+    """The names that a block's declarations declare."""
+    found = [declaration_of("", text) for text in block.split("\0")[:-1]]
+    return frozenset(name for recipe in found if recipe is not None for name in recipe.declares)
+
+
 # Tokens that mean the same in all scopes that declare the same ranges of registers.
+_NAMED = re.compile(r"[\[ \t]([A-Za-z_$][\w$]+)(?:$|[\]+,])")
 _REGISTER = rf"%[a-z]+{REGISTER}"
 _ANYWHERE = re.compile(
     rf"@!?{_REGISTER}|{_REGISTER}\|{_REGISTER}|\{{?(?:-?{_REGISTER}|-?{NUMBER}|0[fF]{SINGLE}|0[dD]{DOUBLE}|_)\}}?"
-    rf"|\[(?:{_REGISTER}|{VARIABLE}[\w:]+{VARIABLE})(?:\+-?{NUMBER})?\]|{VARIABLE}[\w:]+{VARIABLE}|\${NAME}:?"
+    rf"|\[(?:{_REGISTER}|{VARIABLE}[\w:]+{VARIABLE})(?:\+-?{NUMBER})?\]|{VARIABLE}[\w:]+{VARIABLE}|\${NAME}"
 )
 _SHARED: dict[frozenset[tuple[str, str]], dict[str, Recipe]] = {}
 _USUAL: dict[str, str] = {}  # the types of ranges, as somebody declared them first
@@ -179,10 +163,15 @@ class Reader:
         self.body = body
         self.source = body.source
         self.code = body.code
-        self.closing = -1  # where the body ends, or a block in it,
+        self.closing = -1  # where the body ends, or seems to end,
         self.last = 0  # and the number of the stretch that does not end before
         self.pause = 0  # how often to leave it be, where there is little between unusual statements,
         self.left = 0  # and how often still
+        self.first = 0  # the stretch where the chunk begins that is being read
+        self.recipes: list[Recipe] = []  # what it holds so far
+        self.opened = -1  # the stretch where its open block begins,
+        self.block = ""  # and what that declares
+        self.unknown: list[tuple[int, str]] = []  # labels that nothing has declared so far, and where they are named
 
     def read(self, pos: int) -> int:
         """Reads the plain statements that stand at an offset; tells where they end."""
@@ -192,7 +181,7 @@ class Reader:
         source, scope = self.source, self.body.scope
         ends, texts = source.ends, source.patterns.texts
         if self.closing < pos:
-            self.closing = self.code.find("\n}", pos)
+            self.closing = self.code.find("\n\n}", pos)
             self.closing = len(self.code) if self.closing < 0 else self.closing
             self.last = source.piece(self.closing)
         known = scope.words
@@ -200,21 +189,19 @@ class Reader:
             known = scope.words = Known(scope)
         if not known:
             known.start(source.patterns)
-        first = k = source.piece(pos)
-        recipes: list[Recipe] = []
-        size, begin = FIRST, pos
-        while k < self.last:
+        self.first = k = source.piece(pos)
+        self.recipes, self.unknown, self.opened, self.block = [], [], -1, ""
+        size, begin, stop = FIRST, pos, k
+        while k < self.last and k == stop:
             stop = min(self.last, k + size)
             window = texts[k:stop]
-            if k == first:
+            if k == self.first:
                 window[0] = self.rest(k, pos)
-            found = self.window(known, window, k, begin, ends[stop - 1])
-            recipes += found
-            if len(found) < stop - k:
-                break
-            k, size, begin = stop, min(4 * size, LARGEST), ends[stop - 1] + 1
-        self.left = self.pause = 0 if len(recipes) > WORTH else min(64, 2 * self.pause + 1)
-        return self.chunk(pos, first, recipes) if recipes else pos
+            k = self.window(known, window, k, begin, ends[stop - 1])
+            size, begin = min(4 * size, LARGEST), ends[stop - 1] + 1
+        self.left = self.pause = 0 if k - self.first > WORTH else min(64, 2 * self.pause + 1)
+        end = self.cut(k)
+        return self.chunk(pos, end) if self.recipes else pos
 
     def rest(self, k: int, pos: int) -> str:
         """The pattern of what is left of a stretch."""
@@ -224,60 +211,102 @@ class Reader:
             return source.patterns.texts[k]
         return source.patterns.rest(k, start, pos)
 
-    def window(self, known: Known, texts: list[str], k: int, begin: int, end: int) -> list[Recipe]:
-        """What a number of statements mean, up to the first one that is not plain; their patterns do not matter any more then."""
+    def window(self, known: Known, texts: list[str], k: int, begin: int, end: int) -> int:
+        """Takes in a number of statements, up to the first one that is not plain; tells which comes next."""
         source, patterns = self.source, self.source.patterns
         lo, hi = patterns.at.searchsorted((begin, end)).tolist()
         undeclared = patterns.number[lo:hi] >= known.counts[patterns.stem[lo:hi]]
         bare = {source.piece(at) - k for at in patterns.at[lo:hi][undeclared].tolist()} if undeclared.any() else set()
-        labels = self.labels(k, begin, end, bare)
+        self.labels(k, begin, end, bare)
         found: list[Recipe | None] = list(map(known.shared.get, texts))
         for i in bare:
             found[i] = None
-        for i in [i for i, recipe in enumerate(found) if recipe is None]:
-            text = texts[i]
-            if i in bare:
-                text = self.code[source.ends[k + i - 1] + 1 if i else begin : source.ends[k + i]]
-            recipe = known[text] if text in known else known.unusual(text)
+        turns = [i for i, recipe in enumerate(found) if recipe is None or recipe.turns]
+        i = 0 if self.opened >= 0 or not turns else turns[0]
+        while turns and i < len(found):
+            text, recipe = texts[i], found[i]
             if recipe is None:
-                del found[i:]
+                if i in bare:
+                    text = self.code[source.ends[k + i - 1] + 1 if i else begin : source.ends[k + i]]
+                block = "" if self.opened < 0 or text.lstrip()[:1] in "{}" else self.block
+                recipe = None if block and i in bare else known.unusual(text, block)
+            if recipe is None or not self.fits(recipe, k + i):
                 break
             found[i] = recipe
-        if labels:
-            scope, stop = known.scope, source.ends[k + len(found) - 1] if found else begin
-            for at, name in labels:
-                if at < stop:
-                    scope.unknown(name)
-        return found  # type: ignore[return-value]
+            i += 1
+            if self.opened < 0:
+                n = bisect_left(turns, i)
+                i = turns[n] if n < len(turns) else len(found)
+        else:
+            i = len(found)
+        self.recipes += found[:i]  # type: ignore[arg-type]
+        return k + i
 
-    def labels(self, k: int, begin: int, end: int, bare: set[int]) -> list[tuple[int, str]]:
-        """The labels that are named and nowhere declared so far; adds the statements that name something else to the bare ones."""
-        found = []
+    def fits(self, recipe: Recipe, k: int) -> bool:
+        """Notes what a statement does to blocks; False for what the chunk cannot have here."""
+        lead = recipe.lead
+        opened, block = self.opened, self.block
+        if "}" in lead:
+            if opened < 0:
+                return False
+            opened, block = -1, ""
+        if "{" in lead:
+            if opened >= 0:
+                return False
+            opened, block = k, ""
+        if opened < 0 and recipe.declares:
+            return False
+        if opened >= 0:
+            if recipe.jumps or ("L" in lead and "{" not in lead):
+                return False
+            if recipe.declares:
+                block += recipe.shape + "\0"
+        self.opened, self.block = opened, block
+        return True
+
+    def cut(self, k: int) -> int:
+        """Ends the chunk before a stretch, or before the block that it would leave open; tells the offset where that is."""
+        ends = self.source.ends
+        if self.opened >= 0:
+            start = ends[k - 1] + 1
+            at = self.source.skip(start)
+            if self.code[at : at + 1] != "}":
+                k = self.opened
+                if self.recipes[k - self.first].lead[:1] != "}":
+                    self.opened = -1
+                start = ends[k - 1] + 1 if k else 0
+                at = self.source.skip(start)
+        del self.recipes[k - self.first :]
+        return at + 1 if self.opened >= 0 else ends[k - 1] + 1
+
+    def labels(self, k: int, begin: int, end: int, bare: set[int]) -> None:
+        """Notes the labels that are named and nowhere declared so far; adds the statements that name something else to the bare ones."""
         names, scope, code = self.source.patterns.names, self.body.scope, self.code
         assert scope.parent is not None
         own, outer = scope.names, scope.parent.names
         for at, to in names[bisect_left(names, (begin,)) : bisect_left(names, (end,))]:
             name = code[at:to]
             known = own.get(name)
-            if code[to] == ":" or known.__class__ is Label:
+            if code[to] == ":" or known.__class__ is Label or code[at - 14 : at - 1] == "function_name":
                 continue
             if known is None and name not in outer:
-                found.append((at, name))
+                self.unknown.append((at, name))
             else:
                 bare.add(self.source.piece(at) - k)
-        return found
 
-    def chunk(self, pos: int, first: int, recipes: list[Recipe]) -> int:
+    def chunk(self, pos: int, end: int) -> int:
         """Puts a chunk into the body; tells where it ends."""
-        body = self.body
-        chunk = Chunk(self.source, body.scope, pos, first, recipes)
-        labelled = {recipe for recipe in chunk.kinds if recipe.labels}
+        body, recipes = self.body, self.recipes
+        chunk = Chunk(self.source, body.scope, pos, end, self.first, recipes)
+        for at, name in self.unknown:
+            if at < end:
+                body.scope.unknown(name)
+        labelled = {recipe for recipe in chunk.kinds if "L" in recipe.lead}
         if labelled:
             for i in [i for i, recipe in enumerate(recipes) if recipe in labelled]:
-                at = chunk.text(i)[1]
-                while m := _NAME_OF_LABEL.match(self.code, at):
-                    body.declare_label(m)
-                    at = m.end()
+                for m in items(self.code, chunk.span(i)[0]):
+                    if m[2]:
+                        body.declare_label(m[2], m.start(2))
         body.scope.chunks.append(chunk)
         body.statements.append(chunk)  # type: ignore[arg-type]
-        return self.source.ends[first + len(recipes) - 1] + 1
+        return end

@@ -9,68 +9,91 @@ its shape alone, so that the verifier of a big module never asks for most of the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from .ir import Block, Function, Immediate, Instruction, Label, Operand, Register, Span, Statement
-from .making import FastInstruction, TextInstruction, make_location, make_vector
-from .scopes import Operands
+from . import shapes
+from .ir import Block, Declaration, Function, Instruction, Label, Operand, Register, Span, Statement
+from .making import FastInstruction, TextInstruction, make_declaration, make_location, make_vector
+from .recipes import Recipe, items
+from .scopes import Operands, Scope
 
 if TYPE_CHECKING:
-    from .scopes import Scope
-    from .statements import Head
     from .text import Source
 
 
-class Recipe:
-    """How to make the statements of one shape from its tokens."""
+class Nest:
+    """Where the statements of a chunk go while they are made: the list of the innermost block, and what texts mean there."""
 
-    __slots__ = (
-        "form",
-        "guard",
-        "labels",
-        "locations",
-        "modifiers",
-        "naming",
-        "negated",
-        "opcode",
-        "plain",
-        "role",
-        "settled",
-        "shape",
-        "start",
-        "vectors",
-    )
+    def __init__(self, chunk: Chunk, operands: Operands, registers: list[Register]) -> None:
+        self.source = chunk.source
+        self.scope = chunk.scope
+        self.registers = registers  # what blocks declare goes here as well
+        self.outer = self.operands = operands
+        self.out: list[Statement] = []
+        self.around: list[Statement] = []  # while a block is open: what stands before it
+        self.begin = -1  # where it begins
+        self.inner: Scope | None = None
 
-    def __init__(
-        self, shape: str, head: Head, start: int, labels: tuple[int, ...], locations: tuple[int, ...], guard: int, negated: bool
-    ) -> None:
-        self.shape = shape
-        self.opcode, self.modifiers, self.form, self.settled = head
-        self.start = start  # where the operands begin
-        self.labels = labels  # which tokens are labels
-        self.locations = locations  # and which .loc
-        self.guard = guard  # the guard's place, -1 for none
-        self.negated = negated
-        self.plain = not (labels or locations or guard >= 0)  # just an opcode, and operands without a vector
-        self.role: object = None  # what verify/outline.py keeps
-        self.naming: tuple[int, ...] = ()  # which tokens name variables or functions
-        self.vectors: tuple[slice, ...] = ()  # the tokens of each operand where one of them is a vector
+    def lead(self, pos: int) -> int:
+        """What stands before an instruction; tells where that ends."""
+        source = self.source
+        for m in items(source.code, pos):
+            pos = m.end()
+            if m[1] == "{":
+                self.around, self.out, self.begin = self.out, [], m.start(1)
+            elif m[1]:
+                self.close(pos)
+            elif m[2]:
+                label = self.scope.names.get(m[2])
+                self.out.append(label if isinstance(label, Label) else Label(m[2], source.span(*m.span(2))))
+            else:
+                file, line, column = int(m[4]), int(m[5]), int(m[6])
+                inlined = (int(m[8]), int(m[9]), int(m[10])) if m[7] else None
+                self.out.append(make_location(file, line, column, source.span(m.start(3), pos), m[7] or "", 0, inlined))
+        return pos
+
+    def close(self, end: int) -> None:
+        """The end of a block, if one is open."""
+        if self.begin >= 0:
+            block = Block(tuple(self.out), self.source.span(self.begin, end))
+            self.out, self.around, self.begin = self.around, [], -1
+            self.out.append(block)
+        if self.inner is not None:
+            self.inner.close()
+            self.inner = None
+            self.operands = self.outer
+
+    def declare(self, start: int, end: int) -> None:
+        """`.reg .b32 a, b;` in a block."""
+        read = shapes.registers(self.source.code[start:end])
+        assert read is not None and read[0].type is not None
+        if self.inner is None:
+            self.inner = Scope(self.scope, self.registers, inner=True)
+            self.operands = self.inner.operands
+        type, vector, span = read[0].type, read[0].vector, self.source.span
+        made = [self.inner.enter(name, type, vector, span(start + at, start + at + len(name))) for name, _, at in read[1]]
+        stems = tuple([(name, -1) for name, _, _ in read[1]])
+        self.out.append(make_declaration(tuple(made), (), stems, span(start, end), type, vector))
 
 
 class Chunk:
     """A stretch of statements of one scope, of which so far only the shapes are known."""
 
-    __slots__ = ("_made", "first", "instructions", "kinds", "pos", "recipes", "scope", "source")
+    __slots__ = ("_made", "end", "first", "instructions", "kinds", "pos", "recipes", "scope", "source", "turns")
 
-    def __init__(self, source: Source, scope: Scope, pos: int, first: int, recipes: list[Recipe]) -> None:
+    def __init__(self, source: Source, scope: Scope, pos: int, end: int, first: int, recipes: list[Recipe]) -> None:
         self.source = source
         self.scope = scope
-        self.pos = pos  # where it begins
+        self.pos = pos  # where it begins,
+        self.end = end  # and ends, behind a semicolon or the brace that closes a block
         self.first = first  # the number of its first stretch between semicolons
         self.recipes = recipes  # of each statement
         self.kinds = frozenset(recipes)
-        self.instructions: list[Instruction] = []  # one for each recipe, when they are made
+        turning = {recipe for recipe in self.kinds if recipe.turns}
+        self.turns = [i for i, recipe in enumerate(recipes) if recipe in turning] if turning else []  # where blocks begin and end
+        self.instructions: list[Instruction | None] = []  # one for each recipe, when they are made
         self._made: list[Statement] | None = None
 
     @property
@@ -80,25 +103,61 @@ class Chunk:
         assert self._made is not None
         return self._made
 
-    def text(self, i: int) -> tuple[str, int, int]:
-        """The text of a statement, and where it begins and ends."""
-        source, k = self.source, self.first + i
-        start, end = source.ends[k - 1] + 1 if i else self.pos, source.ends[k]
-        return source.code[start:end], start, end
+    def span(self, i: int) -> tuple[int, int]:
+        """Where the text of a statement begins, and where it ends."""
+        ends, k = self.source.ends, self.first + i
+        return ends[k - 1] + 1 if i else self.pos, ends[k]
+
+    def text(self, i: int) -> str:
+        """The text of a statement behind its lead."""
+        start, end = self.span(i)
+        for m in items(self.source.code, start) if self.recipes[i].lead else ():
+            start = m.end()
+        return self.source.code[start:end]
 
     def instruction(self, i: int) -> Instruction:
         """One instruction; another object each time, unless all are made."""
         if self.instructions:
-            return self.instructions[i]
+            made = self.instructions[i]
+        else:
+            with self.scope.opened() as operands:
+                nest = Nest(self, operands, [])
+                for k in self.opening(i):
+                    self._make(k, nest)
+                made = self._make(i, nest)
+                nest.close(0)
+        assert made is not None
+        return made
+
+    def declaration(self, i: int) -> Declaration:
+        """One declaration in a block."""
         with self.scope.opened() as operands:
-            return self._make(i, operands, [])
+            nest = Nest(self, operands, [])
+            self._make(i, nest)
+            made = nest.out[-1]
+            nest.close(0)
+        assert isinstance(made, Declaration)
+        return made
+
+    def opening(self, i: int) -> list[int]:
+        """The statements from the beginning of a block up to one in it that open it or declare something."""
+        found = []
+        for n in range(bisect_right(self.turns, i) - 1, -1, -1):
+            recipe = self.recipes[self.turns[n]]
+            if self.turns[n] != i:
+                if recipe.lead.rfind("{") < recipe.lead.rfind("}"):
+                    break
+                found.append(self.turns[n])
+            if "{" in recipe.lead or "}" in recipe.lead:
+                break
+        return found[::-1]
 
     def naming(self) -> list[Operand]:
         """The different operands that name variables or functions."""
         wanted = {recipe for recipe in self.kinds if recipe.naming}
         found: dict[str, None] = {}
         for i in [i for i, recipe in enumerate(self.recipes) if recipe in wanted] if wanted else ():
-            tokens = self.text(i)[0].replace(",", " , ").split()
+            tokens = self.text(i).replace(",", " , ").split()
             found.update((tokens[n].strip("{}"), None) for n in self.recipes[i].naming)
         with self.scope.opened() as operands:
             return [operands[text] for text in found]
@@ -106,13 +165,14 @@ class Chunk:
     def settle(self) -> None:
         """Makes everything."""
         if self._made is None:
-            out: list[Statement] = []
             with self.scope.opened() as operands:
-                self._make_all(operands, out)
-            self._made = out
+                nest = Nest(self, operands, self.scope.registers)
+                self._make_all(nest)
+                nest.close(self.end)
+            self._made = nest.out
 
-    def _make_all(self, operands: Operands, out: list[Statement]) -> None:
-        source, get, instructions = self.source, operands.__getitem__, self.instructions
+    def _make_all(self, nest: Nest) -> None:
+        source, get, instructions, out = self.source, nest.operands.__getitem__, self.instructions, nest.out
         code, pos = source.code, self.pos
         for i, (recipe, end) in enumerate(zip(self.recipes, source.ends[self.first : self.first + len(self.recipes)], strict=True)):
             if recipe.plain:
@@ -128,17 +188,23 @@ class Chunk:
                 made.__class__ = TextInstruction
                 out.append(made)
             else:
-                made = self._make(i, operands, out)
+                made = self._make(i, nest)
+                get, out = nest.operands.__getitem__, nest.out
             instructions.append(made)
             pos = end + 1
 
-    def _make(self, i: int, operands: Operands, out: list[Statement]) -> Instruction:
-        """Makes what one shape stands for, and puts it where the others are."""
+    def _make(self, i: int, nest: Nest) -> Instruction | None:
+        """Makes what one statement stands for, and puts it where the others are; None for a declaration."""
         recipe = self.recipes[i]
-        text, pos, end = self.text(i)
-        tokens = text.replace(",", " , ").split()
-        if recipe.labels or recipe.locations:
-            pos = self._before(recipe, tokens, pos, operands, out)
+        pos, end = self.span(i)
+        code = self.source.code
+        if recipe.lead:
+            pos = nest.lead(pos)
+        if recipe.declares:
+            nest.declare(self.source.skip(pos), end + 1)
+            return None
+        operands = nest.operands
+        tokens = code[pos:end].replace(",", " , ").split()
         made = FastInstruction()
         made.opcode = recipe.opcode
         made.modifiers = recipe.modifiers
@@ -156,25 +222,8 @@ class Chunk:
             made.operands = tuple(found)
         made.span = pos, end, self.source
         made.__class__ = TextInstruction
-        out.append(made)
+        nest.out.append(made)
         return made
-
-    def _before(self, recipe: Recipe, tokens: list[str], pos: int, operands: Operands, out: list[Statement]) -> int:
-        """Makes the labels and .loc in front of an instruction; tells where they end."""
-        source, code = self.source, self.source.code
-        for i in sorted((*recipe.labels, *recipe.locations)):
-            pos = start = code.index(tokens[i], pos)
-            if i in recipe.labels:
-                name = tokens[i][:-1]
-                pos += len(tokens[i])
-                label = self.scope.names.get(name)
-                out.append(label if isinstance(label, Label) else Label(name, source.span(start, pos - 1)))
-                continue
-            for token in tokens[i : i + 4]:
-                pos = code.index(token, pos) + len(token)
-            file, line, column = (int(cast(Immediate, operands[t]).value) for t in tokens[i + 1 : i + 4])
-            out.append(make_location(file, line, column, source.span(start, pos), "", 0, None))
-        return pos
 
 
 class TextBlock(Block):

@@ -12,7 +12,7 @@ from itertools import chain
 
 from warplab.isa.notation import Form
 
-from .chunks import Chunk, Recipe, TextBlock
+from .chunks import Chunk, TextBlock
 from .ir import (
     Address,
     Arguments,
@@ -36,6 +36,7 @@ from .ir import (
     Vector,
 )
 from .making import TextInstruction
+from .recipes import Recipe
 
 # An accumulator that the instruction also reads.
 READS_ITS_DESTINATION = frozenset({"wgmma"})
@@ -66,9 +67,16 @@ class Listing:
         return [s for s in self.statements if s.__class__ in INSTRUCTIONS]
 
     @cached_property
+    def loose(self) -> list[Statement]:
+        """The other statements outside of chunks, but for labels and .loc: all but the registers that are declared in blocks."""
+        return [s for s in self.apart if s.__class__ not in PLAIN]
+
+    @cached_property
     def rest(self) -> list[Statement]:
         """The other statements, but for labels and .loc."""
-        return [s for s in self.apart if s.__class__ not in PLAIN]
+        if not any(chunk.turns for chunk in self.chunks):
+            return self.loose
+        return [s for s in self.statements if s.__class__ not in PLAIN]
 
     @cached_property
     def operands(self) -> list[tuple[Operand, ...]]:

@@ -25,7 +25,9 @@ _SECTION_NAME = re.compile(r"\.section(?:\s+|(?=\.))(\.?[\w$.]+)")
 _SECTION = re.compile(_SECTION_NAME.pattern + r"\s*\{([^{}]*)\}")
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
 _SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
-_SECTION_ENTRIES = re.compile(rf"(?>\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$))*+", re.A)
+_SECTION_ENTRIES = re.compile(
+    rf"(?>\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$))*+", re.A
+)
 # A function that is only declared needs no ';' where the next item makes the end plain.
 _LIST = r"(?:\([^(){};]*\)\s*)?"
 _DECLARED = re.compile(

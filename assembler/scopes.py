@@ -21,7 +21,8 @@ from .ir import Address, Function, Immediate, Instruction, Label, Operand, Proto
 from .making import FastRegister, make_address, make_register
 
 if TYPE_CHECKING:
-    from .chunks import Chunk, Recipe
+    from .chunks import Chunk
+    from .recipes import Recipe
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 Entity = Register | Variable | Function | Label | Targets | Prototype
@@ -29,7 +30,7 @@ Entity = Register | Variable | Function | Label | Targets | Prototype
 
 _NO_STEMS: dict[str, Stem] = {}
 _NO_LABELS: dict[str, Label] = {}
-_NOWHERE = Span(-1, -1, 0, 0)
+NOWHERE = Span(-1, -1, 0, 0)
 
 
 class Unresolved:
@@ -178,7 +179,7 @@ class Scope:
     __slots__ = (
         "blocks",
         "chunks",
-        "copy",
+        "copies",
         "forward",
         "future",
         "names",
@@ -205,16 +206,17 @@ class Scope:
         self.operands = InnerOperands(self) if inner else Operands(self)
         self.words: dict[str, Recipe | None] = {}  # what statements mean, see bulk.py
         self.outer: dict[str, Entity] = {}  # what such stretches name of the module's
-        self.copy: Scope | None = None  # where operands are looked at that nobody holds yet
+        self.copies: dict[str, Scope] = {}  # where operands are looked at that nobody holds yet
         self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
 
-    def aside(self) -> Scope:
-        """A scope in which the same is declared, and whose registers nobody counts."""
-        made = self.copy
+    def aside(self, key: str = "") -> Scope:
+        """A scope in which the same is declared, and whose registers nobody counts; another one for each key."""
+        made = self.copies.get(key)
         if made is None:
-            made = self.copy = Scope(self.parent, [])
+            made = self.copies[key] = Scope(self.parent, [])
             made.names = self.names.copy()
             made.stems = made.operands.stems = self.stems
+            made.outer = self.outer
             made.forward = []
         return made
 
@@ -226,7 +228,7 @@ class Scope:
         if self.chunks:
             self.chunks = []
             self.parent = Outer(self.outer)
-        self.forget_copy()
+        self.forget_copies()
         self.words = {}
 
     @contextmanager
@@ -243,13 +245,13 @@ class Scope:
         """Drops the memory of texts: what follows may mean another thing by them."""
         self.operands.clear()
         self.words.clear()
-        self.forget_copy()
+        self.forget_copies()
 
-    def forget_copy(self) -> None:
+    def forget_copies(self) -> None:
         """Drops what aside() made."""
-        if self.copy is not None:
-            self.copy.close()
-            self.copy = None
+        for made in self.copies.values():
+            made.close()
+        self.copies.clear()
 
     def settle(self) -> None:
         """Gives all names their meaning now: a declaration is about to come that may hide one of them."""
@@ -298,18 +300,29 @@ class Scope:
         if not self.blocks:
             label = self.future.get(name)
             if label is None:
-                label = self.future[name] = Label(name, _NOWHERE)
+                label = self.future[name] = Label(name, NOWHERE)
             self.operands[name] = label
             return label
         value = Unresolved(name)
         self.forward.append(value)
         return value  # type: ignore[return-value]
 
-    def declare(self, name: str, entity: Entity) -> None:
-        """Enters a name, or raises Flaw where it is taken in this scope."""
+    def free(self, name: str) -> None:
+        """Raises Flaw where a name is taken in this scope."""
         taken = self.own(name)
         if taken is not None:
             raise Flaw("duplicate-name", f"{name} is declared twice in this scope", name, other=taken.span)
+
+    def enter(self, name: str, type: ScalarType, vector: int, span: Span) -> Register:
+        """Enters a register under a free name."""
+        made = make_register(name, type, vector, len(self.registers), span)
+        self.names[name] = self.operands[name] = made
+        self.registers.append(made)
+        return made
+
+    def declare(self, name: str, entity: Entity) -> None:
+        """Enters a name, or raises Flaw where it is taken in this scope."""
+        self.free(name)
         if self.operands or self.words:  # texts seen already may have named something of an outer scope
             self.settle()
             self.forget()

@@ -7,45 +7,21 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
-from warplab.isa.notation import Form, resolve
-
 from . import declarations as decl
 from . import shapes
 from .blocks import Blocks
 from .flaw import Flaw
+from .heads import Head, head_of
 from .ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets
-from .making import make_declaration, make_location, make_register, make_variable
+from .making import make_declaration, make_location, make_variable
 from .reports import TOO_DEEP
 from .scopes import Stem
 
-_HEAD = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)((?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*)", re.ASCII)
 _END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
-
-Head = tuple[str, tuple[str, ...], Form | None, dict[str, str | bool] | None]
 
 
 def make_instruction(head: Head, operands: tuple[Operand, ...], guard: Register | None, negated: bool, span: Span) -> Instruction:
     return Instruction(head[0], head[1], operands, guard, negated, head[2], head[3], span)
-
-
-class Slow(Exception):
-    """What the fast path does not know: labels, braces, directives, odd layouts, errors."""
-
-
-HEADS: dict[str, Head] = {}
-CALLS: dict[str, Head] = {}  # read by the grammar alone
-
-
-def head_of(text: str) -> Head:
-    """An opcode with its modifiers, resolved."""
-    if not _HEAD.fullmatch(text):
-        raise Slow
-    words = text.split(".")
-    found = resolve(words[0], tuple(words[1:]))
-    head = (words[0], tuple(words[1:]), found[0] if found else None, found[1] if found else None)
-    if found is not None:
-        (CALLS if words[0] == "call" else HEADS)[text] = head
-    return head
 
 
 class Statements(Blocks):
@@ -77,7 +53,7 @@ class Statements(Blocks):
         assert type is not None
         scope.settle()
         scope.forget()
-        own, operands, numbered, span_of = scope.names, scope.operands, scope.registers, self.source.span
+        own, span_of = scope.names, self.source.span
         registers, stems = [], []
         for name, count, at in names:
             where = span_of(start + at, start + at + len(name))
@@ -85,12 +61,9 @@ class Statements(Blocks):
                 if count >= 0:
                     scope.declare_stem(name, Stem(count, type, vector, where))
                 else:
-                    register = make_register(name, type, vector, len(numbered), where)
                     if name in own or scope.stems:
-                        scope.declare(name, register)
-                    own[name] = operands[name] = register
-                    numbered.append(register)
-                    registers.append(register)
+                        scope.free(name)
+                    registers.append(scope.enter(name, type, vector, where))
             except Flaw as flaw:
                 self.parser.reports.flaw(flaw, start + at, end)
             stems.append((name, count))

@@ -16,6 +16,7 @@ from warplab.isa.notation import FORMS
 
 from . import shapes
 from .flaw import Flaw
+from .heads import HEADS, Slow, head_of
 from .ir import (
     Address,
     Arguments,
@@ -39,7 +40,6 @@ from .ir import (
 )
 from .patterns import NAME
 from .scopes import NUMBERS, OFFSETS
-from .statements import HEADS, Slow, head_of
 
 if TYPE_CHECKING:
     from .scopes import Scope
@@ -89,16 +89,15 @@ def kind(operand: Operand) -> str:
     return type(operand).__name__
 
 
-LABEL, LOCATION = "label:", ".loc"
 KINDS = {"#int", "label"}  # the words of single tokens that may be operands, or parts of a vector
 NAMING: set[str] = set()  # those of them that name variables or functions
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 _DOTTED = re.compile(r"[.({}\"|+=:]|\w+\.[A-Za-z]", re.ASCII)  # what is no operand, or one that the grammar had better read
 REGISTERS: dict[str, str] = {}  # the words of registers, each with that of an address in such a register
 _KINDS_OF_NUMBERS: dict[str, str] = {}
-# What means the same in all scopes: signs and opcodes; those without modifiers, if nothing has their name.
-COMMON = {",": ",", ".loc": LOCATION, "$" + NAME: "label", f"${NAME}:": LABEL, **dict.fromkeys(map(str, range(33)), "#int")}
-_NAMES: dict[str, list[str]] = {}  # what a declaration of a name would take from them
+# What means the same in all scopes: commas and opcodes; those without modifiers, if nothing has their name.
+COMMON = {",": ",", "$" + NAME: "label", **dict.fromkeys(map(str, range(33)), "#int")}
+NAMES: dict[str, list[str]] = {}  # what a declaration of a name would take from them
 
 
 class Unreadable(Exception):
@@ -116,7 +115,7 @@ class Words(dict[str, str]):
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.stems = scope.stems
-        self.hidden = {token for name in hidden(scope) for token in _NAMES[name]}
+        self.hidden = {token for name in hidden(scope) for token in NAMES[name]}
 
     def __missing__(self, token: str) -> str:
         word = COMMON.get(token)
@@ -141,15 +140,12 @@ class Words(dict[str, str]):
                     return found
         elif first == "$":  # as compilers call labels
             scope = self.scope
-            if token[-1] == ":" or not (token in scope.names or token in scope.parent.names or scope.blocks):  # type: ignore[union-attr]
-                if not _NAME.fullmatch(token.removesuffix(":")):
+            if not (token in scope.names or token in scope.parent.names or scope.blocks):  # type: ignore[union-attr]
+                if not _NAME.fullmatch(token):
                     raise Unreadable
-                if token[-1] != ":":
-                    scope.unknown(token)
-                    self[token] = "label"
-                    return "label"
-                self[token] = LABEL
-                return LABEL
+                scope.unknown(token)
+                self[token] = "label"
+                return "label"
         elif first == "@":
             word = self[token.lstrip("@!")]
             if word in REGISTERS and token.count("!") < 2:
@@ -183,8 +179,6 @@ class Words(dict[str, str]):
 
     def other(self, token: str) -> str:
         """The word of a token that is none of the usual ones."""
-        if token[-1] == ":" and _NAME.fullmatch(token[:-1]):
-            return LABEL
         if token[0] == "{" or token[-1] == "}":
             inner = self[token.removeprefix("{").removesuffix("}") or ","]
             if inner not in KINDS:
@@ -202,7 +196,7 @@ class Words(dict[str, str]):
                 if token in HEADS:
                     if len(COMMON) < 512:
                         COMMON[token] = token
-                        _NAMES[token] = [token]
+                        NAMES[token] = [token]
                     return token
             if _DOTTED.match(token):
                 raise Unreadable
@@ -220,7 +214,7 @@ class Words(dict[str, str]):
             raise Unreadable from error
         word = kind(operand)
         if aside.future or aside.forward:
-            self.scope.forget_copy()
+            self.scope.forget_copies()
             raise Unreadable
         if " " in word or ";" in word or token in HEADS:
             raise Unreadable
@@ -229,7 +223,7 @@ class Words(dict[str, str]):
         KINDS.add(word)
         if isinstance(operand, SpecialRegister) and len(COMMON) < 512:
             COMMON[token] = word
-            _NAMES.setdefault(operand.name, []).append(token)
+            NAMES.setdefault(operand.name, []).append(token)
         elif isinstance(operand, (Variable, Function, Symbol, Address, Targets)):
             NAMING.add(word)
             named = operand.base if isinstance(operand, Address) else operand.target if isinstance(operand, Symbol) else operand
@@ -240,9 +234,9 @@ class Words(dict[str, str]):
 
 def hidden(scope: Scope) -> set[str]:
     """The names of common tokens that a body or its module gives to something else."""
-    found = _NAMES.keys() & scope.names.keys()
+    found = NAMES.keys() & scope.names.keys()
     if scope.parent is not None:
-        found |= _NAMES.keys() & scope.parent.names.keys()
+        found |= NAMES.keys() & scope.parent.names.keys()
     return found
 
 

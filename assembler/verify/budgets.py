@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..chunks import Recipe
 from ..diagnostics import Diagnostic, Note
 from ..info import sizes
 from ..ir import Address, Function, Instruction, Module, Symbol, Variable
 from ..listing import listing
+from ..recipes import Recipe
 from ..walk import declared
 from .needs import capability
 from .places import places
@@ -35,7 +35,7 @@ def _anywhere(module: Module) -> int:
 
 
 def _own(function: Function) -> int:
-    return _shared(listing(function).rest)
+    return _shared(listing(function).loose)
 
 
 def _shared(places: Iterable[object]) -> int:

@@ -10,7 +10,8 @@ from .. import graphs
 from ..flow import Flow
 from ..ir import Declaration, Function, Register
 from ..listing import Listing
-from .outline import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN, Outline, outline
+from .outline import Outline, outline
+from .roles import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN
 
 BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 NEVER = 1 << 62  # behind all statements
@@ -22,12 +23,12 @@ def doubts(function: Function, columns: Listing) -> tuple[list[Register], bool] 
     if o is None:
         return None
     given = [o.numbers.of(v.register.name) for v in (*function.params, *function.returns) if v.register is not None]
-    declared = [r for s in columns.rest if isinstance(s, Declaration) for r in s.registers if r.name != BOILERPLATE]
+    declared = [r for s in columns.loose if isinstance(s, Declaration) for r in s.registers if r.name != BOILERPLATE]
     unused = [r for r in declared if r.name not in o.numbers and id(r) not in o.numbers]
     reachable = np.zeros(len(o.starts), bool)
     reachable[list(o.graph.reachable)] = True
     total = o.numbers.total
-    wrong = _unreachable(o, reachable) or _falls_off(o) or _read_wrongly(o, given, reachable, total)
+    wrong = o.unused or _unreachable(o, reachable) or _falls_off(o) or _read_wrongly(o, given, reachable, total)
     return unused, wrong or (bool(o.barriers) and _barriers(o, total))
 
 

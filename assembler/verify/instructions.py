@@ -13,10 +13,11 @@ from itertools import chain
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
-from ..chunks import Chunk, Recipe
+from ..chunks import Chunk
 from ..diagnostics import Diagnostic, Note
-from ..ir import Address, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
 from ..listing import listing
+from ..recipes import Recipe
 from ..words import kind
 from . import declarations, limits, needs, video
 from .addresses import HANDLES, is_narrow
@@ -66,7 +67,7 @@ class Judge:
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
         columns = listing(function)
-        for statement in columns.rest:
+        for statement in columns.loose:
             self.found += declarations.judge_statement(self.module, statement)
         for chunk in columns.chunks:
             yield from self.chunk(chunk)
@@ -81,7 +82,13 @@ class Judge:
         told: set[int] = set()
         for n in sorted([recipes.index(r) for r in chunk.kinds - legal]):
             recipe = recipes[n]
-            if recipe.opcode in ALONE:
+            if recipe.declares:
+                if self.declared(chunk.declaration(n)):
+                    legal.add(recipe)
+                else:
+                    for other in [i for i, r in enumerate(recipes) if r is recipe and i != n]:
+                        self.declared(chunk.declaration(other))
+            elif recipe.opcode in ALONE:
                 every.add(recipe)
             elif self.judge(chunk.instruction(n)):
                 legal.add(recipe)
@@ -91,6 +98,12 @@ class Judge:
         if every:
             many = [(n, recipe) for n, recipe in enumerate(recipes) if recipe in every and n not in told]
             yield from self.alone([(chunk.instruction(n), (recipe,)) for n, recipe in many])
+
+    def declared(self, declaration: Declaration) -> bool:
+        """Reports what is wrong with a declaration; True where nothing is."""
+        wrong = list(declarations.judge_statement(self.module, declaration))
+        self.found += wrong
+        return not wrong
 
     def loose(self, instructions: Sequence[Instruction]) -> Iterator[Instruction]:
         """Judges instructions that stand for themselves."""

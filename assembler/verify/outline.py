@@ -6,95 +6,45 @@ Nearly all functions are in order, and the arrays say so without a node being ma
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..chunks import Chunk, Recipe, TextBlock
-from ..flow import ENDS, PASSING, BasicBlock, Flow, accesses, passed_on, stays
+from ..bulk import tokens_of
+from ..chunks import Chunk, TextBlock
+from ..flow import ENDS, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
-from ..listing import READS_ITS_DESTINATION, flat, has_results
+from ..listing import flat
 from ..patterns import REGISTER, Patterns
+from ..recipes import items
 from ..scopes import Scope
-from ..words import REGISTERS
+from .roles import (
+    BARRIER,
+    ENDING,
+    GIVEN,
+    LABELLED,
+    LANE,
+    LANED,
+    LOADING,
+    NAMED,
+    PASSED_ON,
+    READ,
+    SOMETIMES,
+    WHOLE,
+    WRITTEN,
+    Role,
+    role_of,
+    waits,
+)
 from .suspects import DIVERGENT, LOADS
 
-# What a token does.
-READ, PASSED_ON, WRITTEN, SOMETIMES, LANE, GIVEN = 1, 2, 4, 8, 16, 32  # GIVEN: passed on to a function
-# What a statement is; LANED: its result differs between lanes, WHOLE: only the instruction itself can tell what it does.
-LABELLED, ENDING, LOADING, BARRIER, WHOLE, LANED = 1, 2, 4, 8, 16, 32
 _MOST = 1 << 16
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-
-
-@dataclass(slots=True)
-class Role:
-    """What the registers of a statement do, in the order of the text, and what the statement is."""
-
-    registers: bytes
-    flags: int
-
-
-def role_of(recipe: Recipe) -> Role:
-    """The role of the statements of a recipe, found at the first call."""
-    held = recipe.role
-    if isinstance(held, Role):
-        return held
-    words = recipe.shape.split(" ")
-    roles = _roles(words, recipe)
-    flags = LABELLED * bool(recipe.labels) | ENDING * (recipe.opcode in ENDS) | LOADING * (recipe.opcode in LOADS)
-    flags |= BARRIER * _waits(recipe.opcode, recipe.modifiers, len(words[recipe.start :: 2])) | WHOLE * (roles is None)
-    flags |= LANED * (roles is not None and LANE in roles)
-    made = recipe.role = Role(bytes([role for role in roles or () if role not in (0, LANE)]), flags)
-    return made
-
-
-def _waits(opcode: str, modifiers: Collection[str], operands: int) -> bool:
-    """Does it wait for the whole block?"""
-    return opcode in ("bar", "barrier") and "sync" in modifiers and not {"warp", "cluster"} & set(modifiers) and operands == 1
-
-
-def _roles(words: list[str], recipe: Recipe) -> bytes | None:
-    """What each token does; None where only the instruction itself can tell."""
-    if recipe.form is None or recipe.opcode in READS_ITS_DESTINATION:
-        return None
-    roles = [0] * len(words)
-    pairs: list[int] = []
-    if recipe.guard >= 0:
-        roles[recipe.guard] = READ
-    writes = has_results(recipe.form) and recipe.start < len(words) and words[recipe.start][0] != "["
-    written = slice(0, 0)
-    if writes:
-        written = recipe.vectors[0] if recipe.vectors else slice(recipe.start, recipe.start + 1, 2)
-    results = range(*written.indices(len(words)))
-    whole = writes and recipe.guard < 0 and words[recipe.start][0] != "{"
-    for i in range(recipe.start, len(words), 2):
-        word = words[i].strip("{}")
-        if i in results:
-            if word in REGISTERS:
-                roles[i] = WRITTEN if whole else SOMETIMES
-            elif "|" in word and all(part in REGISTERS for part in word.split("|")):
-                roles[i] = SOMETIMES
-                pairs.append(i)
-            elif word != "_":
-                return None
-        elif word.lstrip("!") in REGISTERS or (word[0] == "[" and word[1:-1] in REGISTERS):
-            roles[i] = PASSED_ON if recipe.opcode in PASSING and word[0] != "[" else READ
-        elif word[0] == "%":
-            roles[i] = LANE if word.partition(".")[0] in DIVERGENT else 0
-        elif (word[0] not in "[#" and word not in PLAIN and ":" not in word) or (word[0] == "[" and ":" not in word and word != "[#]"):
-            return None
-    for i in reversed(pairs):
-        roles.insert(i, SOMETIMES)
-    return bytes(roles)
-
-
-PLAIN = frozenset({"label", "func", "entry", "_"})
 
 
 class Numbers(dict[object, int]):
@@ -148,6 +98,7 @@ class Outline:
     graph: Flow
     block_of: Ints  # of each statement
     starts: list[int]  # the first statement of each block
+    unused: bool  # is a register named nowhere that an inner block declares?
 
 
 class _Maker:
@@ -165,6 +116,8 @@ class _Maker:
         self.barriers: list[int] = []
         self.ends: dict[int, End] = {}
         self.labels: dict[str, int] = {}
+        self.inner: list[tuple[int, str]] = []  # what blocks in chunks declare, each with the block's first row
+        self.made: list[Instruction] = []  # nodes that only this holds
         self.own: Mapping[str, object] = {}  # what the body itself declares
 
     def outline(self) -> Outline | None:
@@ -228,11 +181,11 @@ class _Maker:
             inside = ~np.repeat(apart, found)
             stems, numbers = stems[inside], numbers[inside]
             what = what[~np.repeat(apart, lengths)]
-            flags, lengths = flags | apart * np.uint8(WHOLE), np.where(apart, 0, lengths)
+            flags, lengths = flags | (apart & (flags & WHOLE == 0)) * np.uint8(NAMED), np.where(apart, 0, lengths)
         self.rows.append(np.repeat(rows, lengths))
         self.registers.append(self.numbers.first.take(stems) + numbers)
         self.roles.append(what)
-        laned = rows[flags & (LANED | WHOLE) == LANED]
+        laned = rows[(flags & LANED) > 0]
         if laned.size:
             self.rows.append(laned)
             self.registers.append(np.zeros(laned.size, np.int64))
@@ -243,6 +196,7 @@ class _Maker:
             own = flags[first : first + len(known)]
             for i in np.flatnonzero(own & (LABELLED | ENDING | BARRIER | WHOLE)).tolist():
                 self.special(chunk, i, row + i, int(own[i]))
+            self.named(chunk, row, known, np.flatnonzero(own & NAMED).tolist())
             first += len(known)
 
     @staticmethod
@@ -257,17 +211,35 @@ class _Maker:
     def special(self, chunk: Chunk, i: int, row: int, flags: int) -> None:
         """A statement that more is to be said of than what its tokens do."""
         recipe = chunk.recipes[i]
-        tokens = chunk.text(i)[0].split() if flags & (LABELLED | ENDING) else []
         if flags & LABELLED:
-            for n in recipe.labels:
-                self.labels[tokens[n][:-1]] = row
+            self.labels.update([(m[2], row) for m in items(chunk.source.code, chunk.span(i)[0]) if m[2]])
         if flags & WHOLE:
-            self.instruction(chunk.instruction(i), row)
+            self.made.append(chunk.instruction(i))
+            self.instruction(self.made[-1], row)
             return
         if flags & ENDING:
-            self.ends[row] = End(recipe.opcode, recipe.guard >= 0, recipe.guard < 0, tokens[-1] if recipe.opcode == "bra" else "")
+            label = chunk.text(i).split()[-1] if recipe.opcode == "bra" else ""
+            self.ends[row] = End(recipe.opcode, recipe.guard >= 0, recipe.guard < 0, label)
         if flags & BARRIER:
             self.barriers.append(row)
+
+    def named(self, chunk: Chunk, first: int, roles: list[Role], rows: list[int]) -> None:
+        """Statements with registers that are declared by their own names, in a block perhaps."""
+        block, names, turns, wanted = -1, set[str](), set(chunk.turns), set(rows)
+        for i in sorted(turns.union(rows)):
+            if i in turns:
+                recipe = chunk.recipes[i]
+                if "{" in recipe.lead or "}" in recipe.lead:
+                    block, names = first + i, set()
+                names.update(recipe.declares)
+                self.inner += [(block, name) for name in recipe.declares]
+            if i not in wanted:
+                continue
+            for token, role in zip(tokens_of(chunk.text(i)), roles[i].tokens, strict=True):
+                for part in token.split("|") if role else ():
+                    name = part.strip("{}@![]").partition("+")[0]
+                    number = self.numbers.of((block, name) if name in names else name)
+                    self.told.append((first + i, number, role))
 
     def instruction(self, s: Instruction, row: int) -> None:
         """The events of an instruction of which there is a node."""
@@ -285,7 +257,7 @@ class _Maker:
             target = s.operands[0] if s.opcode == "bra" and s.operands else None
             label = target.name if isinstance(target, Label) else ""
             self.ends[row] = End(s.opcode, s.guard is not None, stays(s), label)
-        if _waits(s.opcode, s.modifiers, len(s.operands)):
+        if waits(s.opcode, s.modifiers, len(s.operands)):
             self.barriers.append(row)
 
     def number(self, r: Register) -> int:
@@ -323,7 +295,7 @@ class _Maker:
             rows, registers, roles = rows[order_of_text], registers[order_of_text], roles[order_of_text]
         return Outline(
             self.function, self.numbers, n, rows, registers, roles, np.array(sorted(self.loading), np.int64), self.barriers, ends, graph,
-            block_of, order,
+            block_of, order, any(key not in self.numbers for key in self.inner),
         )  # fmt: skip
 
 

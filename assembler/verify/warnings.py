@@ -49,7 +49,7 @@ def _pragma(module: Module, texts: tuple[str, ...], span: Span) -> Iterator[Diag
 def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[Diagnostic]:
     columns = listing(f)
     if "unknown-pragma" in wanted:
-        for statement in columns.rest:
+        for statement in columns.loose:
             if isinstance(statement, Pragma):
                 yield from _pragma(module, statement.texts, statement.span)
     found = doubts(f, columns)

@@ -72,7 +72,7 @@ def recipes(body: str) -> list[str]:
     """The shapes of a body's statements."""
     module = parse(HEAD + ".global .b32 $g;\n.visible .entry k(.param .u64 p)\n{\n" + body + "\n}\n")
     parts = listing(module.functions["k"]).chunks
-    return [recipe.shape for part in parts if isinstance(part, Chunk) for recipe in part.recipes]
+    return [f"{recipe.lead} {recipe.shape}".strip() for part in parts if isinstance(part, Chunk) for recipe in part.recipes]
 
 
 def test_a_pattern_means_what_its_scope_declares() -> None:
@@ -84,7 +84,7 @@ def test_a_pattern_means_what_its_scope_declares() -> None:
 
 def test_a_dollar_may_name_a_variable() -> None:
     text = "\t.reg .b64 %rd<4>;\n\tmov.u64 %rd1, $g;\n\tbra $L;\n$L:\n\tmov.u64 %rd2, $g;\n\tret;"
-    assert recipes(text) == ["mov.u64 b64 , global:b32", "bra label", "label: mov.u64 b64 , global:b32", "ret"]
+    assert recipes(text) == ["mov.u64 b64 , global:b32", "bra label", "L mov.u64 b64 , global:b32", "ret"]
 
 
 def test_a_register_beyond_its_range_is_found() -> None:
