@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .chunks import Chunk
-from .ir import Label, Variable
+from .chunks import Chunk, enter
+from .ir import Function, Label, Variable
 from .patterns import DOUBLE, EXAMPLES, NAME, NUMBER, REGISTER, SINGLE, VARIABLE, Patterns
-from .recipes import Recipe, declaration_of, items, lead_of, recipe_of
-from .scopes import NOWHERE
-from .shapes import registers
+from .recipes import Recipe, call_of, declaration_of, items, lead_of, recipe_of
 from .words import COMMON, NAMES, Unreadable, Words, hidden
 
 if TYPE_CHECKING:
@@ -81,7 +79,10 @@ class Known(dict[str, Recipe | None]):
         rest = example[at:].strip()
         recipe = None
         everywhere = len(self.shared) < _MOST
-        if rest.startswith(".reg"):
+        if rest.startswith("call"):
+            everywhere = False
+            recipe = self.call(lead, rest, block)
+        elif rest.startswith((".reg", ".param")):
             recipe = declaration_of(lead, rest)
             if recipe is not None and not NAMES.keys().isdisjoint(recipe.declares):
                 recipe = None
@@ -97,7 +98,7 @@ class Known(dict[str, Recipe | None]):
                 tokens = tokens_of(general[len(block) :])[-len(tokens_of(rest)) :]
                 tokens[0] = tokens[0].lstrip("{}")
                 own = declared(block)
-                everywhere = all(t in COMMON or _ANYWHERE.fullmatch(t) or t.strip("@!{}[]") in own for t in tokens)
+                everywhere = all(t in COMMON or _ANYWHERE.fullmatch(t) or t.strip("@!{}[]").partition("+")[0] in own for t in tokens)
                 everywhere = everywhere and general.count(f"${NAME}:") == lead.count("L")
         if recipe is not None and everywhere:
             self.shared[general] = recipe
@@ -105,15 +106,25 @@ class Known(dict[str, Recipe | None]):
             self[general if block else text] = recipe
         return recipe
 
+    def call(self, lead: str, text: str, block: str) -> Recipe | None:
+        """What a call means of a function that is declared, with what the block declares."""
+        scope, found = self.scope, call_of(lead, text)
+        if found is None or not declared(block).issuperset(found[2]):
+            return None
+        name = found[1]
+        function = scope.names.get(name)
+        if function is None and scope.parent is not None and name not in declared(block):
+            function = scope.parent.names.get(name)
+            if isinstance(function, Function):
+                scope.outer[name] = function
+        return found[0] if isinstance(function, Function) else None
+
     def within(self, block: str) -> Scope:
         """A scope like that of a block that declares this."""
         made = self.scope.aside(block)
         made.blocks = 1
         for text in block.split("\0")[:-1]:
-            read = registers(text + ";")
-            assert read is not None and read[0].type is not None
-            for name, _, _ in read[1]:
-                made.enter(name, read[0].type, read[0].vector, NOWHERE)
+            enter(made, text + ";", 0, None)
         return made
 
 

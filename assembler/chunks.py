@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, cast
 
 from . import shapes
 from .ir import Block, Declaration, Function, Instruction, Label, Operand, Register, Span, Statement
-from .making import FastInstruction, TextInstruction, make_declaration, make_location, make_vector
-from .recipes import Recipe, items
-from .scopes import Operands, Scope
+from .making import FastInstruction, TextInstruction, make_declaration, make_location, make_variable, make_vector
+from .recipes import Recipe, callee, items
+from .scopes import NOWHERE, Operands, Scope
 
 if TYPE_CHECKING:
     from .text import Source
@@ -66,16 +66,36 @@ class Nest:
             self.operands = self.outer
 
     def declare(self, start: int, end: int) -> None:
-        """`.reg .b32 a, b;` in a block."""
-        read = shapes.registers(self.source.code[start:end])
-        assert read is not None and read[0].type is not None
+        """`.reg .b32 a, b;` or `.param .b64 p;` in a block."""
         if self.inner is None:
             self.inner = Scope(self.scope, self.registers, inner=True)
             self.operands = self.inner.operands
-        type, vector, span = read[0].type, read[0].vector, self.source.span
-        made = [self.inner.enter(name, type, vector, span(start + at, start + at + len(name))) for name, _, at in read[1]]
-        stems = tuple([(name, -1) for name, _, _ in read[1]])
-        self.out.append(make_declaration(tuple(made), (), stems, span(start, end), type, vector))
+        self.out.append(enter(self.inner, self.source.code[start:end], start, self.source))
+
+    def call(self, text: str) -> tuple[Operand, ...]:
+        """The operands of a call."""
+        made: tuple[Operand, ...] = shapes.build("call_operands", text, self.inner or self.scope)
+        return made
+
+
+def enter(scope: Scope, text: str, start: int, source: Source | None) -> Declaration:
+    """Enters what a declaration in a block declares, whose text begins at an offset of the source, if it is of one."""
+
+    def span(at: int, size: int) -> Span:
+        return source.span(start + at, start + at + size) if source is not None else NOWHERE
+
+    whole = span(0, len(text))
+    if text.startswith(".reg"):
+        registers = shapes.registers(text)
+        assert registers is not None and registers[0].type is not None
+        type, vector, names = registers[0].type, registers[0].vector, registers[1]
+        made = tuple([scope.enter(name, type, vector, span(at, len(name))) for name, _, at in names])
+        return make_declaration(made, (), tuple([(name, -1) for name, _, _ in names]), whole, type, vector)
+    variables = shapes.variables(text)
+    assert variables is not None
+    entered = tuple([make_variable(name, variables[0], dims, span(at, len(name))) for name, dims, at in variables[1]])
+    scope.names.update([(v.name, v) for v in entered])
+    return make_declaration((), entered, (), whole)
 
 
 class Chunk:
@@ -153,14 +173,34 @@ class Chunk:
         return found[::-1]
 
     def naming(self) -> list[Operand]:
-        """The different operands that name variables or functions."""
-        wanted = {recipe for recipe in self.kinds if recipe.naming}
+        """The different operands that name variables or functions of outside of blocks."""
+        wanted = {recipe for recipe in self.kinds if recipe.naming or recipe.opcode == "call"}
         found: dict[str, None] = {}
         for i in [i for i, recipe in enumerate(self.recipes) if recipe in wanted] if wanted else ():
-            tokens = self.text(i).replace(",", " , ").split()
-            found.update((tokens[n].strip("{}"), None) for n in self.recipes[i].naming)
+            text, own = self.text(i), self.declared(i)
+            if self.recipes[i].opcode == "call":
+                found[callee(text)] = None
+                continue
+            tokens = text.replace(",", " , ").split()
+            named = [tokens[n].strip("{}") for n in self.recipes[i].naming]
+            found.update((token, None) for token in named if token.strip("[]").partition("+")[0] not in own)
         with self.scope.opened() as operands:
             return [operands[text] for text in found]
+
+    def declared(self, i: int) -> set[str]:
+        """What the block declares in which a statement stands."""
+        return {name for k in self.opening(i) for name in self.recipes[k].declares} if self.turns else set()
+
+    def called(self, i: int) -> Function:
+        """The function that a call calls."""
+        name = callee(self.text(i))
+        found = self.scope.names.get(name) or (self.scope.parent.names.get(name) if self.scope.parent is not None else None)
+        assert isinstance(found, Function)
+        return found
+
+    def context(self, i: int) -> str:
+        """The text of a statement, behind what its block declares."""
+        return ";".join([self.text(k) for k in self.opening(i) if self.recipes[k].declares] + [self.text(i)])
 
     def settle(self) -> None:
         """Makes everything."""
@@ -212,7 +252,9 @@ class Chunk:
         made.settled = recipe.settled
         made.guard_negated = recipe.negated
         made.guard = cast(Register, operands[tokens[recipe.guard].lstrip("@!")]) if recipe.guard >= 0 else None
-        if not recipe.vectors:
+        if recipe.opcode == "call":
+            made.operands = nest.call(code[pos:end].split(None, 1)[1].strip())
+        elif not recipe.vectors:
             made.operands = tuple(map(operands.__getitem__, tokens[recipe.start :: 2]))
         else:
             found: list[Operand] = []

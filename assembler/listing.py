@@ -5,7 +5,7 @@ Operands are told apart by identity: the parser makes one node of a text in a sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -101,13 +101,14 @@ class Listing:
             out += chunk.naming()
         return out
 
-    def having(self, test: Callable[[Instruction | Recipe], bool]) -> Iterator[Instruction]:
-        """The instructions whose opcode and modifiers pass a test, those outside of chunks first."""
+    def having(self, test: Callable[[Instruction | Recipe], bool], words: Collection[str]) -> Iterator[Instruction]:
+        """The instructions whose opcode and modifiers pass a test and that may have one of some words in their text, those outside of chunks first."""
         yield from [s for s in self.apart if s.__class__ in INSTRUCTIONS and test(s)]
         for chunk in self.chunks:
             wanted = {recipe for recipe in chunk.kinds if test(recipe)}
             if wanted:
-                yield from [chunk.instruction(i) for i, recipe in enumerate(chunk.recipes) if recipe in wanted]
+                rows = [i for i, recipe in enumerate(chunk.recipes) if recipe in wanted]
+                yield from [chunk.instruction(i) for i in rows if any(word in chunk.text(i) for word in words)]
 
     @cached_property
     def forms(self) -> dict[int, Form]:

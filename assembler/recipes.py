@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from . import shapes
-from .heads import HEADS, Head
+from .heads import CALLS, HEADS, Head, Slow, head_of
 from .patterns import NAME
 from .words import KINDS, NAMING
 
@@ -131,18 +132,59 @@ def _recipe(lead: str, shape: str) -> Recipe | None:
 
 
 def declaration_of(lead: str, text: str) -> Recipe | None:
-    """What `.reg .b32 a, b` in a block means; None for what is better read by the grammar."""
+    """What `.reg .b32 a, b` or `.param .b64 p` in a block means; None for what is better read by the grammar."""
     key = lead, text
     if key in _RECIPES:
         return _RECIPES[key]
-    read = shapes.registers(text + ";")
     made = None
-    if read is not None and _LEAD.fullmatch(lead) and all(n < 0 and not _LATER_NAME.fullmatch(name) for name, n, _ in read[1]):
-        made = Recipe(lead, text, (".reg", (), None, None), 0, -1, False)
-        made.declares = tuple([name for name, _, _ in read[1]])
+    names = _declared(text)
+    if names and _LEAD.fullmatch(lead):
+        made = Recipe(lead, text, (text.split(None, 1)[0], (), None, None), 0, -1, False)
+        made.declares = names
         made.plain, made.jumps, made.turns = False, False, True
-        if len(set(made.declares)) < len(made.declares):
-            made = None
     if len(_RECIPES) < _MOST:
         _RECIPES[key] = made
     return made
+
+
+def _declared(text: str) -> tuple[str, ...]:
+    """The names that a declaration declares; none where they are unusual."""
+    if text.startswith(".reg"):
+        registers = shapes.registers(text + ";")
+        names = tuple([name for name, count, _ in registers[1] if count < 0]) if registers is not None else ()
+        complete = registers is not None and len(names) == len(registers[1])
+    else:
+        variables = shapes.variables(text + ";")
+        names = tuple([name for name, _, _ in variables[1]]) if variables is not None else ()
+        complete = variables is not None and variables[0].space == "param"
+    good = complete and len(set(names)) == len(names) and not any(map(_LATER_NAME.fullmatch, names))
+    return names if good else ()
+
+
+_CALL = re.compile(
+    rf"(call[\w.:]*)\s+(?:\(\s*({_SYMBOL})\s*\)\s*,\s*)?({_SYMBOL})\s*(?:,\s*\(\s*((?:(?:{_SYMBOL})\s*,\s*)*(?:{_SYMBOL}))?\s*\)\s*)?", re.A
+)
+
+
+def call_of(lead: str, text: str) -> tuple[Recipe, str, list[str]] | None:
+    """What a direct call means, the name of what is called, and the results and arguments; None for what is better read by the grammar."""
+    m = _CALL.fullmatch(text)
+    if m is None or not _LEAD.fullmatch(lead):
+        return None
+    key = lead, m[1]
+    if key not in _RECIPES:
+        with suppress(Slow):
+            head_of(m[1])
+        made = Recipe(lead, m[1], CALLS[m[1]], 1, -1, False) if m[1] in CALLS else None
+        if made is not None:
+            made.plain = made.jumps = False
+        _RECIPES[key] = made
+    recipe = _RECIPES[key]
+    return (recipe, m[3], [m[2]] * bool(m[2]) + re.findall(r"[^\s,]+", m[4] or "")) if recipe is not None else None
+
+
+def callee(text: str) -> str:
+    """The name of what a direct call calls."""
+    m = _CALL.fullmatch(text.strip())
+    assert m is not None
+    return m[3]

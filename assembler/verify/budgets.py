@@ -51,7 +51,7 @@ def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in listing(function).having(_is_store):
+    for s in listing(function).having(_is_store, [v.name for v in function.params]):
         if not s.operands:
             continue
         at = s.operands[0]

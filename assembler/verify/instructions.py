@@ -57,6 +57,7 @@ class Judge:
     found: list[Diagnostic]
     has: needs.Has
     kinds: dict[int, str] = field(default_factory=dict)  # of operands, by identity: the module keeps them alive
+    calls: set[str] = field(default_factory=set)  # the texts of legal ones, with what their blocks declare
     known: Known = field(init=False)
 
     def __post_init__(self) -> None:
@@ -96,8 +97,20 @@ class Judge:
                 every.add(recipe)
                 told.add(n)
         if every:
-            many = [(n, recipe) for n, recipe in enumerate(recipes) if recipe in every and n not in told]
-            yield from self.alone([(chunk.instruction(n), (recipe,)) for n, recipe in many])
+            for n in [n for n, recipe in enumerate(recipes) if recipe in every and n not in told]:
+                yield from self.single(chunk, n)
+
+    def single(self, chunk: Chunk, n: int) -> Iterator[Instruction]:
+        """Judges one statement of a chunk; of calls that look alike the first."""
+        if chunk.recipes[n].opcode != "call":
+            yield from self.alone([(chunk.instruction(n), (chunk.recipes[n],))])
+            return
+        text = chunk.context(n)
+        if text not in self.calls:
+            before = len(self.found)
+            yield from self.alone([(chunk.instruction(n), ())])
+            if len(self.found) == before:
+                self.calls.add(text)
 
     def declared(self, declaration: Declaration) -> bool:
         """Reports what is wrong with a declaration; True where nothing is."""

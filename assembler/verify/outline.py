@@ -217,6 +217,10 @@ class _Maker:
             self.made.append(chunk.instruction(i))
             self.instruction(self.made[-1], row)
             return
+        if recipe.opcode == "call":
+            if chunk.called(i).directive(".noreturn") is not None:
+                self.ends[row] = End("call", False, True)
+            return
         if flags & ENDING:
             label = chunk.text(i).split()[-1] if recipe.opcode == "bra" else ""
             self.ends[row] = End(recipe.opcode, recipe.guard >= 0, recipe.guard < 0, label)

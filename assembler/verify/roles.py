@@ -33,8 +33,9 @@ def role_of(recipe: Recipe) -> Role:
     if isinstance(held, Role):
         return held
     words = recipe.shape.split(" ")
-    roles = [] if recipe.declares else _roles(words, recipe)
-    flags = LABELLED * ("L" in recipe.lead) | ENDING * (recipe.opcode in ENDS) | LOADING * (recipe.opcode in LOADS)
+    call = recipe.opcode == "call"
+    roles = [] if recipe.declares or call else _roles(words, recipe)
+    flags = LABELLED * ("L" in recipe.lead) | ENDING * (call or recipe.opcode in ENDS) | LOADING * (call or recipe.opcode in LOADS)
     flags |= BARRIER * waits(recipe.opcode, recipe.modifiers, len(words[recipe.start :: 2])) | WHOLE * (roles is None)
     flags |= LANED * (roles is not None and LANE in roles)
     tokens = bytes([role if role != LANE else 0 for role in roles or ()])
