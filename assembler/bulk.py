@@ -271,6 +271,8 @@ class Reader:
             if recipe.jumps or ("L" in lead and "{" not in lead):
                 return False
             if recipe.declares:
+                if not declared(block).isdisjoint(recipe.declares):
+                    return False
                 block += recipe.shape + "\0"
         self.opened, self.block = opened, block
         return True
