@@ -10,10 +10,9 @@ from .. import graphs
 from ..flow import Flow
 from ..ir import Declaration, Function, Register
 from ..listing import Listing
-from .outline import Outline, outline
+from .outline import BOILERPLATE, Ints, Outline, outline
 from .roles import GIVEN, LANE, PASSED_ON, READ, SOMETIMES, WRITTEN
 
-BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 NEVER = 1 << 62  # behind all statements
 
 
@@ -73,15 +72,41 @@ def _read_wrongly(o: Outline, given: Collection[int], reachable: np.ndarray[tupl
         return True
     home = o.block_of[born]
     same = home == here
-    if np.any(born[same] >= rows[same]):
-        return True
-    home, here = home[~same], here[~same]
-    if not len(home):
-        return False
-    enter, leave = np.full(len(o.starts), NEVER), np.full(len(o.starts), -1)
-    for block, (first, last) in graphs.intervals(o.graph.idom, o.graph.depth_first).items():
-        enter[block], leave[block] = first, last
-    return bool(np.any((enter[home] > enter[here]) | (leave[here] > leave[home])))
+    wrong = same & (born >= rows)
+    if not same.all():
+        enter, leave = np.full(len(o.starts), NEVER), np.full(len(o.starts), -1)
+        for block, (first, last) in graphs.intervals(o.graph.idom, o.graph.depth_first).items():
+            enter[block], leave[block] = first, last
+        wrong |= (enter[home] > enter[here]) | (leave[here] > leave[home])
+    return bool(wrong.any()) and _unwritten(o, registers[wrong], rows[wrong])
+
+
+def _unwritten(o: Outline, registers: Ints, rows: Ints) -> bool:
+    """May one of these registers, each read in a row, not be written yet on some way there?"""
+    bits = {r: 1 << i for i, r in enumerate(dict.fromkeys(registers.tolist()))}
+    whole = o.roles == WRITTEN
+    where, what = o.rows[whole], o.registers[whole]
+    concerned = np.isin(what, registers)
+    first: dict[tuple[int, int], int] = {}  # the first row of each block that writes a register
+    written = [0] * len(o.starts)
+    for row, register, block in zip(
+        where[concerned].tolist(), what[concerned].tolist(), o.block_of[where[concerned]].tolist(), strict=True
+    ):
+        written[block] |= bits[register]
+        first.setdefault((block, register), row)
+    missing = [0] * len(o.starts)  # at the beginning of each block
+    missing[0] = (1 << len(bits)) - 1
+    changed = True
+    while changed:
+        changed = False
+        for block in o.graph.depth_first:
+            left = missing[block] & ~written[block]
+            for after in o.graph.blocks[block].successors:
+                if left & ~missing[after]:
+                    missing[after] |= left
+                    changed = True
+    reads = zip(registers.tolist(), rows.tolist(), o.block_of[rows].tolist(), strict=True)
+    return any(missing[block] & bits[register] and first.get((block, register), NEVER) >= row for register, row, block in reads)
 
 
 def _barriers(o: Outline, total: int) -> bool:

@@ -42,6 +42,7 @@ from .roles import (
 from .suspects import DIVERGENT, LOADS
 
 _MOST = 1 << 16
+BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -236,7 +237,8 @@ class _Maker:
                 if "{" in recipe.lead or "}" in recipe.lead:
                     block, names = first + i, set()
                 names.update(recipe.declares)
-                self.inner += [(block, name) for name in recipe.declares]
+                if recipe.opcode == ".reg":
+                    self.inner += [(block, name) for name in recipe.declares if name != BOILERPLATE]
             if i not in wanted:
                 continue
             for token, role in zip(tokens_of(chunk.text(i)), roles[i].tokens, strict=True):

@@ -10,7 +10,8 @@ from ..flow import Flow, accesses, flow, passed_on
 from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
 from ..listing import listing
 from . import suspects
-from .doubts import BOILERPLATE, doubts, missed
+from .doubts import doubts, missed
+from .outline import BOILERPLATE
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")

@@ -111,10 +111,23 @@ def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
         ".reg .b32 %r<4>; .loc 1 2 3 mov.b32 %r01, %r1; .loc 1 2 mov.b32 %r1, %r4; L: .loc 1 2 3 M: add.u32 %r1,%r2,%r3; ret;",
         ".reg .b32 %tid; mov.b32 %tid, %tid.x; mov.b32 %tid, %ntid.x; ret;",
         ".reg .b32 %r<4>; L:mov.b32 %r1, 1;M:add.u32 %r1, %r1, %r1;}{ret;",
+        ".reg .b32 %r<4>; {mov.b32 %r1, 1;} {.reg .b32 t; mov.b32 t, 2; add.u32 %r2, t, %r1;} { .reg .b32 t; add.u32 %r3, t, %r1; } ret;",
+        ".reg .b32 %r<4>; .reg .b32 t; mov.b32 t, 1; { .reg .b64 t; mov.b64 t, 2; mov.b32 %r1, t; } mov.b32 %r1, t; ret;",
+        ".reg .b32 %r<4>; { .reg .b32 t, t; mov.b32 t, 1; } { .reg .b32 t; .reg .b32 t; mov.b32 t, 1; } { .reg .b32 %r1; mov.b32 %r1, 1; } ret;",
+        ".reg .b32 %r<4>; { .reg .b32 ret; mov.b32 ret, 1; ret; } { .reg .b32 add; add.u32 add, add, add; } { .reg .b32 %tid; mov.b32 %r1, %tid.x; } ret;",
+        ".reg .b32 %r<4>; { mov.b32 %r1, 1; { mov.b32 %r2, 1; } mov.b32 %r3, 1; } } mov.b32 %r1, 1; { ret;",
+        ".reg .b32 %r<4>; .reg .pred %p<2>; { .reg .pred p; setp.eq.u32 p, %r1, 1; @p bra L; @!p mov.b32 %r1, 1; @%p1 bra K; K: } L: ret;",
+        ".reg .b32 %r<4>; { mov.b32 %r1, 1; } L: { mov.b32 %r2, 1; bra L; M: mov.b32 %r3, 1; } bra M; ret;",
+        ".reg .b32 %r<4>; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r2, [b]; } mov.b32 %r3, a; ret;",
+        ".reg .b32 %r<4>; { .param .b32 a; .param .b64 b; call (b), f, (a); call.uni f, (a); call (b), k, (a); call (c), f, (a); } ret;",
+        ".reg .b32 %r<4>; { .param .b32 a; st.param.b32 [a+0], %r1; call g, (a); } { .param .b32 f; call (f), f, (f); } call g; call h; ret;",
+        ".reg .b32 %r<4>; { .param .b32 p; st.param.b32 [p], 1; } st.param.b32 [p], 1; ret;",
+        ".reg .b32 %r<4>; .loc 1 2 3, function_name $I, inlined_at 1 4 5\nmov.b32 %r1, 1; .loc 1 2 3, function_name $I\nret;",
     ],
 )
 def test_odd_bodies_mean_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n" + body + "\n}\n"
+    functions = ".func (.param .b32 r) f(.param .b32 p) { ret; }\n.extern .func g(.param .b32 p);\n"
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n" + functions + ".visible .entry k(.param .u32 p)\n{\n" + body + "\n}\n"
     assert told(text) == one_by_one(text, monkeypatch)
 
 
