@@ -29,9 +29,7 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _parity(bits: NDArray[np.int64]) -> NDArray[np.int64]:
-    for half in (32, 16, 8, 4, 2, 1):
-        bits = bits ^ bits >> half
-    return bits & 1
+    return (np.bitwise_count(bits) & 1).astype(np.int64)
 
 
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
@@ -41,6 +39,8 @@ def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Count
     (array([1]), array([8]))
     """
     where, active = access(addresses, active)
+    if width >= BANK:  # where lanes only wait for lanes of their own word, each of these has a pass of its own
+        return requests(active), _passes(where, active, width)
     sectors = _one_word_at_a_time(where, active)
     contended = np.flatnonzero(_contended(where, active, width))
     if contended.size:
@@ -83,43 +83,60 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     back its whole sector, one that loses to its own line or a later one waits alone.
     """
     warps = len(where)
-    lines = where // LINE
-    port = (line_slice(lines) * BANK * WARP + where % LINE) // max(BANK, width)  # lanes take aligned banks: all of them or none
-    line, sector = _first_lane(lines, active), _first_lane(where // SECTOR, active)
-    sectors = np.zeros(warps, dtype=np.int64)
-    row, lane = np.nonzero(active)
-    while row.size:
-        here = port[row, lane], line[row, lane], sector[row, lane]
-        owner = _lowest(row, here[0], lane, warps, BANK * WARP)
-        rank = _lowest(row, here[1], lane, warps, WARP)
-        lost = owner[row, here[0]] != lane
-        waits, winner = row[lost], owner[row, here[0]][lost]
-        behind = rank[waits, line[waits, winner]] < rank[waits, here[1][lost]]
-        held = np.zeros((warps, WARP), dtype=np.bool_)
-        held[waits[behind], here[2][lost][behind]] = True
-        late = lost | held[row, here[2]]
-        served = np.zeros((warps, WARP), dtype=np.bool_)
-        served[row[~late], here[2][~late]] = True
-        sectors += served.sum(axis=1)
-        row, lane = row[late], lane[late]
-    return sectors
+    lane = np.flatnonzero(active)  # numbered through, over all warps
+    if not lane.size:
+        return np.zeros(warps, dtype=np.int64)
+    line_of, sector_of = _names(where >> 5, active)
+    place = where.ravel().take(lane)
+    port = line_slice(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
+    port += (place & LINE - 1) >> max(BANK, width).bit_length() - 1
+    port += (lane >> 5) * (4 * LINE // max(BANK, width))
+    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(where.size, dtype=np.int64)
+    sectors, held = np.zeros(where.size, dtype=np.int64), np.zeros(where.size, dtype=np.bool_)
+    while lane.size:
+        sector = sector_of.take(lane)
+        _lowest(owner, port, lane)
+        winner = owner.take(port)
+        late = winner != lane
+        lost = np.flatnonzero(late)
+        if lost.size:
+            line = line_of.take(lane)
+            _lowest(rank, line, lane)
+            behind = lost[rank.take(line_of.take(winner.take(lost))) < rank.take(line.take(lost))]
+            held[sector.take(behind)] = True
+            late |= held.take(sector)
+            held[sector] = False
+        served = np.zeros(where.size, dtype=np.bool_)
+        served[sector.take(np.flatnonzero(~late))] = True
+        sectors += served
+        waiting = np.flatnonzero(late)
+        lane, port = lane.take(waiting), port.take(waiting)
+    return np.asarray(sectors.reshape(where.shape).sum(axis=1))
 
 
-def _first_lane(keys: NDArray[np.int64], active: Mask) -> NDArray[np.int64]:
-    """For each active lane the first of its warp that has the same key."""
-    order = np.argsort(np.where(active, keys, NONE), axis=-1, kind="stable")
-    ranked = np.take_along_axis(keys, order, axis=-1)
-    start = np.ones(keys.shape, dtype=np.bool_)
-    start[:, 1:] = ranked[:, 1:] != ranked[:, :-1]
-    place = np.broadcast_to(np.arange(keys.shape[1]), keys.shape)
-    first = np.take_along_axis(order, np.maximum.accumulate(np.where(start, place, 0), axis=-1), axis=-1)
-    out = np.empty_like(first)
-    np.put_along_axis(out, order, first, axis=-1)
-    return out
+def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each lane a lane of its warp that stands for its line, and one for its sector."""
+    low = int(sector.min(where=active, initial=NONE)) & -4
+    key = (sector - low) << 5
+    key |= np.arange(WARP)
+    key[~active] = NONE
+    key.sort(axis=1)
+    there = np.flatnonzero(key != NONE)
+    name = key.ravel().take(there)
+    there &= -WARP
+    lane = there | name & WARP - 1
+    out = []
+    for shift in (7, 5):
+        names = name >> shift
+        first = np.flatnonzero((names[1:] != names[:-1]) | (there[1:] != there[:-1]))
+        first = np.concatenate(([0], first + 1))
+        found = np.empty(sector.size, dtype=np.int64)
+        found[lane] = np.repeat(lane.take(first), np.diff(first, append=lane.size))
+        out.append(found)
+    return out[0], out[1]
 
 
-def _lowest(row: NDArray[np.int64], what: NDArray[np.int64], lane: NDArray[np.int64], rows: int, count: int) -> NDArray[np.int64]:
-    """(rows, count): the lowest lane that names each thing."""
-    out = np.full(rows * count, WARP, dtype=np.int64)
-    np.minimum.at(out, row * count + what, lane)
-    return out.reshape(rows, count)
+def _lowest(out: NDArray[np.int64], what: NDArray[np.int64], lane: NDArray[np.int64]) -> None:
+    """Notes for each thing the lowest lane that names it."""
+    out[what] = NONE
+    np.minimum.at(out, what, lane)

@@ -240,5 +240,10 @@ def _sizes(warps: int, active: NDArray[np.bool_] | None, width: int) -> tuple[in
     """(requests, lanes, sectors had each warp's active lanes been neighbours)."""
     if active is None:
         return warps, warps * WARP, warps * -(-WARP * width // SECTOR)
-    count = np.bitwise_count(np.packbits(active, axis=1).view(np.uint32)).astype(np.int64)
+    count = lanes_by_warp(active)
     return int(np.count_nonzero(count)), int(count.sum()), int((-(-count * width // SECTOR)).sum())
+
+
+def lanes_by_warp(active: NDArray[np.bool_]) -> Index:
+    """How many lanes of each warp take part."""
+    return np.bitwise_count(np.packbits(active, axis=1).view(np.uint32)).astype(np.int64).ravel()

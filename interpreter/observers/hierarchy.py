@@ -14,7 +14,7 @@ from warplab.isa.profiles import DeviceProfile
 from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
-from .footprint import Footprint, Outline, Rows
+from .footprint import Footprint, Outline, Rows, lanes_by_warp
 from .l2 import Lines, SharedCache
 from .lanewise import LanewiseCaches
 from .pages import PAGE
@@ -87,7 +87,7 @@ class Hierarchy:
                 self.l1.store(place, start // PAGE, f.touched, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
         else:
             if not gathers:
-                units = contended_sectors(Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps), f.width)
+                units = atomic_sectors(f, start)
                 total = int(units.sum())
             self.l1.drop(place, start // PAGE)
             l2_hits = f.total - self.l2.load(lines, start, f.read)
@@ -193,12 +193,28 @@ def _load_policy(modifiers: tuple[str, ...]) -> LoadPolicy:
     return load_policy(modifiers)
 
 
+def atomic_sectors(f: Footprint, start: int) -> Index:
+    """Sectors of each warp's atomic."""
+    lanes = Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps)
+    if lanes.where.shape[1] == 1:
+        return contended_sectors(lanes, f.width)
+    found = np.full(lanes.warps, WARP) if f.active is None else lanes_by_warp(f.active)
+    shared = np.flatnonzero(f.units < found)  # nobody is in the way of lanes that have sectors of their own
+    if 0 < shared.size < found.size:
+        lanes = Lanes(lanes.where[shared], None if lanes.active is None else lanes.active[shared], shared.size)
+    if shared.size:
+        found[shared] = contended_sectors(lanes, f.width)
+    return found
+
+
 def contended_sectors(lanes: Lanes, width: int) -> Index:
     """Sectors of each warp's atomic, asked once for each set of addresses."""
     if lanes.where.shape[1] == 1:  # one after the other
         return np.full(lanes.warps, WARP) if lanes.active is None else np.count_nonzero(lanes.active, axis=1)
     if lanes.active is not None and lanes.count == lanes.requests:  # nobody meets another
         return np.asarray(lanes.active.any(axis=1), np.int64)
+    if lanes.where.nbytes > LARGE and (np.diff(lanes.where[0]) != np.diff(lanes.where[1])).any():  # hardly one like another
+        return atomic_global(lanes.where, lanes.mask, width)[1]
     rows = patterns(lanes, 1 << 40)
     if rows.where.nbytes > LARGE:
         return rows.spread(atomic_global(rows.where, rows.mask, width)[1])

@@ -145,4 +145,4 @@ def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width
         sector += sector.dtype.type(delta & (1 << 32) - 1 if sector.dtype == np.uint32 else delta)
     sector >>= _SECTOR
     f = Scattered(g, rows, address, mask, width, g.warps.spread(sector))
-    return f if f.count and 2 * f.total >= f.count else None
+    return f if f.count and 3 * f.total >= f.count else None

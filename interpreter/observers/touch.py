@@ -123,6 +123,7 @@ class Patterns:
 
 
 _NOWHERE = np.iinfo(np.int64).min
+_ODD = np.arange(1, 2 * WARP, 2) * np.int64(0x9E3779B97F4A7C1)  # factors of a warp's addresses
 
 
 def patterns(lanes: Lanes, align: int) -> Patterns:
@@ -141,7 +142,15 @@ def patterns(lanes: Lanes, align: int) -> Patterns:
     if relative.shape[1] == 1:
         _, first, which = np.unique(relative[:, 0], return_index=True, return_inverse=True)
         return Patterns(np.repeat(relative[first], WARP, axis=1), None, np.bincount(which), which)
-    whole = np.ascontiguousarray(relative).view(np.dtype((np.void, WARP * 8))).ravel()
-    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
-    which = which.reshape(-1)
+    mixed = relative @ _ODD  # different sums: different warps
+    _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
+    if first.size == rows:
+        return Patterns(relative, active, np.ones(rows, np.int64), np.arange(rows))
+    if not (relative == relative[first][which]).all():
+        whole = np.ascontiguousarray(relative).view(np.dtype((np.void, WARP * 8))).ravel()
+        _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # as they come
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    first, which = first[order], place[which.reshape(-1)]
     return Patterns(relative[first], None if active is None else active[first], np.bincount(which), which)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from warplab.interpreter.geometry import Geometry
+from warplab.interpreter.memory.contention import atomic_global
 from warplab.interpreter.observers.footprint import Footprint, Rows
+from warplab.interpreter.observers.hierarchy import atomic_sectors
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
@@ -95,6 +97,17 @@ def test_the_shared_cache_finds_the_same(lines: int, span: int) -> None:
                 cache.store(each, 0, Demand(each.united(bits)))
         assert one.load_each(sector) == other.load(each, 0, Demand(each.united(bits * 0xFF)))
     assert (one.held, one.floor, one.now) == (other.held, other.floor, other.now)
+
+
+@pytest.mark.parametrize("span", [1 << 9, 1 << 13, 1 << 24])
+@pytest.mark.parametrize("masked", [False, True])
+def test_atomics_count_as_the_rule_does(span: int, masked: bool) -> None:
+    rng = np.random.default_rng(span)
+    address = places(rng, span, 4)
+    a, b, _ = footprints(address, rng.random(address.shape) < 0.5 if masked else None, 4, BLOCKS)
+    want = atomic_global(a.lanes.where, a.lanes.mask, 4)[1]
+    assert np.array_equal(atomic_sectors(a, 0), want) and np.array_equal(atomic_sectors(b, 0), want)
+    assert [atomic_global(x, m, 4)[1].item(0) for x, m in zip(a.lanes.where, a.lanes.mask, strict=True)] == want.tolist()
 
 
 def test_united_is_what_reduceat_gives() -> None:
