@@ -47,8 +47,9 @@ def _words(addresses: NDArray[np.int64], active: Mask, width: int, word: int = 4
 
 def _group_passes(addresses: NDArray[np.int64], active: Mask, width: int) -> Counts:
     """Passes of groups of lanes taken together: the most different words of one bank."""
-    words, live = _words(addresses, active, width)
-    return largest_group(words % BANKS, live, BANKS, words)
+    each = max(1, width // 4)  # accesses are aligned: one takes as many banks side by side, all of them or none
+    words = addresses >> (4 * each).bit_length() - 1
+    return largest_group(words & BANKS // each - 1, active, BANKS // each, words)
 
 
 def _sums(passes: Counts, warps: int, free: Counts) -> tuple[Counts, Counts]:
@@ -80,9 +81,11 @@ def modern_banks(addresses: Addresses, active: Mask, width: int, *, store: bool 
         return total, conflicts
     paired = np.zeros(warps, dtype=np.bool_)
     for apart in (1, 2):
-        partner = np.arange(WARP) ^ apart
-        alike = (where == where[:, partner]) | ~active | ~active[:, partner]
-        paired |= alike.all(axis=-1)
+        may = np.flatnonzero((where[:, 0] == where[:, apart]) | ~active[:, 0] | ~active[:, apart])
+        if may.size:
+            pairs = where[may].reshape(may.size, -1, 2, apart)
+            idle = ~active[may].reshape(pairs.shape)
+            paired[may] |= ((pairs[:, :, 0] == pairs[:, :, 1]) | idle[:, :, 0] | idle[:, :, 1]).all(axis=(1, 2))
     if paired.any():
         passes = _group_passes(parts(where[paired], 2 * lanes), split(active[paired], 2 * lanes), width)
         total[paired], conflicts[paired] = _sums(passes, int(paired.sum()), (passes > 0).astype(np.int64))
@@ -100,9 +103,9 @@ def atomic_passes(addresses: Addresses, active: Mask, width: int, *, counting: b
         return modern_banks(where, active, width, store=True)
     warps = where.shape[0]
     lanes = WARP * 4 // max(width, 4)
-    grouped, mask = parts(where, lanes), split(active, lanes)
-    words, live = _words(grouped, mask, width)
-    passes = largest_group(words % BANKS, live, BANKS)
+    each = max(1, width // 4)
+    words = parts(where, lanes) >> (4 * each).bit_length() - 1
+    passes = largest_group(words & BANKS // each - 1, split(active, lanes), BANKS // each)
     total, conflicts = _sums(passes, warps, (passes > 0).astype(np.int64))
     return total * 2 if swap else total, conflicts
 

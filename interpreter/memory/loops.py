@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .banks import atomic_passes, modern_banks
 from .contention import atomic_global
-from .warps import WARP, Addresses, Counts, Mask, access
+from .warps import NONE, WARP, Addresses, Counts, Mask, access
 
 HALF_WORDS = frozenset({"f16", "bf16", "b16"})
 FLOATS = frozenset({"f32", "f64", "f16x2", "bf16x2"})
@@ -49,10 +49,18 @@ def spin_passes(addresses: Addresses, active: Mask, width: int) -> tuple[Counts,
     >>> spin_passes(np.zeros((1, 32)), np.ones((1, 32), bool), 4)
     (array([32]), array([0]))
     """
-    where, active = access(addresses, active)
-    return _reads(
-        where, [_rounds(row.tolist(), np.flatnonzero(mask).tolist(), width) for row, mask in zip(where, active, strict=True)], width
-    )
+    where, left = access(addresses, active)
+    passes, conflicts = np.zeros(len(where), dtype=np.int64), np.zeros(len(where), dtype=np.int64)
+    busy = np.flatnonzero(left.any(axis=1))
+    while busy.size:  # the warps that go round once more
+        rows, mask = where[busy], left[busy]
+        more, beyond = modern_banks(rows, mask, width)
+        passes[busy] += more
+        conflicts[busy] += beyond
+        left = np.zeros_like(left)
+        left[busy] = mask & ~_winning(rows, mask, width)
+        busy = busy[left[busy].any(axis=1)]
+    return passes, conflicts
 
 
 def extreme_passes(
@@ -116,12 +124,23 @@ def _sums(rows: list[int], values: Counts, count: int) -> Counts:
     return np.bincount(rows, weights=values, minlength=count).astype(np.int64)
 
 
-def _rounds(where: list[int], lanes: list[int], width: int) -> Iterator[list[int]]:
-    """The lanes of each round: the lowest lane of a bank wins, 8-byte words by half-warp, a word that a half has changed is lost."""
-    while lanes:
-        yield lanes
-        won = _winners(where, lanes, width)
-        lanes = [lane for lane in lanes if lane not in won]
+def _winning(where: NDArray[np.int64], active: Mask, width: int) -> Mask:
+    """Whose swap succeeds: the lowest lane of a bank wins, 8-byte words by half-warp, but a word that a half has changed is lost."""
+    banks = WARP * 4 // width
+    lane = np.flatnonzero(active)
+    word = where.ravel().take(lane) >> width.bit_length() - 1
+    port = lane // banks * banks + (word & banks - 1)
+    first = np.empty(where.size, dtype=np.int64)
+    first[port] = NONE
+    np.minimum.at(first, port, lane)
+    won = first.take(port) == lane
+    if width > 4:  # of a second half those whose word the first half's winner has not changed
+        before = np.full(where.size, NONE)
+        before[port[won]] = word[won]
+        won &= (lane // banks % 2 == 0) | (before.take(np.maximum(port - banks, 0)) != word)
+    out = np.zeros(where.size, dtype=np.bool_)
+    out[lane[won]] = True
+    return out.reshape(where.shape)
 
 
 def _winners(where: list[int], lanes: list[int], width: int) -> set[int]:
@@ -149,8 +168,9 @@ def _improving(where: list[int], lanes: list[int], width: int, memory: dict[int,
 
 def _first_of_each(words: NDArray[np.int64], active: Mask) -> Mask:
     """The lowest active lane of each word of a warp."""
+    order = np.argsort(np.where(active, words, NONE), axis=1, kind="stable")
+    ordered, live = np.take_along_axis(words, order, axis=1), np.take_along_axis(active, order, axis=1)
+    live[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
     first = np.zeros_like(active)
-    for row in np.flatnonzero(active.any(axis=1)).tolist():
-        lanes = np.flatnonzero(active[row])
-        first[row, lanes[np.unique(words[row, lanes], return_index=True)[1]]] = True
+    np.put_along_axis(first, order, live, axis=1)
     return first

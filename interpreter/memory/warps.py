@@ -34,19 +34,27 @@ def distinct(keys: NDArray[np.int64], active: Mask) -> Counts:
 
 def largest_group(groups: NDArray[np.int64], active: Mask, count: int, keys: NDArray[np.int64] | None = None) -> Counts:
     """The most entries that fall into one of `count` groups, row by row; with keys, equal (group, key) pairs count once."""
-    rows = len(groups)
+    rows, lanes = groups.shape
     if keys is None:
-        row, lane = np.nonzero(active)
-        chosen = groups[row, lane]
+        entry = np.flatnonzero(active)
+        chosen = groups.ravel().take(entry)
     else:
-        low = int(np.where(active, keys, NONE).min(initial=NONE))
-        span = max(1, int(np.where(active, keys, low).max(initial=low)) - low + 1)
-        ordered = np.sort(np.where(active, groups * span + (keys - low), NONE), axis=-1)
-        first = ordered != NONE
-        first[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
-        row, lane = np.nonzero(first)
-        chosen = ordered[row, lane] // span
-    table = np.bincount(row * count + chosen, minlength=rows * count).reshape(rows, count)
+        whole = bool(active.all())
+        low = int(keys.min() if whole else keys.min(where=active, initial=NONE))
+        bits = max(1, (int(keys.max() if whole else keys.max(where=active, initial=low)) - low).bit_length())
+        ordered: NDArray[np.int32] | NDArray[np.int64] = (groups << bits) + (keys - low)
+        if bits + count.bit_length() < 32:
+            ordered = ordered.astype(np.int32)  # sorts faster
+        if not whole:
+            ordered[~active] = count << bits  # behind every key
+        ordered.sort(axis=-1)
+        first = np.ones(ordered.shape, dtype=np.bool_)
+        np.not_equal(ordered[:, 1:], ordered[:, :-1], out=first[:, 1:])
+        if not whole:
+            first &= ordered < count << bits
+        entry = np.flatnonzero(first)
+        chosen = (ordered.ravel().take(entry) >> bits).astype(np.int64)
+    table = np.bincount((entry // lanes) * count + chosen, minlength=rows * count).reshape(rows, count)
     return np.asarray(table.max(axis=1, initial=0), dtype=np.int64)
 
 

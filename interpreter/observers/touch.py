@@ -17,6 +17,7 @@ Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 WARP = 32
+MANY = 64  # warps
 WORD_BITS = 42  # of a key; the warp stands above
 ALL_WORDS = (1 << 32) - 1
 
@@ -142,6 +143,8 @@ def patterns(lanes: Lanes, align: int) -> Patterns:
     if relative.shape[1] == 1:
         _, first, which = np.unique(relative[:, 0], return_index=True, return_inverse=True)
         return Patterns(np.repeat(relative[first], WARP, axis=1), None, np.bincount(which), which)
+    if rows > MANY and (relative[0] != relative[1]).any():  # not worth looking for those that are alike
+        return Patterns(relative, active, np.ones(rows, np.int64), np.arange(rows))
     mixed = relative @ _ODD  # different sums: different warps
     _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
     if first.size == rows:
