@@ -116,6 +116,7 @@ def test_directives_of_a_submission_mean_nothing(lab: Lab, tmp_path: Path) -> No
 
 def test_a_process_that_grows_is_ended_and_only_that_test_is_lost(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter([0, 10**12])
+    monkeypatch.setattr("warplab.runtime.grading.supervise.POLL", 0.001)  # looks before the test has ended
     monkeypatch.setattr("warplab.runtime.grading.supervise.resident", lambda pid: next(sizes, 0))
     (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;")])
     assert [t.ended for t in report.tests] == ["memory", ""]
