@@ -80,19 +80,20 @@ class Hierarchy:
         if kind == "ld":
             hits, l2, l2_hits = self._load(f, start, rows, _load_policy(i.modifiers))
             return Outcome(f.requests, None, f.total, f.ideal, hits, l2, l2_hits, SECTOR * f.total)
-        units, total, l2_hits = None, f.total, 0
-        lines, place = f.outline.lines, f.outline.place(start, rows)
         if kind == "st":
             if f.width >= 4:
-                self.l1.store(place, start // PAGE, f.touched, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
-        else:
-            if not gathers:
-                units = atomic_sectors(f, start)
-                total = int(units.sum())
-            self.l1.drop(place, start // PAGE)
-            l2_hits = f.total - self.l2.load(lines, start, f.read)
-        self.written += self.l2.store(lines, start, f.written if kind == "st" else f.changed)
-        return Outcome(f.requests, units, total, f.ideal, 0, f.total, l2_hits, SECTOR * total)
+                self.l1.store(f.outline.place(start, rows), start // PAGE, f.touched, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
+            self.written += self.l2.store(f.outline.lines, start, f.written)
+            return Outcome(f.requests, None, f.total, f.ideal, 0, f.total, 0, SECTOR * f.total)
+        units = None if gathers else atomic_sectors(f, start)
+        total = f.total if units is None else int(units.sum())
+        if not self.l1.is_empty:
+            self.l1.drop(f.outline.place(start, rows), start // PAGE)
+        found = self.l2.update_each(f.sectors_of_lanes) if isinstance(f, Scattered) else None
+        if found is None:
+            found = self.l2.load(f.outline.lines, start, f.read), self.l2.store(f.outline.lines, start, f.changed)
+        self.written += found[1]
+        return Outcome(f.requests, units, total, f.ideal, 0, f.total, f.total - found[0], SECTOR * total)
 
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""

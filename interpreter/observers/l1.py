@@ -41,6 +41,11 @@ class PrivateCaches:
         self._set_bound()
 
     @property
+    def is_empty(self) -> bool:
+        """Has nothing ever been brought in?"""
+        return not self.lines or self._tables.pages == 1
+
+    @property
     def size(self) -> int:
         """Lines that there is room for."""
         return self._tables.state.size
@@ -104,7 +109,7 @@ class PrivateCaches:
 
     def drop(self, place: Place, page: int) -> None:
         """Forgets lines."""
-        if not self.lines or not place.cache.size or self._tables.pages == 1:
+        if self.is_empty or not place.cache.size:
             return
         slot, known = self._tables.find(place, page)
         if not known:

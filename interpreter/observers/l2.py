@@ -150,12 +150,39 @@ class SharedCache:
         have = state.astype(np.uint32)
         have &= words
         lost = np.flatnonzero(have != words)
+        self._use(at, state, starts)
+        np.add.at(self._state, at.take(lost), (words ^ have).take(lost).astype(np.int64))
+        return lost.size
+
+    def update_each(self, sector: Keys) -> tuple[int, int] | None:
+        """Brings in whole sectors, in any order, and makes them dirty; gives how many were not there, and how many were clean.
+
+        None, and nothing has happened, if lines with parts of sectors, or too many, are among them.
+        """
+        sector = different(sector)
+        line = sector >> 2
+        starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+        if not self.lines or starts.size > self.portion:
+            return None
+        at = self._places(line.astype(np.int64), int(line[0]), int(line[-1]))
+        state, words = self._alive(at), words_of(sector)
+        have = state.astype(np.uint32)
+        have &= words
+        lost = have != words
+        if have[lost].any():
+            return None
+        dirty = np.int64(1) << _DIRTY + (sector & 3).astype(np.int64)
+        clean = state & dirty == 0
+        self._use(at, state, starts)
+        np.add.at(self._state, at, lost * words.astype(np.int64) + clean * dirty)
+        return int(np.count_nonzero(lost)), int(np.count_nonzero(clean))
+
+    def _use(self, at: Index, state: Index, starts: Index) -> None:
+        """Makes lines the last used ones; `starts` are the first of each among those that come several times, side by side."""
         if starts.size < at.size:
             self._admit(at[starts], state[starts], 0)
         else:
             self._admit(at, state, 0)
-        np.add.at(self._state, at.take(lost), (words ^ have).take(lost).astype(np.int64))
-        return lost.size
 
     def store(self, lines: Lines, start: int, demand: Demand) -> int:
         """Makes words valid and their sectors dirty; gives how many of these were clean."""

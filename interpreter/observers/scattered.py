@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value
 from .footprint import Footprint, Outline, Rows
-from .sectors import Demand, Whole, different, united
+from .sectors import Demand, Whole, different, sectors_of, united
 from .touch import WARP
 
 Index = NDArray[np.int64]
@@ -64,27 +64,30 @@ class Scattered(Footprint):
         """Those of the active lanes."""
         return values.ravel() if self.taken is None else values.take(self.taken)
 
-    def _keys(self, low: Keys, bits: int) -> Keys:
-        """(line, home, low bits) of all active lanes, each once, in order."""
-        home = np.repeat(np.arange(self.rows.where.size), self._each) if self.by_row else self.rows.warps(self._each)[0]
-        line: Keys = self._of_lanes(self.sector) >> 2
-        shift = int(home.max()).bit_length()
-        self._shift = shift  # of the line in (line, home)
-        if int(line.max()).bit_length() + shift + bits > 8 * line.itemsize:
-            line = line.astype(np.int64)
-        home = np.repeat(home << bits, WARP) if self.taken is None else (home << bits).take(self.taken // WARP)
-        keys: Keys = line << shift + bits | home.astype(line.dtype) | low.astype(line.dtype)
-        return different(keys)
+    @property
+    def sectors_of_lanes(self) -> Keys:
+        """Those of the active lanes, a copy."""
+        return self.sector.flatten() if self.taken is None else self.sector.take(self.taken)
 
     @cached_property
     def _entries(self) -> tuple[Index, Index]:
-        key = self._keys(self._of_lanes(self.sector) & 3, 2)
-        return _together(key >> 2, np.int64(1) << ((key & 3) << 3).astype(np.int64))
+        """(line, home) ascending, and the words of each."""
+        home = np.repeat(np.arange(self.rows.where.size), self._each) if self.by_row else self.rows.warps(self._each)[0]
+        self._shift = int(home.max()).bit_length()  # of the line
+        bits = self._shift + 5
+        line: Keys = self._of_lanes(self.sector) >> 2
+        if int(line.max()).bit_length() + bits > 8 * line.itemsize:
+            line = line.astype(np.int64)
+        home = np.repeat(home << 5, WARP) if self.taken is None else (home << 5).take(self.taken // WARP)
+        word = self._of_lanes(self.lanes.where >> 2 & 31)
+        key: Keys = line << bits | home.astype(line.dtype) | word.astype(line.dtype)
+        key = different(key)
+        return _together(key >> 5, np.int64((1 << max(1, self.width // 4)) - 1) << (key & 31).astype(np.int64))
 
     @cached_property
     def sectors(self) -> Index:
         """Of each entry, a bit each."""
-        return self._entries[1]
+        return sectors_of(self.words)
 
     @cached_property
     def outline(self) -> Outline:
@@ -98,8 +101,7 @@ class Scattered(Footprint):
 
     @cached_property
     def words(self) -> Index:
-        key = self._keys(self._of_lanes(self.lanes.where >> 2 & 31), 5)
-        return _together(key >> 5, np.int64((1 << max(1, self.width // 4)) - 1) << (key & 31).astype(np.int64))[1]
+        return self._entries[1]
 
     @cached_property
     def asked(self) -> Demand:
