@@ -29,6 +29,7 @@ class LanewiseCaches(PrivateCaches):
         super().__init__(caches, lines, expected, tables)
         self._noted: list[tuple[Keys, Index]] = []  # lanes, and the steps that were then
         self._waiting = 0  # lanes among those
+        self._barren = False  # of the lanes that came last most found nothing
         self._age = 1  # of the sectors that were used in the steps that are now
         self._aged = self.now
 
@@ -44,27 +45,83 @@ class LanewiseCaches(PrivateCaches):
         if active is not None:
             keys = keys.take(active)
         tables.reserve(keys.size, self.floor)
-        asked, place = keys, tables.find_each(keys)
-        if not self._full:
-            self._look_at_clocks()
-            other = np.flatnonzero(tables.seen.take(place, mode="wrap") != self._age)
-            if not other.size:
-                return keys[:0]
-            if other.size < keys.size:
-                asked, place = keys.take(other), place.take(other)
+        found = self._find(keys, crowd) if not self._full and not self._barren else self._take_all(keys, crowd)
+        if found is None:
+            return None
+        sectors: Keys = np.bitwise_and(found, (1 << tables.key_bits) - 1, dtype=keys.dtype)
+        return sectors
+
+    def _find(self, keys: Keys, crowd: int) -> Keys | None:
+        """What most lanes find at once; the keys of what was brought in."""
+        seen, place, asked = self._tables.seen, self._tables.find_each(keys), keys
+        self._look_at_clocks()
+        other = np.flatnonzero(seen.take(place, mode="wrap") != self._age)
+        if not other.size:
+            return keys[:0]
+        if other.size < keys.size:
+            asked, place = keys.take(other), place.take(other)
         state, lost, whole = self._look(asked, place)
         if not whole:
             return None
-        wide = tables.key_bits - 2
-        parts = self._parts(keys >> 2, wide) if lost.size and crowd > self.portion else None
-        missed = [self._take(keys, asked, place, state, lost)] if parts is None else [self._take_all(keys.take(part)) for part in parts]
-        sectors: Keys = np.bitwise_and(np.concatenate(missed), (1 << wide + 2) - 1, dtype=keys.dtype)
-        return sectors
+        self._barren = 4 * lost.size > 3 * keys.size
+        if lost.size and crowd > self.portion:
+            return self._take_all(keys, crowd)
+        now, look = self.now, False
+        missed = different(asked.take(lost))
+        if missed.size:
+            look = self._insert(missed)
+            self._look_at_clocks()
+        if lost.size < asked.size:
+            found = np.ones(asked.size, np.bool_)
+            found[lost] = False
+            seen[place.take(np.flatnonzero(found))] = self._age
+        there = np.flatnonzero(state)
+        if asked.size < keys.size and self.now is not now:
+            self._note(keys)  # those are used in another step, too
+        elif there.size:
+            self._note(asked.take(there))
+        if look:
+            self._evict()
+        return missed
 
-    def _take_all(self, keys: Keys) -> Keys:
-        place = self._tables.find_each(keys)
-        state, lost, _ = self._look(keys, place)
-        return self._take(keys, keys, place, state, lost)
+    def _take_all(self, keys: Keys, crowd: int) -> Keys | None:
+        """As _find, where most lanes may miss."""
+        parts = self._parts(keys >> 2, self._tables.key_bits - 2) if crowd > self.portion else None
+        if parts is None:
+            return self._take(different(keys))
+        if not self._look(keys, self._tables.find_each(keys))[2]:
+            return None
+        return np.concatenate([m for part in parts if (m := self._take(different(keys.take(part)))) is not None])
+
+    def _take(self, keys: Keys) -> Keys | None:
+        """Brings in sectors, each once and in order, and makes their lines the last used ones; None where only parts of a sector are there."""
+        slot, cache, table = self._tables.insert_each(keys) >> 2, self._cache_of(keys), self._tables.state
+        state, words = table.take(slot), words_of(keys)
+        state[np.flatnonzero(state < (self.floor << USED).take(cache))] = 0
+        have = state.astype(np.uint32)
+        have &= words
+        lost = np.flatnonzero(have != words)
+        if have.take(lost).any():
+            return None
+        self._barren = 4 * lost.size > 3 * keys.size
+        whole = words.astype(np.int64)
+        other = np.flatnonzero(slot[1:] != slot[:-1])
+        if other.size < slot.size - 1:
+            starts = np.concatenate(([0], other + 1))
+            slot, cache, state, whole = slot.take(starts), cache.take(starts), state.take(starts), united(whole, starts)
+        new, look = np.flatnonzero(state == 0), False
+        if new.size:
+            look = self._bring(np.bincount(cache.take(new), minlength=self.caches))
+        now = self.now.take(cache)
+        if new.size < state.size:
+            self._move(cache, state, now)
+        state &= ALL_WORDS
+        state |= whole
+        state |= now << USED
+        table[slot] = state
+        if look:
+            self._evict()
+        return keys.take(lost)
 
     def _look(self, keys: Keys, place: Index) -> tuple[Index, Index, bool]:
         """The states of lines, 0 if they are not held, the lanes whose sectors are not there, and whether these are missing as a whole."""
@@ -76,29 +133,6 @@ class LanewiseCaches(PrivateCaches):
         have &= words
         lost = np.flatnonzero(have != words)
         return state, lost, not have.take(lost).any()
-
-    def _take(self, keys: Keys, asked: Keys, place: Index, state: Index, lost: Index) -> Keys:
-        """Brings in the sectors that are lost of those asked for, and makes all lines the last used ones; the keys of what was brought in."""
-        now, look = self.now, False
-        missed = different(asked.take(lost))
-        if missed.size:
-            look = self._insert(missed)
-        there = np.flatnonzero(state)
-        if self._full:
-            self._use(asked.take(there), place.take(there) >> 2, state.take(there), self.now)
-        else:
-            self._look_at_clocks()
-            if lost.size < asked.size:
-                found = np.ones(asked.size, np.bool_)
-                found[lost] = False
-                self._tables.seen[place.take(np.flatnonzero(found))] = self._age
-            if asked.size < keys.size and self.now is not now:
-                self._note(keys)  # those are used in another step, too
-            elif there.size:
-                self._note(asked.take(there))
-        if look:
-            self._evict()
-        return missed
 
     def _insert(self, missed: Keys) -> bool:
         """Makes sectors valid, and lines that are not there the last used ones; True if a clock has moved or a cache is full."""
