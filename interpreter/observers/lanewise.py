@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .l1 import PrivateCaches
 from .l2 import MOST
-from .sectors import different, united, words_of
+from .sectors import different, summed, words_of
 from .tables import USED, Tables
 from .touch import ALL_WORDS
 
@@ -108,7 +108,7 @@ class LanewiseCaches(PrivateCaches):
         other = np.flatnonzero(slot[1:] != slot[:-1])
         if other.size < slot.size - 1:
             starts = np.concatenate(([0], other + 1))
-            slot, cache, state, whole = slot.take(starts), cache.take(starts), state.take(starts), united(whole, starts)
+            slot, cache, state, whole = slot.take(starts), cache.take(starts), state.take(starts), summed(whole, starts)
         new, look = np.flatnonzero(state == 0), False
         if new.size:
             look = self._bring(np.bincount(cache.take(new), minlength=self.caches))
@@ -141,7 +141,7 @@ class LanewiseCaches(PrivateCaches):
         other = np.flatnonzero(slot[1:] != slot[:-1])
         if other.size < slot.size - 1:
             starts = np.concatenate(([0], other + 1))
-            slot, cache, words = slot.take(starts), cache.take(starts), united(words, starts)
+            slot, cache, words = slot.take(starts), cache.take(starts), summed(words, starts)
         state = table.take(slot)
         new = np.flatnonzero(state < (self.floor << USED).take(cache))
         if new.size:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value
 from .footprint import Footprint, Outline, Rows
-from .sectors import Demand, Whole, different, sectors_of, united
+from .sectors import Demand, Whole, different, sectors_of, summed
 from .touch import WARP
 
 Index = NDArray[np.int64]
@@ -127,7 +127,7 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     if new.size == key.size - 1:
         return key.astype(np.int64), bits
     starts = np.concatenate(([0], new + 1))
-    return key[starts].astype(np.int64), united(bits, starts)
+    return key[starts].astype(np.int64), summed(bits, starts)
 
 
 def in_disorder(g: Geometry, address: Array) -> bool:
