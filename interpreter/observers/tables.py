@@ -57,8 +57,6 @@ class Tables:
     def clear(self) -> None:
         """Forgets everything."""
         self.page[self.owner[1 : self.pages]] = 0
-        self.state[: self.pages * PAGE] = 0
-        self.forget_seen()
         self.directory = Directory(_REGION_BITS, FIXED)
         self.pages = 1
 
@@ -148,6 +146,8 @@ class Tables:
         begin, end = self.pages, self.pages + new.size
         self.page[new] = np.arange(begin, end, dtype=np.int32)
         self.owner[begin:end] = new
+        self.state[begin * PAGE : end * PAGE] = 0
+        self.seen[4 * begin * PAGE : 4 * end * PAGE] = 0
         self.pages = end
 
     def _slots(self, place: Place, number: NDArray[np.int32]) -> Index:
@@ -188,8 +188,6 @@ class Tables:
             size *= 2
         if size > self.state.size:
             self._make(size)
-        else:
-            self.state[end * PAGE : self.pages * PAGE] = 0
         self.state.reshape(-1, PAGE)[1:end] = state
         self.owner[1:end], self.page[owner] = owner, np.arange(1, end)
         self.pages = end
