@@ -10,6 +10,7 @@ from .diagnostics import Note, nearest
 from .flaw import Flaw
 from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .labels import declarations_of, labels_of, patch, statements_of, without
+from .making import make_label
 from .scopes import Scope, Unresolved
 
 if TYPE_CHECKING:
@@ -162,7 +163,10 @@ class Blocks:
         if label is not None:
             object.__setattr__(label, "span", span)
         else:
-            label = Label(name, span)
+            label = make_label(name, span)
+        if not self.stack and name not in scope.names and name.rstrip("0123456789") not in scope.stems:
+            scope.names[name] = label  # nearly all labels go this way
+            return label
         outer = None
         if self.stack:
             found = scope.lookup(name)

@@ -13,10 +13,10 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bulk import tokens_of
 from ..chunks import Chunk, TextBlock
 from ..flow import ENDS, BasicBlock, Flow, accesses, passed_on, stays
 from ..ir import Block, Function, Instruction, Label, Register, Targets
+from ..known import tokens_of
 from ..listing import flat
 from ..patterns import REGISTER, Patterns
 from ..recipes import items
