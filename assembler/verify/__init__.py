@@ -32,9 +32,16 @@ def _check(text: str | bytes, target: str | None, name: str, warnings: Collectio
 
     module, found = parse_all(text, name)
     found = [*found, *verify(module, target, () if found else warnings)]
-    if any(d.code in BROKEN for d in found):
-        # A statement that cannot be read declares nothing: what is missing further on may stand there.
-        found = [d for d in found if d.code not in ("unknown-label", "unresolved")]
+    broken = min((d.span.start for d in found if d.code in BROKEN), default=None)
+    if broken is not None:
+        # A statement that cannot be read declares nothing: what is missing may stand there, or after it.
+        bodies = [f.body.span for f in module.items if isinstance(f, Function) and f.body is not None]
+        whole = [b for b in bodies if b.end <= broken]
+        found = [
+            d
+            for d in found
+            if d.code != "unresolved" and (d.code != "unknown-label" or any(b.start <= d.span.start < b.end for b in whole))
+        ]
     return ordered(module, found)
 
 

@@ -14,6 +14,9 @@ OF_MODULES = frozenset({"nounroll", "coroutine"})
 WITH_VALUES = frozenset({"used_bytes_mask", "frequency"})
 
 
+MOST_ALIGNED = 128
+
+
 def judge_statement(module: Module, statement: Statement) -> Iterator[Diagnostic]:
     """What is wrong with a statement that is no instruction."""
     match statement:
@@ -40,6 +43,7 @@ def judge_pragma(module: Module, pragma: Pragma, outside: bool) -> Iterator[Diag
 def _declaration(module: Module, declaration: Declaration) -> Iterator[Diagnostic]:
     for v in declaration.variables:
         yield from judge_needs(module, v)
+        yield from judge_alignment(module, v)
         why = ""
         if v.linkage:
             why = f"{v.name} is declared inside a function: it cannot be .{v.linkage}"
@@ -85,6 +89,12 @@ def judge_needs(module: Module, v: Variable) -> Iterator[Diagnostic]:
     if missing:
         yield _error(module, "needs", f".{v.type} needs {missing}", v.span)
     yield from judge_linkage(module, v)
+
+
+def judge_alignment(module: Module, v: Variable) -> Iterator[Diagnostic]:
+    """A parameter that is handed to a function lies at a multiple of 128 bytes at most."""
+    if v.space == "param" and v.align > MOST_ALIGNED:
+        yield _error(module, "bad-parameter", f"{v.name} asks for an alignment of {v.align}, {MOST_ALIGNED} is the most", v.span)
 
 
 def judge_linkage(module: Module, v: Variable | Function) -> Iterator[Diagnostic]:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from warplab.isa.notation import Need
 from warplab.isa.profiles import PROFILES, profile_note
 
 from ..diagnostics import Diagnostic, Note, nearest
 from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
-from ..walk import used_functions
+from ..listing import listing
+from ..walk import declared, used_functions
 from . import declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 from .places import span_at
 
 CONST_BYTES = 65536
 NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
-BUILT_IN = frozenset({"vprintf", "malloc", "free", "__assertfail"})  # what ptxas itself brings
+BUILT_IN = frozenset({"vprintf", "malloc", "free", "__assertfail"})  # what ptxas itself brings; the device runtime is linked to it
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
 
 
@@ -29,6 +30,8 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
 
     version = module.version
     if version == (0, 0):
+        if re.search(r"\.version\s+0\.0\s", module.text):
+            yield error("unknown-version", "there is no PTX version 0.0", ".version")
         return
     if version > NEWEST and version[0] == NEWEST[0] and version[1] < 10:
         text = f"PTX {version[0]}.{version[1]} is newer than {NEWEST[0]}.{NEWEST[1]}; what it added is not known here"
@@ -103,6 +106,11 @@ def variables(module: Module) -> Iterator[Diagnostic]:
     external: dict[str, Variable] = {}
     for item in module.items:
         if not isinstance(item, Declaration):
+            inner = listing(item).rest if ".const" in module.text and isinstance(item, Function) and item.body is not None else ()
+            constant = _constants(constant, [v for place in inner for v in declared(place)])
+            if constant > CONST_BYTES:
+                yield _too_much(module, item.span)
+                constant = 0
             continue
         for v in item.variables:
             yield from _variable(module, v)
@@ -113,12 +121,22 @@ def variables(module: Module) -> Iterator[Diagnostic]:
                 text = f"{v.name} was declared .extern: its definition must be .visible"
                 note = Note("declared .extern here", first.span)
                 yield Diagnostic("error", "redeclared-differently", text, v.span, (note,), file=module.name)
-            if v.space == "const" and v.linkage != "extern":
-                constant = -(-constant // v.align) * v.align + v.size
-                if constant > CONST_BYTES:
-                    text = f"the module has more than {CONST_BYTES} bytes of .const data"
-                    yield Diagnostic("error", "too-much-const", text, v.span, file=module.name)
-                    constant = 0
+        constant = _constants(constant, item.variables)
+        if constant > CONST_BYTES:
+            yield _too_much(module, item.variables[-1].span)
+            constant = 0
+
+
+def _constants(used: int, variables: Iterable[Variable]) -> int:
+    """Where the next constant may begin."""
+    for v in variables:
+        if v.space == "const" and v.linkage != "extern":
+            used = -(-used // v.align) * v.align + v.size
+    return used
+
+
+def _too_much(module: Module, span: Span) -> Diagnostic:
+    return Diagnostic("error", "too-much-const", f"the module has more than {CONST_BYTES} bytes of .const data", span, file=module.name)
 
 
 def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
@@ -281,7 +299,14 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         return Diagnostic("error", code, message, span, (), help, file=module.name)
 
     offset = 0
+    where = "in the parameter list of an .entry"
     for i, p in enumerate((*f.returns, *f.params)):
+        if p.space == "param" and not f.is_entry and capability(has.target)[0] < 20:
+            yield error("needs", f".param parameters of a .func such as {p.name} need sm_20", p.span, "write .reg")
+        elif p.space == "param" and not f.is_entry and f.body is not None and has.version < (2, 0):
+            yield error("needs", f"before PTX 2.0, .param variables such as {p.name} are declared {where}", p.span)
+        if f.body is not None and not f.is_entry:
+            yield from declarations.judge_alignment(module, p)
         if p.name == "_" and not f.is_entry:
             yield error("bad-parameter", "'_' names no parameter of a function", _closing(module, p))
         if p.pointer is not None and not f.is_entry:
@@ -321,7 +346,7 @@ def unresolved(module: Module) -> Iterator[Diagnostic]:
             if item.name in module.aliases or (known is not None and known.body is not None):
                 continue
             if item.linkage == "extern":
-                if item.name in BUILT_IN or item.name.startswith("__cuda_syscall_"):
+                if item.name in BUILT_IN or item.name.startswith(("__cuda_syscall_", "__cudaCDP2")):
                     continue
                 used = {f.name for f in used_functions(module)} if used is None else used
                 if item.name not in used:

@@ -56,7 +56,7 @@ LOADS: dict[str, Any] = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=N
 @instruction(
     "ldu{.ss}{.vec}.type  d.vec:type+, [a]",
     ss="global",
-    vec=VEC,
+    vec="v2 v4",
     type=MEMORY_TYPES,
     needs=NEEDS,
     ptx=2.0,
