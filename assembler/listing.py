@@ -68,7 +68,7 @@ class Listing:
 
     @cached_property
     def loose(self) -> list[Statement]:
-        """The other statements outside of chunks, but for labels and .loc: all but the registers that are declared in blocks."""
+        """The other statements outside of chunks, but for labels and .loc: all but the registers and parameters that are declared in blocks."""
         return [s for s in self.apart if s.__class__ not in PLAIN]
 
     @cached_property

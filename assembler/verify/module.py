@@ -104,9 +104,10 @@ def variables(module: Module) -> Iterator[Diagnostic]:
     """Variables of the module: spaces, sizes, initial values."""
     constant = 0
     external: dict[str, Variable] = {}
+    anywhere = ".const" in module.text
     for item in module.items:
         if not isinstance(item, Declaration):
-            inner = listing(item).rest if ".const" in module.text and isinstance(item, Function) and item.body is not None else ()
+            inner = listing(item).loose if anywhere and isinstance(item, Function) and item.body is not None else ()
             constant = _constants(constant, [v for place in inner for v in declared(place)])
             if constant > CONST_BYTES:
                 yield _too_much(module, item.span)
