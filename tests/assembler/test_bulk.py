@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,19 @@ def test_a_module_that_nobody_holds_is_gone_at_once() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_twice_the_functions_take_twice_the_time() -> None:
+    function = ".visible .entry k{0}(.param .u64 p)\n{{\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], {0};\nret;\n}}\n"
+
+    def seconds(count: int) -> float:
+        text = ".version 8.0\n.target sm_80\n.address_size 64\n.const .b32 c;\n" + "".join(map(function.format, range(count)))
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            check(text)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    few, many = seconds(150), seconds(1500)
+    assert many < 30 * few  # ten times would be right, a hundred times what grows with the square
