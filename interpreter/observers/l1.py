@@ -17,6 +17,7 @@ from .tables import USED, Slots, Tables
 from .touch import ALL_WORDS
 
 Index = NDArray[np.int64]
+WINDOW = 16  # steps that are looked at together
 Keys = NDArray[np.uint32] | Index
 
 
@@ -31,13 +32,13 @@ class PrivateCaches:
         self.floor = np.full(caches, 1, np.int64)  # lines last used in a step before it are gone
         self.inserted = np.full(caches, self.step, np.int64)  # lines ever brought in: the clock of each cache
         self.gone = self.inserted.copy()  # of those, the ones that are not held
-        self.now = self.inserted // self.step
+        self._told = self.inserted  # of the lines brought in, those that the ring knows of
+        self._set_clock(self.inserted // self.step)
         self._full = False  # lines have had to go
         self.version = 0  # as long as it stays, lines that were the last used ones stay so, and what was found is found again
         self._level = True  # every floor is the first
         self._ring = np.zeros(caches * RING, np.int64)  # lines alive by cache and by step of their last use
         self._first_step = np.arange(caches) * RING
-        self._at_now = self._first_step + (self.now & RING - 1)
         self._set_bound()
 
     @property
@@ -128,11 +129,11 @@ class PrivateCaches:
 
     def empty(self, cache: Index) -> None:
         """Forgets all that some caches hold."""
+        self._tell_ring(self.inserted)
         self.version += 1
-        self.inserted = self.inserted.copy()
+        self.inserted = self._told = self.inserted.copy()
         self.inserted[cache] += self.step
-        self.now = self.inserted // self.step
-        self._at_now = self._first_step + (self.now & RING - 1)
+        self._set_clock(self.inserted // self.step)
         self.floor[cache] = self.now[cache]
         self.gone[cache] = self.inserted[cache]
         self._ring.reshape(-1, RING)[cache] = 0
@@ -144,32 +145,46 @@ class PrivateCaches:
 
     def _bring(self, added: Index) -> bool:
         """Moves the clocks for lines brought in; True if a clock has moved or a cache is full."""
-        self.inserted = inserted = self.inserted + added
-        moved = bool((inserted > self._bound).any())
-        if moved:
-            now = inserted // self.step
-            if (now != self.now).any():
-                self.now = now
-                self.version += 1
-                self._at_now = self._first_step + (now & RING - 1)
-        self._ring[self._at_now] += added
-        return moved
+        before = self.inserted
+        self.inserted = inserted = before + added
+        if not (inserted > self._bound).any():
+            return False
+        now = inserted // self.step
+        if (now != self.now).any():
+            self._tell_ring(before)
+            self._set_clock(now)
+            self.version += 1
+        return True
+
+    def _tell_ring(self, inserted: Index) -> None:
+        """Counts what was brought in so far in the step that was now; later lines belong to the step that comes."""
+        self._ring[self._first_step + (self.now & RING - 1)] += inserted - self._told
+        self._told = inserted
+
+    def _set_clock(self, now: Index) -> None:
+        self.now, self._stamp = now, now << USED
 
     def _evict(self) -> None:
         """Takes the oldest lines out where room is short.
 
         The ring holds so many steps: a line that nobody used for so long goes too, although drops may have left room for it.
         """
-        now = self.now
-        while (full := (self.inserted - self.gone > self.lines) & (self.floor < now) | (now - self.floor >= ALIVE)).any():
+        while True:
+            over, age = self.inserted - self.gone - self.lines, self.now - self.floor
+            which = np.flatnonzero((over > 0) & (age > 0) | (age >= ALIVE))
+            if not which.size:
+                break
             if not self._full:
                 self._settle()
                 self._full = True
-            which = np.flatnonzero(full)
-            oldest = self._first_step[which] + (self.floor[which] & RING - 1)
-            self.gone[which] += self._ring[oldest]
-            self._ring[oldest] = 0
-            self.floor[which] += 1
+            over, age, steps = over[which, None], age[which, None], np.arange(1, WINDOW + 1)
+            oldest = self._first_step[which, None] + (self.floor[which, None] + steps - 1 & RING - 1)
+            lines = np.cumsum(np.where(steps <= age, self._ring[oldest], 0), axis=1)
+            needed = np.where(over > 0, np.minimum((lines < over).sum(axis=1, keepdims=True) + 1, age), 0)
+            taken = np.minimum(np.maximum(needed, age - ALIVE + 1), WINDOW)  # steps that go
+            self.gone[which] += np.take_along_axis(lines, taken - 1, axis=1)[:, 0]
+            self._ring[oldest[steps <= taken]] = 0
+            self.floor[which] += taken[:, 0]
             self._level = False
         self._set_bound()
 
@@ -192,7 +207,7 @@ class PrivateCaches:
     def _admit_new(self, place: Place, slot: Slots, words: Index) -> None:
         """Brings in lines of which none is there."""
         look = self._bring(place.counts)
-        self._tables.state[slot] = (self.now << USED).take(place.cache) | words
+        self._tables.state[slot] = self._stamp.take(place.cache) | words
         if look:
             self._evict()
 
@@ -201,17 +216,18 @@ class PrivateCaches:
         new, look = np.flatnonzero(state == 0), False
         if new.size:
             look = self._bring(np.bincount(cache[new], minlength=self.caches))
-        now = self.now.take(cache)
-        self._move(cache, state, now)
-        self._tables.state[slot] = state & ALL_WORDS | words | now << USED
+        stamp = self._stamp.take(cache)
+        self._move(cache, state, stamp)
+        self._tables.state[slot] = state & ALL_WORDS | words | stamp
         if look:
             self._evict()
 
-    def _move(self, cache: Index, state: Index, now: Index) -> None:
-        """Counts lines that are there (those of state 0 are not) as used in these steps."""
-        used = state >> USED
-        moved = np.flatnonzero((used < now) & (used > 0))
+    def _move(self, cache: Index, state: Index, stamp: Index) -> None:
+        """Counts lines that are there (those of state 0 are not) as used when these stamps say."""
+        moved = np.flatnonzero(state < stamp)
+        if moved.size:
+            moved = moved[state[moved] > 0]
         if moved.size:
             first = self._first_step[cache[moved]]
-            np.subtract.at(self._ring, first + (used[moved] & RING - 1), 1)
-            np.add.at(self._ring, first + (now[moved] & RING - 1), 1)
+            np.subtract.at(self._ring, first + (state[moved] >> USED & RING - 1), 1)
+            np.add.at(self._ring, first + (stamp[moved] >> USED & RING - 1), 1)

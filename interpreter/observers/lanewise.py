@@ -112,12 +112,12 @@ class LanewiseCaches(PrivateCaches):
         new, look = np.flatnonzero(state == 0), False
         if new.size:
             look = self._bring(np.bincount(cache.take(new), minlength=self.caches))
-        now = self.now.take(cache)
+        stamp = self._stamp.take(cache)
         if new.size < state.size:
-            self._move(cache, state, now)
+            self._move(cache, state, stamp)
         state &= ALL_WORDS
         state |= whole
-        state |= now << USED
+        state |= stamp
         table[slot] = state
         if look:
             self._evict()
@@ -147,7 +147,7 @@ class LanewiseCaches(PrivateCaches):
         if new.size:
             cache = cache.take(new)
             look = self._bring(np.bincount(cache, minlength=self.caches))
-            state[new] = (self.now << USED).take(cache)
+            state[new] = self._stamp.take(cache)
         state |= words
         table[slot] = state
         return look
@@ -155,16 +155,16 @@ class LanewiseCaches(PrivateCaches):
     def _use(self, keys: Keys, slot: Index, state: Index, step: Index) -> None:
         """Makes lines that are there, which may come several times, used in these steps of their caches."""
         table, cache = self._tables.state, self._cache_of(keys)
-        now = step.take(cache)
-        old = np.flatnonzero(state < now << USED)
+        stamp = (step << USED).take(cache)
+        old = np.flatnonzero(state < stamp)
         if not old.size:
             return
         place = slot.take(old)
         words = table.take(place) & ALL_WORDS
         table[place] = old  # a mark, to find one lane of each line
         one = old.take(np.flatnonzero(table.take(place) == old))
-        self._move(cache.take(one), state.take(one), now.take(one))
-        table[place] = words | now.take(old) << USED
+        self._move(cache.take(one), state.take(one), stamp.take(one))
+        table[place] = words | stamp.take(old)
 
     def _cache_of(self, keys: Keys) -> Index:
         return (keys >> self._tables.key_bits).astype(np.int64)

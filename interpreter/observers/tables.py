@@ -117,7 +117,7 @@ class Tables:
     def reserve(self, pages: int, floor: Index) -> None:
         """Makes room for so many more pages."""
         if self.pages + pages > self.owner.size:
-            self._sweep(pages, floor)
+            self._sweep(2 * pages, floor)  # more will come
 
     def find_each(self, keys: Keys) -> Index:
         """Where the sectors of such keys stand, four for each line; those of unknown pages in page 0."""
