@@ -24,8 +24,6 @@ class Reader:
         self.body = body
         self.source = body.source
         self.code = body.code
-        self.closing = -1  # where the body ends, or seems to end,
-        self.last = 0  # and the number of the stretch that does not end before
         self.pause = 0  # how often to leave it be, where there is little between unusual statements,
         self.left = 0  # and how often still
         self.first = 0  # the stretch where the chunk begins that is being read
@@ -41,10 +39,7 @@ class Reader:
             return pos
         source, scope = self.source, self.body.scope
         ends, texts = source.ends, source.patterns.texts
-        if self.closing < pos:
-            self.closing = self.code.find("\n\n}", pos)
-            self.closing = len(self.code) if self.closing < 0 else self.closing
-            self.last = source.piece(self.closing)
+        last = source.last(pos)
         known = scope.words
         if not isinstance(known, Known):
             known = scope.words = Known(scope)
@@ -53,8 +48,8 @@ class Reader:
         self.first = k = source.piece(pos)
         self.recipes, self.unknown, self.opened, self.block = [], [], -1, ""
         size, begin, stop = FIRST, pos, k
-        while k < self.last and k == stop:
-            stop = min(self.last, k + size)
+        while k < last and k == stop:
+            stop = min(last, k + size)
             window = texts[k:stop]
             if k == self.first:
                 window[0] = self.rest(k, pos)

@@ -30,6 +30,7 @@ class Source:
         self.name = name
         self.problem: Diagnostic | None = None
         self._starts: list[int] | None = None
+        self._closing = -1, 0  # where a body seems to end, and the number of the stretch there
         if not text.isascii():
             self._refuse(
                 "non-ascii", re.search(r"[^\x00-\x7f]+", text), "a character that is not ASCII, which ptxas refuses even in comments"
@@ -58,6 +59,16 @@ class Source:
     def piece(self, pos: int) -> int:
         """The number of the first stretch that does not end before an offset."""
         return bisect_left(self.ends, pos)
+
+    def last(self, pos: int) -> int:
+        """The number of a stretch that no body reaches that is open at an offset: compilers leave a line free before the brace."""
+        closing, last = self._closing
+        if closing < pos:
+            closing = self.code.find("\n\n}", pos)
+            closing = len(self.code) if closing < 0 else closing  # and is not looked for again
+            last = self.piece(closing)
+            self._closing = closing, last
+        return last
 
     def _control(self, m: re.Match[str]) -> str:
         if m.group()[0] == '"':
