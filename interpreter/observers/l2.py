@@ -215,10 +215,10 @@ class SharedCache:
     def _at(self, lines: Lines, start: int) -> slice | Index:
         """Where what is kept of each line stands."""
         low, high = start + lines.low, start + lines.high
-        if not lines.run:
-            return self._places(lines.line + start, low, high)
         shift = self._shift(low, high)
-        return self._places(lines.line + start, low, high) if shift is None else slice(low + shift, high + shift + 1)
+        if shift is None:
+            return self._places(lines.line + start, low, high)
+        return slice(low + shift, high + shift + 1) if lines.run else lines.line + (start + shift)
 
     def _places(self, line: Index, low: int, high: int) -> Index:
         shift = self._shift(low, high)
@@ -230,7 +230,7 @@ class SharedCache:
 
     def _shift(self, low: int, high: int) -> int | None:
         shift = self.directory.shift(low, high)
-        if shift is not None:
+        if shift is not None and (low + shift < self._lowest or high + shift > self._highest or self.directory.room > self._state.size):
             self._make_room(low + shift, high + shift)
         return shift
 

@@ -104,7 +104,8 @@ class Tables:
         """(cache, sector) by sectors of warps; None where memory does not stand in order in the first table."""
         if self.directory.shift(0, last >> PAGE_BITS + 2):
             return None
-        self._make_room()
+        if self.directory.room > 1 << self._bits:
+            self._make_room()
         kind = np.uint32 if self.key_bits + (self.caches - 1).bit_length() <= 32 else np.int64
         keys: Keys = np.bitwise_or(sector.astype(kind, copy=False), (cache << self.key_bits).astype(kind)[:, None])
         return keys.ravel()
@@ -160,14 +161,14 @@ class Tables:
         shift = self.directory.shift(page + pages.span[0], page + pages.span[1])
         if shift is None:
             at = self.directory.each(pages.page + page)
-            self._make_room()
+            if self.directory.room > 1 << self._bits:
+                self._make_room()
             return at + (place.owner << self._bits)
-        self._make_room()
+        if self.directory.room > 1 << self._bits:
+            self._make_room()
         return place.at(self._bits) + (page + shift)
 
     def _make_room(self) -> None:
-        if self.directory.room <= 1 << self._bits:
-            return
         owner, numbers, bits = self.owner[1 : self.pages], np.arange(1, self.pages), self._bits
         while self.directory.room > 1 << self._bits:
             self._bits += 1
