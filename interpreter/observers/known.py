@@ -86,11 +86,15 @@ class Footprints:
     def _remember(self, key: Key, made: Footprint) -> Footprint:
         self.room -= 150 * made.words.size + 8 * made.lanes.where.size + 1000
         if self.room < 0:
-            self.known.clear()
-            Outline.known.clear()
-            self.room = ROOM
+            self.forget()
         self.known[key] = made
         return made
+
+    def forget(self) -> None:
+        """Remembers none from now on."""
+        self.known.clear()
+        Outline.known.clear()
+        self.room = ROOM
 
 
 def _integers(address: Array) -> Array:

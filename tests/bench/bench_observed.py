@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--runs N] [--only NAME] [--keep]
 
-Kernels have been planned before.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine for a while
+Kernels have been planned before; of the irregular ones (irregular.py) nothing else is known from earlier runs.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine for a while
 disturbs both runs of a pair.  An observed run ends with its profile frozen.  Fails where a ratio is above LIMIT.
 """
 
@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from tests.bench.bench_engine import HERE, KERNELS, Work, works
+from tests.bench.irregular import Irregular, irregular
 from tests.interpreter.harness import Argument, Machine
 from tests.interpreter.test_programs import PROGRAMS, Process
 from warplab.interpreter.observers import Counters
+from warplab.interpreter.observers.known import footprints
 from warplab.isa.profiles import profile
 
 LIMIT = 5.0
@@ -69,6 +71,26 @@ def of_program(name: str) -> Run:
     return run
 
 
+def of_irregular(work: Irregular) -> Run:
+    """One irregular kernel, some times."""
+    machine = Machine(work.text, bytes=128 << 20)
+    table, out = machine.upload(work.table), machine.upload(np.zeros(work.blocks * work.threads, np.uint32))
+    arguments: list[Argument] = [table, out, np.uint32(work.mask)]
+
+    def run(observed: bool) -> float:
+        machine.arena.bytes[table.start : table.start + work.table.nbytes] = work.table.view(np.uint8)
+        footprints.forget()
+        start = time.process_time()
+        for _ in range(work.launches):
+            counters = [Counters(H200)] if observed else []
+            machine.launch(work.blocks, work.threads, arguments, observers=counters)
+            for c in counters:
+                c.finish()
+        return time.process_time() - start
+
+    return run
+
+
 def ratio_of(run: Run, runs: int) -> tuple[float, float]:
     """Seconds of a quiet run, and how often longer an observed one takes."""
     run(False)
@@ -79,10 +101,12 @@ def ratio_of(run: Run, runs: int) -> tuple[float, float]:
 
 
 def subjects(sizes: list[str]) -> Iterator[tuple[str, Run]]:
-    """Every kernel in the sizes asked for, then every recorded program."""
+    """Every kernel in the sizes asked for, the irregular ones, then every recorded program."""
     for size in filter(None, sizes):
         for work in works(size):
             yield f"{work.name} {size}", of_kernel(work)
+    for one in irregular():
+        yield one.name, of_irregular(one)
     for name, record in PROGRAMS.items():
         if not record["fails"]:
             yield name, of_program(name)
@@ -97,13 +121,13 @@ def main() -> int:
     options.add_argument("--keep", action="store_true")
     chosen = options.parse_args()
     table: dict[str, float] = {}
-    print(f"{'launch':24} {'quiet ms':>9} {'observed':>9}")
+    print(f"{'launch':27} {'quiet ms':>9} {'observed':>9}")
     for name, run in subjects(chosen.sizes.split(",")):
         if chosen.only not in name:
             continue
         quiet, ratio = ratio_of(run, chosen.runs)
         table[name] = round(ratio, 2)
-        print(f"{name:24} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
+        print(f"{name:27} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
     if chosen.keep:
         when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
         with (HERE / "history.jsonl").open("a") as history:

@@ -1,0 +1,85 @@
+"""Kernels whose lanes go their own ways through memory: gathers, scatters and atomics in disorder, tables, lists, and what mixes them.
+
+Each is a loop of few instructions around one access, so that nothing hides what an observer makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.interpreter.harness import Array, kernel
+
+LANES = 1 << 14
+TURNS = 16
+FITS_L1, FITS_L2, LARGE = 1 << 16, 1 << 23, 1 << 26  # bytes
+
+_HEAD = """.reg .b32 %r<32>; .reg .b64 %d<16>; .reg .f32 %f<4>; .reg .pred %p<4>;
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;
+ld.param.u64 %d1, [table]; ld.param.u64 %d2, [out]; ld.param.u32 %r5, [mask];
+mul.lo.u32 %r6, %r4, 0x9E3779B1; mov.u32 %r7, 0; mov.u32 %r8, 0; """
+_NEXT = "mad.lo.u32 %r6, %r6, 1664525, 1013904223; shr.u32 %r9, %r6, 9; xor.b32 %r9, %r9, %r6; and.b32 %r10, %r9, %r5; "
+_TAIL = "mul.wide.u32 %d9, %r4, 4; add.u64 %d9, %d2, %d9; st.global.u32 [%d9], %r8; ret;"
+_SHARED = "mov.u32 %r16, tile; mul.lo.u32 %r12, %r10, {w}; add.u32 %r12, %r12, %r16; "
+_GLOBAL = "mul.wide.u32 %d3, %r10, {w}; add.u64 %d3, %d1, %d3; "
+
+
+@dataclass(frozen=True, slots=True)
+class Irregular:
+    """One kernel over a table, whose index runs up to `mask`; results go to a second array."""
+
+    name: str
+    text: str
+    table: Array
+    mask: int
+    blocks: int = LANES // 256
+    threads: int = 256
+    launches: int = 1
+
+
+def _loop(body: str, turns: int = TURNS, step: str = _NEXT, before: str = "") -> str:
+    end = f"add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, {turns}; @%p1 bra L;\n"
+    return kernel("p table, p out, u32 mask", f"{_HEAD}\nL: {step}{body}\n{end}{_TAIL}", before)
+
+
+def _global(name: str, width: int, size: int, access: str, **more: int) -> Irregular:
+    return Irregular(name, _loop(_GLOBAL.format(w=width) + access), np.zeros(size // 4, np.uint32), size // width - 1, **more)
+
+
+def _shared(name: str, width: int, access: str) -> Irregular:
+    text = _loop(_SHARED.format(w=width) + access, before=".shared .align 16 .b8 tile[16384];")
+    return Irregular(name, text, np.zeros(4, np.uint32), 16384 // width - 1)
+
+
+def irregular() -> Iterator[Irregular]:
+    """All of them."""
+    rng = np.random.default_rng(1)
+    load = "ld.global.u32 %r11, [%d3]; add.u32 %r8, %r8, %r11;"
+    atom = "atom.global.add.u32 %r11, [%d3], %r9; add.u32 %r8, %r8, %r11;"
+    for size, where in ((FITS_L1, "in L1"), (FITS_L2, "in L2"), (LARGE, "of 64 MB")):
+        yield _global(f"gather {where}", 4, size, load)
+        yield _global(f"scatter {where}", 4, size, "st.global.u32 [%d3], %r9;")
+        yield _global(f"reduction {where}", 4, size, "red.global.add.u32 [%d3], %r9;")
+        yield _global(f"atomic {where}", 4, size, atom)
+    yield _global("gather of 8 bytes", 8, FITS_L2, "ld.global.u64 %d4, [%d3]; cvt.u32.u64 %r11, %d4; add.u32 %r8, %r8, %r11;")
+    yield _global("gather of 16 bytes", 16, FITS_L2, "ld.global.v4.u32 {%r11,%r12,%r13,%r14}, [%d3]; add.u32 %r8, %r8, %r14;")
+    yield _global("gather past L1", 4, FITS_L2, load.replace("global", "global.cg"))
+    yield _global("guarded gather", 4, FITS_L2, "setp.lt.u32 %p2, %r9, 0xC0000000; @%p2 " + load)
+    yield _global("histogram", 4, 1 << 12, "red.global.add.u32 [%d3], 1;")
+    yield _global("gathers of one warp", 4, FITS_L1, load, blocks=1, threads=32, launches=10)
+    yield _global("gathers of eight blocks", 4, FITS_L2, load, blocks=8, launches=2)
+    strided = _loop(_GLOBAL.format(w=4) + load, step="mad.lo.u32 %r10, %r4, 1024, %r7; ")
+    yield Irregular("stride of 4 KB", strided, np.zeros(LARGE // 4, np.uint32), 0)
+    walk = _loop(_GLOBAL.format(w=4) + "ld.global.u32 %r10, [%d3]; add.u32 %r8, %r8, %r10;", step="").replace(
+        "L:", "and.b32 %r10, %r6, %r5; L:"
+    )
+    yield Irregular("linked list", walk, rng.permutation(1 << 18).astype(np.uint32), (1 << 18) - 1)
+    probe = "atom.global.cas.b32 %r11, [%d3], 0, %r9; setp.eq.u32 %p2, %r11, 0; @%p2 bra D; add.u32 %r10, %r10, 1; and.b32 %r10, %r10, %r5; bra P; D:"
+    yield Irregular("hash table", _loop("P: " + _GLOBAL.format(w=4) + probe, 4), np.zeros(1 << 18, np.uint32), (1 << 18) - 1)
+    yield _shared("shared gather", 4, "ld.shared.u32 %r11, [%r12]; add.u32 %r8, %r8, %r11;")
+    yield _shared("shared gather of 8 bytes", 8, "ld.shared.u64 %d4, [%r12]; cvt.u32.u64 %r11, %d4; add.u32 %r8, %r8, %r11;")
+    yield _shared("shared scatter of 16 bytes", 16, "st.shared.v4.u32 [%r12], {%r9,%r9,%r9,%r9};")
+    yield _shared("shared reduction", 4, "red.shared.add.u32 [%r12], %r9;")
+    yield _shared("shared sum of floats", 4, "cvt.rn.f32.u32 %f1, %r9; red.shared.add.f32 [%r12], %f1;")
