@@ -145,7 +145,7 @@ _MOST_RANGES = 256
 
 def shared(scope: Scope) -> dict[str, Recipe]:
     """What statements mean in all scopes that declare ranges of registers as this one does."""
-    if hidden(scope):
+    if len(scope.stems) > _MOST_RANGES or hidden(scope):
         return {}
     unusual = []
     for stem, entry in scope.stems.items():

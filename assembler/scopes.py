@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lark.exceptions import UnexpectedInput
@@ -183,12 +184,14 @@ class Scope:
         "forward",
         "future",
         "names",
+        "numbered",
         "operands",
         "outer",
         "parent",
         "pending",
         "registers",
         "stems",
+        "told",
         "words",
     )
 
@@ -206,6 +209,8 @@ class Scope:
         self.operands = InnerOperands(self) if inner else Operands(self)
         self.words: dict[str, Recipe | None] = {}  # what statements mean, see bulk.py
         self.outer: dict[str, Entity] = {}  # what such stretches name of the module's
+        self.numbered: dict[str, list[str]] = {}  # names by what stands before their numbers, as far as somebody asked
+        self.told = 0  # so many of them
         self.copies: dict[str, Scope] = {}  # where operands are looked at that nobody holds yet
         self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
 
@@ -339,14 +344,20 @@ class Scope:
         if self.parent is not None and self.parent.parent is not None and self.blocks:
             self.operands.pop(name, None)
 
+    def alike(self, stem: str) -> Sequence[str]:
+        """The names in this scope that begin with a text, those at least that digits follow."""
+        if stem[-1:].isdigit():
+            return [n for n in self.names if n.startswith(stem)]
+        told, self.told = self.told, len(self.names)
+        for name in islice(self.names, told, None):
+            self.numbered.setdefault(name.rstrip("0123456789"), []).append(name)
+        return self.numbered.get(stem, ())
+
     def declare_stem(self, name: str, stem: Stem) -> None:
         """Enters a range of registers."""
         taken = self.stems.get(name)
         if taken is None:
-            other = next(
-                (e for n, e in self.names.items() if n.startswith(name) and n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count),
-                None,
-            )
+            other = next((self.names[n] for n in self.alike(name) if n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count), None)
             if other is None:
                 self.settle()
                 if self.stems is _NO_STEMS:
