@@ -226,8 +226,8 @@ class PrivateCaches:
         """Counts lines that are there (those of state 0 are not) as used when these stamps say."""
         moved = np.flatnonzero(state < stamp)
         if moved.size:
-            moved = moved[state[moved] > 0]
+            moved = moved.take(np.flatnonzero(state.take(moved)))
         if moved.size:
-            first = self._first_step[cache[moved]]
-            np.subtract.at(self._ring, first + (state[moved] >> USED & RING - 1), 1)
-            np.add.at(self._ring, first + (stamp[moved] >> USED & RING - 1), 1)
+            first = self._first_step.take(cache.take(moved))
+            np.subtract.at(self._ring, first + (state.take(moved) >> USED & RING - 1), 1)
+            np.add.at(self._ring, first + (stamp.take(moved) >> USED & RING - 1), 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .sectors import Demand, count_bits, different, united, words_of
+from .sectors import Demand, count_bits, different, firsts, united, words_of
 
 Index = NDArray[np.int64]
 Keys = NDArray[np.uint32] | Index
@@ -40,11 +40,8 @@ class Lines:
     @staticmethod
     def of(line: Index) -> Lines:
         """The different ones of ascending lines."""
-        new = line[1:] != line[:-1]
-        if new.all():
-            return Lines(line)
-        starts = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(new) + 1))
-        return Lines(line[starts], starts)
+        starts = firsts(line)
+        return Lines(line) if starts.size == line.size else Lines(line.take(starts), starts)
 
     def united(self, words: Index) -> Index:
         """Words of each entry as those of each line."""
@@ -140,7 +137,7 @@ class SharedCache:
             sector = sector.take(other)
         sector = different(sector)
         line = sector >> 2
-        starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+        starts = firsts(line)
         most = self.portion
         if starts.size > most:
             ends = [*starts[most::most].tolist(), sector.size]
@@ -161,7 +158,7 @@ class SharedCache:
         """
         sector = different(sector)
         line = sector >> 2
-        starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+        starts = firsts(line)
         if not self.lines or starts.size > self.portion:
             return None
         at = self._places(line.astype(np.int64), int(line[0]), int(line[-1]))
@@ -180,7 +177,7 @@ class SharedCache:
     def _use(self, at: Index, state: Index, starts: Index) -> None:
         """Makes lines the last used ones; `starts` are the first of each among those that come several times, side by side."""
         if starts.size < at.size:
-            self._admit(at[starts], state[starts], 0)
+            self._admit(at.take(starts), state.take(starts), 0)
         else:
             self._admit(at, state, 0)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .l1 import PrivateCaches
 from .l2 import MOST
-from .sectors import different, summed, words_of
+from .sectors import different, firsts, summed, words_of
 from .tables import USED, Tables
 from .touch import ALL_WORDS
 
@@ -97,7 +97,8 @@ class LanewiseCaches(PrivateCaches):
         """Brings in sectors, each once and in order, and makes their lines the last used ones; None where only parts of a sector are there."""
         slot, cache, table = self._tables.insert_each(keys) >> 2, self._cache_of(keys), self._tables.state
         state, words = table.take(slot), words_of(keys)
-        state[np.flatnonzero(state < (self.floor << USED).take(cache))] = 0
+        if not self._level:
+            state[np.flatnonzero(state < (self.floor << USED).take(cache))] = 0
         have = state.astype(np.uint32)
         have &= words
         lost = np.flatnonzero(have != words)
@@ -105,9 +106,8 @@ class LanewiseCaches(PrivateCaches):
             return None
         self._barren = 4 * lost.size > 3 * keys.size
         whole = words.astype(np.int64)
-        other = np.flatnonzero(slot[1:] != slot[:-1])
-        if other.size < slot.size - 1:
-            starts = np.concatenate(([0], other + 1))
+        starts = firsts(slot)
+        if starts.size < slot.size:
             slot, cache, state, whole = slot.take(starts), cache.take(starts), state.take(starts), summed(whole, starts)
         new, look = np.flatnonzero(state == 0), False
         if new.size:
@@ -138,9 +138,8 @@ class LanewiseCaches(PrivateCaches):
         """Makes sectors valid, and lines that are not there the last used ones; True if a clock has moved or a cache is full."""
         table, look = self._tables.state, False
         slot, cache, words = self._tables.insert_each(missed) >> 2, self._cache_of(missed), words_of(missed).astype(np.int64)
-        other = np.flatnonzero(slot[1:] != slot[:-1])
-        if other.size < slot.size - 1:
-            starts = np.concatenate(([0], other + 1))
+        starts = firsts(slot)
+        if starts.size < slot.size:
             slot, cache, words = slot.take(starts), cache.take(starts), summed(words, starts)
         state = table.take(slot)
         new = np.flatnonzero(state < (self.floor << USED).take(cache))

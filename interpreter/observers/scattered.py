@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value
 from .footprint import Footprint, Outline, Rows
-from .sectors import Demand, Whole, different, sectors_of, summed
+from .sectors import Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP
 
 Index = NDArray[np.int64]
@@ -123,11 +123,10 @@ class Scattered(Footprint):
 
 def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     """The different ones of ascending keys, and the bits of each."""
-    new = np.flatnonzero(key[1:] != key[:-1])
-    if new.size == key.size - 1:
+    starts = firsts(key)
+    if starts.size == key.size:
         return key.astype(np.int64), bits
-    starts = np.concatenate(([0], new + 1))
-    return key[starts].astype(np.int64), summed(bits, starts)
+    return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
 def in_disorder(g: Geometry, address: Array) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,19 @@ def words_of(sector: Keys) -> NDArray[np.uint32]:
     return np.left_shift(np.uint32(SECTOR_WORDS), shift, out=shift)
 
 
+def firsts(ordered: NDArray[Any]) -> Index:
+    """Where the different ones of ordered values begin."""
+    new = np.empty(ordered.size, np.bool_)
+    new[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
 def different(keys: Keys) -> Keys:
     """The different ones of some keys, ascending; the keys themselves are put in order."""
     keys.sort()
-    new = np.flatnonzero(keys[1:] != keys[:-1])
-    return keys if new.size >= keys.size - 1 else keys[np.concatenate(([0], new + 1))]
+    starts = firsts(keys)
+    return keys if starts.size == keys.size else keys.take(starts)
 
 
 def united(words: Index, starts: Index) -> Index:
@@ -70,10 +79,10 @@ def united(words: Index, starts: Index) -> Index:
 
 def summed(words: Index, starts: Index) -> Index:
     """As united, of neighbours that have no bit in common."""
-    out, more = words[starts], np.ones(words.size, np.bool_)
+    out, more = words.take(starts), np.ones(words.size, np.bool_)
     more[starts] = False
     entry = np.flatnonzero(more)
-    np.add.at(out, entry - np.arange(1, entry.size + 1), words[entry])
+    np.add.at(out, entry - np.arange(1, entry.size + 1), words.take(entry))
     return out
 
 
@@ -151,10 +160,7 @@ class Groups:
         else:
             order = np.argsort(key, kind="stable")
             ranked = key[order]
-        new = np.empty(key.size, np.bool_)
-        new[:1] = True
-        np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
-        starts = np.flatnonzero(new)
+        starts = firsts(ranked)
         return Groups(order, starts, starts.size == key.size)
 
     @property
