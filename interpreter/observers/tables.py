@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .l2 import Directory
 from .pages import PAGE, PAGE_BITS, Place
+from .sectors import firsts
 
 Index = NDArray[np.int64]
 Keys = NDArray[np.uint32] | Index
@@ -134,10 +135,10 @@ class Tables:
         new = np.flatnonzero(place == 0)
         if new.size:
             pages = at.take(new)
-            rank = np.zeros(new.size, np.int32)
-            np.cumsum(pages[1:] != pages[:-1], out=rank[1:])
-            place[new] = rank + self.pages
-            self._number(pages[np.flatnonzero(np.diff(rank, prepend=-1))])
+            starts = firsts(pages)
+            numbers = np.arange(self.pages, self.pages + starts.size, dtype=np.int32)
+            place[new] = numbers if starts.size == new.size else np.repeat(numbers, np.diff(starts, append=new.size))
+            self._number(pages.take(starts))
         place <<= PAGE_BITS + 2
         place |= (keys & 4 * PAGE - 1).astype(np.int32)
         return place.astype(np.int64)
