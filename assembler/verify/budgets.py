@@ -26,6 +26,7 @@ def budgets(module: Module) -> Iterator[Diagnostic]:
             help = "an .extern .shared array without a size takes what the launch gives it, which may be more"
             yield Diagnostic("error", "too-much-shared", text, item.span, (), help, file=module.name)
         yield from _inputs(module, item)
+        yield from _guarded(module, item)
 
 
 def _anywhere(module: Module) -> int:
@@ -44,6 +45,25 @@ def _shared(places: Iterable[object]) -> int:
 
 def _is_store(head: Instruction | Recipe) -> bool:
     return head.opcode == "st" and "param" in head.modifiers
+
+
+def _is_handover(head: Instruction | Recipe) -> bool:
+    return head.opcode in ("ld", "st") and ("param" in head.modifiers or "param::func" in head.modifiers)
+
+
+def _guarded(module: Module, function: Function) -> Iterator[Diagnostic]:
+    """Guarded accesses to what calls hand over: a call takes all of it or nothing."""
+    own = {id(v) for v in (*function.params, *function.returns)}
+    for s in listing(function).having(_is_handover, ("@",)):
+        if s.guard is None:
+            continue
+        i = 0 if s.opcode == "st" else 1
+        at = s.operands[i] if i < len(s.operands) else None
+        v = at.base if isinstance(at, Address) else None
+        if isinstance(v, Variable) and v.space == "param" and id(v) not in own:
+            text = f"a guard does not go with an access to {v.name}, which a call hands over"
+            note = Note(f"{v.name} is declared here", v.span)
+            yield Diagnostic("error", "bad-predicate", text, places(module, s).operand(i), (note,), file=module.name)
 
 
 def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:

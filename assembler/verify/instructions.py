@@ -15,7 +15,7 @@ from warplab.isa.notation import Operand as Place
 
 from ..chunks import Chunk
 from ..diagnostics import Diagnostic, Note
-from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
 from ..recipes import Recipe
 from ..words import kind
@@ -28,6 +28,7 @@ from .places import Places, places
 
 Key = tuple[object, ...]
 ALONE = frozenset({"call", *limits.VALUES, *HANDLES})  # judged one by one
+INDEXED = frozenset({"ld", "st", "atom", "red", "ldu", "prefetch"})  # take `g[4]` without brackets around it
 Where = Callable[[Places], Span]
 
 
@@ -205,7 +206,8 @@ class Judge:
         if narrow is not None:
             self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow))
             return False
-        return True
+        # `g[4]` and `g+4` are one operand here, and only the former is a place: that is told from the text, every time.
+        return instruction.opcode not in INDEXED or not any(isinstance(o, Symbol) for o in instruction.operands)
 
     def broken(self, instruction: Instruction, wrong: limits.Wrong | None) -> bool:
         """Reports a broken rule."""
@@ -233,6 +235,8 @@ class Judge:
             assert under is not None
             for i, (place, operand) in enumerate(zip(taken, given, strict=True)):
                 wrong = self.misfit(candidate, under, i, place, operand, len(given))
+                if wrong is None and place.address and isinstance(operand, Symbol) and not self.is_indexed(instruction, i):
+                    wrong = Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}")
                 if wrong is not None:
                     first = first or (i, wrong)
                     break
@@ -257,6 +261,11 @@ class Judge:
                 forms=(form.row,),
             )
         return None
+
+    def is_indexed(self, instruction: Instruction, i: int) -> bool:
+        """Is an operand written as `g[4]`, which is no value but a place?"""
+        span = places(self.module, instruction).operand(i)
+        return "[" in self.module.text[span.start : span.end]
 
     @staticmethod
     def misfit(form: Form, settled: Mapping[str, str | bool], i: int, place: Place, operand: Operand, count: int) -> Misfit | None:
