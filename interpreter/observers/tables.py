@@ -22,7 +22,7 @@ Slots = Index | slice
 _REGION_BITS = 10
 REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
 USED = 32  # where the step of the last use stands in a line's state
-FIXED = 1 << 10  # regions from the start of memory that stand in order
+FIXED = 1 << 9  # regions from the start of memory that stand in order
 KEPT = 1 << 21  # lines: larger tables are not kept for others
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
