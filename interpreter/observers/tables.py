@@ -103,7 +103,7 @@ class Tables:
 
     def keys(self, cache: Index, sector: Keys, last: int) -> Keys | None:
         """(cache, sector) by sectors of warps; None where memory does not stand in order in the first table."""
-        if self.directory.shift(0, last >> PAGE_BITS + 2):
+        if self.directory.shift(0, last >> PAGE_BITS + 2) != 0:
             return None
         if self.directory.room > 1 << self._bits:
             self._make_room()

@@ -10,8 +10,10 @@ from warplab.interpreter.observers.hierarchy import atomic_sectors
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
+from warplab.interpreter.observers.pages import PAGE
 from warplab.interpreter.observers.scattered import Scattered, scattered
 from warplab.interpreter.observers.sectors import Demand, count_bits, different, sectors_of, united
+from warplab.interpreter.observers.tables import FIXED, REGION
 from warplab.interpreter.values import Array, Shifted
 
 BLOCKS, THREADS = 8, 128
@@ -81,6 +83,16 @@ def test_lines_with_parts_of_sectors_are_left_to_others() -> None:
     lanewise.empty(np.arange(BLOCKS))
     lanewise.store(b.outline.place(0, rows), 0, Demand(b.words & 0x11111111))
     assert lanewise.load_each(*a.sectors_by_lane) is None
+
+
+def test_memory_far_from_the_start_is_left_to_others() -> None:
+    rng = np.random.default_rng(1)
+    near = places(rng, 1 << 13, 4)
+    for far in (FIXED * 128 * PAGE * REGION, 1 << 36):
+        for address in (near + np.uint64(far), np.where(rng.random(near.shape) < 0.5, near, near + np.uint64(far))):
+            lanewise = LanewiseCaches(BLOCKS, 1 << 12)
+            a, _, _ = footprints(address, None, 4, BLOCKS)
+            assert lanewise.load_each(*a.sectors_by_lane) is None
 
 
 @pytest.mark.parametrize(("lines", "span"), [(1 << 14, 1 << 16), (1 << 10, 1 << 20)])
