@@ -27,7 +27,7 @@ class LanewiseCaches(PrivateCaches):
 
     def __init__(self, caches: int, lines: int, expected: int = 0, tables: Tables | None = None) -> None:
         super().__init__(caches, lines, expected, tables)
-        self._noted: list[tuple[Keys, Index]] = []  # lanes, and the steps that were then
+        self._noted: list[tuple[Keys, int, Index]] = []  # lanes, the bits of a sector in their keys, and the steps that were then
         self._waiting = 0  # lanes among those
         self._barren = False  # of the lanes that came last most found nothing
         self._age = 1  # of the sectors that were used in the steps that are now
@@ -195,14 +195,16 @@ class LanewiseCaches(PrivateCaches):
                 self._age = 1
 
     def _note(self, keys: Keys) -> None:
-        self._noted.append((keys, self.now))
+        self._noted.append((keys, self._tables.key_bits, self.now))
         self._waiting += keys.size
         if self._waiting > NOTED:
             self._settle()
 
     def _settle(self) -> bool:
         some = bool(self._noted)
-        for keys, step in self._noted:
+        for keys, bits, step in self._noted:
+            if bits != self._tables.key_bits:  # the tables have grown
+                keys = (keys >> bits).astype(np.int64) << self._tables.key_bits | (keys & (1 << bits) - 1).astype(np.int64)
             slot = self._tables.find_each(keys) >> 2
             state = self._tables.state.take(slot)
             there = np.flatnonzero(state >= (self.floor << USED).take(self._cache_of(keys)))

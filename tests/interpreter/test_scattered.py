@@ -10,7 +10,7 @@ from warplab.interpreter.observers.hierarchy import atomic_sectors
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
-from warplab.interpreter.observers.pages import PAGE
+from warplab.interpreter.observers.pages import PAGE, Place
 from warplab.interpreter.observers.scattered import Scattered, scattered
 from warplab.interpreter.observers.sectors import Demand, count_bits, different, sectors_of, united
 from warplab.interpreter.observers.tables import FIXED, REGION
@@ -65,6 +65,9 @@ def test_lane_by_lane_and_line_by_line_find_the_same(lines: int, span: int, cach
             some = place.part(np.arange(0, place.cache.size, 9))
             lanewise.drop(some, 0)
             private.drop(some, 0)
+        if turn == 2:
+            for cache in (lanewise, private):  # memory further on: the tables grow
+                cache.store(Place.of(np.zeros(1, np.int64), np.array([1 << 20]), caches), 0, Demand(np.array([0xFF])))
         if turn == 9:
             for cache in (lanewise, private):
                 cache.empty(np.array([1]))
