@@ -196,15 +196,16 @@ def _load_policy(modifiers: tuple[str, ...]) -> LoadPolicy:
 
 def atomic_sectors(f: Footprint, start: int) -> Index:
     """Sectors of each warp's atomic."""
-    lanes = Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps)
-    if lanes.where.shape[1] == 1:
-        return contended_sectors(lanes, f.width)
-    found = np.full(lanes.warps, WARP) if f.active is None else lanes_by_warp(f.active)
+    where, active, warps = f.lanes.where, f.lanes.active, f.lanes.warps
+    if where.shape[1] == 1:
+        return contended_sectors(f.lanes, f.width)
+    found = np.full(warps, WARP) if active is None else lanes_by_warp(active)
     shared = np.flatnonzero(f.units < found)  # nobody is in the way of lanes that have sectors of their own
-    if 0 < shared.size < found.size:
-        lanes = Lanes(lanes.where[shared], None if lanes.active is None else lanes.active[shared], shared.size)
-    if shared.size:
-        found[shared] = contended_sectors(lanes, f.width)
+    if shared.size == warps:
+        found = contended_sectors(Lanes(where + start * LINE, active, warps), f.width)
+    elif shared.size:
+        some = Lanes(where[shared] + start * LINE, None if active is None else active[shared], shared.size)
+        found[shared] = contended_sectors(some, f.width)
     return found
 
 

@@ -104,7 +104,7 @@ def _integers(address: Array) -> Array:
 def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool:
     if f.rows is not rows and not (f.outline.by_row and rows.apart):
         return False
-    if relative is not None and not np.array_equal(plain(f.address), relative):
+    if relative is not None and not _equal(plain(f.address), relative):
         return False
     return f.geometry is g or _alike(f.geometry, g)
 
@@ -113,7 +113,11 @@ def _alike(a: Geometry, b: Geometry) -> bool:
     """Are these the same lanes of the same warps?"""
     if a.warps.aligned or b.warps.aligned:
         return bool(a.warps.aligned and b.warps.aligned)
-    return np.array_equal(a.thread, b.thread) and np.array_equal(a.block, b.block)
+    return a.shape == b.shape and _equal(a.thread, b.thread) and _equal(a.block, b.block)
+
+
+def _equal(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool((a == b).all())
 
 
 footprints = Footprints()

@@ -17,7 +17,7 @@ def lanes_active(g: Geometry, mask: Array | None) -> NDArray[np.bool_] | None:
     layout = g.warps
     if mask is None:
         return None if layout.aligned else layout.members
-    active: NDArray[np.bool_] = layout.spread(np.broadcast_to(mask, g.shape))
+    active: NDArray[np.bool_] = layout.spread(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
     return active if layout.aligned else active & layout.members
 
 
