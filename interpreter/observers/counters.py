@@ -224,7 +224,8 @@ class Counters(Silent):
         if condition.shape[0] == 1 and layout.aligned and alive is None:
             times, taken, there = group.geometry.shape[0], condition.reshape(-1, WARP), there[: condition.size // WARP]
         else:
-            taken = layout.spread(np.broadcast_to(condition, group.geometry.shape)) & there
+            shape = group.geometry.shape
+            taken = layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape)) & there
         parted = taken.any(axis=1) & (there & ~taken).any(axis=1)
         n = int(np.count_nonzero(parted))
         if n:

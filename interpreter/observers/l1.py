@@ -199,7 +199,7 @@ class PrivateCaches:
         """The state of lines, 0 where they are not held."""
         state = self._tables.state.take(slot)
         if not self._level:
-            gone = np.flatnonzero(state < (self.floor << USED).take(cache))
+            gone = (state < (self.floor << USED).take(cache)).nonzero()[0]
             if gone.size:
                 state[gone] = 0
         return state
@@ -213,7 +213,7 @@ class PrivateCaches:
 
     def _admit(self, cache: Index, slot: Slots, state: Index, words: Index) -> None:
         """Makes lines the last used ones, with these words too; `state`: 0 where a line is not there."""
-        new, look = np.flatnonzero(state == 0), False
+        new, look = (state == 0).nonzero()[0], False
         if new.size:
             look = self._bring(np.bincount(cache[new], minlength=self.caches))
         stamp = self._stamp.take(cache)
@@ -224,9 +224,9 @@ class PrivateCaches:
 
     def _move(self, cache: Index, state: Index, stamp: Index) -> None:
         """Counts lines that are there (those of state 0 are not) as used when these stamps say."""
-        moved = np.flatnonzero(state < stamp)
+        moved = (state < stamp).nonzero()[0]
         if moved.size:
-            moved = moved.take(np.flatnonzero(state.take(moved)))
+            moved = moved.take(state.take(moved).nonzero()[0])
         if moved.size:
             first = self._first_step.take(cache.take(moved))
             np.subtract.at(self._ring, first + (state.take(moved) >> USED & RING - 1), 1)

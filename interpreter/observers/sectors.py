@@ -45,7 +45,7 @@ def firsts(ordered: NDArray[Any]) -> Index:
     new = np.empty(ordered.size, np.bool_)
     new[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return np.flatnonzero(new)
+    return new.nonzero()[0]
 
 
 def different(keys: Keys) -> Keys:

@@ -73,7 +73,7 @@ def touch(lanes: Lanes, width: int) -> Touch:
     bits = np.int64((1 << each) - 1)
     if word.shape[1] == 1 and WARP > 1:
         row = np.flatnonzero(lanes.active.any(axis=1)) if lanes.active is not None else np.arange(lanes.warps)
-        at = np.broadcast_to(word[:, 0], (lanes.warps,))[row]
+        at = word[row, 0] if len(word) > 1 else np.full(row.size, word[0, 0])
         sectors = np.zeros(lanes.warps, np.int64)
         sectors[row] = 1
         return Touch(sectors, row, at >> 5, bits << (at & 31))
