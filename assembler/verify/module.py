@@ -9,7 +9,7 @@ from warplab.isa.notation import Need
 from warplab.isa.profiles import PROFILES, profile_note
 
 from ..diagnostics import Diagnostic, Note, nearest
-from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from ..ir import LISTED, Alias, Declaration, Directive, Function, Initial, Module, Pragma, Section, Span, Symbol, Variable
 from ..listing import listing
 from ..walk import declared, used_functions
 from . import declarations, initial
@@ -158,10 +158,22 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
     if "managed" in v.attributes and v.space != "global":
         yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
+    if (
+        v.initial is not None
+        and module.version < (3, 1)
+        and (at := module.text.find("generic(", v.span.start)) >= 0
+        and _has_generic(v.initial)
+    ):
+        span = span_at(module.text, at, at + 8, v.span)
+        yield Diagnostic("error", "needs", "generic() needs PTX 3.1", span, file=module.name)
     why = initial.flaw(module, v)
     if why:
         yield error("bad-initialiser", why)
     yield from declarations.judge_needs(module, v)
+
+
+def _has_generic(value: Initial) -> bool:
+    return any(map(_has_generic, value)) if isinstance(value, tuple) else isinstance(value, Symbol) and value.generic
 
 
 # ---------------------------------------------------------------- functions
@@ -320,11 +332,14 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
             yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)
         if f.is_entry and module.version < LISTED and p.vector > 1 and not p.dims:
             yield error("bad-variable", f"{p.name} cannot lie in .param", p.span)
+        if 0 in p.dims and not f.is_entry and (missing := has.lacks(Need(6.0, 30))):
+            yield error("needs", f"a parameter without a size needs {missing}", p.span)
         if 0 in p.dims and not f.is_entry:
             if i < len(f.returns):
                 yield error("bad-parameter", f"the result {p.name} needs a size", _closing(module, p))
             elif p is not f.params[-1]:
-                yield error("bad-parameter", f"only the last parameter may be an open array, {p.name} is not", _closing(module, p))
+                after = f.params[i - len(f.returns) + 1].span
+                yield error("bad-parameter", f"only the last parameter may be an open array, {p.name} is not", after)
         offset = -(-offset // p.align) * p.align + p.size
     if len(f.returns) > 1 and any(p.space == "param" for p in f.returns):
         yield error("bad-parameter", f"{f.name} has several results: they must be .reg", _after_header(module, f))
@@ -346,8 +361,10 @@ def unresolved(module: Module) -> Iterator[Diagnostic]:
             known = module.functions.get(item.name)
             if item.name in module.aliases or (known is not None and known.body is not None):
                 continue
+            if item.name in BUILT_IN:
+                continue
             if item.linkage == "extern":
-                if item.name in BUILT_IN or item.name.startswith(("__cuda_syscall_", "__cudaCDP2")):
+                if item.name.startswith(("__cuda_syscall_", "__cudaCDP2")):
                     continue
                 used = {f.name for f in used_functions(module)} if used is None else used
                 if item.name not in used:
