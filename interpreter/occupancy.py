@@ -14,6 +14,8 @@ from typing import Literal
 
 from warplab.isa.profiles import DeviceProfile
 
+LEAST_SHARED = 32 * 1024  # bytes that are set aside for kernels that need less, at least
+
 Resource = Literal["warps", "blocks", "registers", "shared memory", "barriers"]
 
 
@@ -191,13 +193,14 @@ def max_registers(profile: DeviceProfile, threads: int, blocks: int) -> int:
 def l1_bytes(profile: DeviceProfile, shared: int, blocks: int) -> int:
     """What is left to L1 when `blocks` resident blocks take `shared` bytes each.
 
-    The driver sets aside the smallest configuration that holds the blocks.  On the H200 a kernel without shared memory leaves
-    224 KB (32 blocks of 1 KB reserved), one with 16 KB a block 28 KB: measured by reading arrays of rising size twice.
+    The driver sets aside the smallest configuration that holds the blocks, and 32 KB at least.  On the H200 a kernel without shared
+    memory leaves 224 KB, in blocks of 32 threads or of 256, one with 16 KB a block 28 KB: measured by reading arrays of rising size twice.
     """
     if profile.l1_and_shared == profile.shared + profile.l1_size or not profile.l1_size:
         return profile.l1_size
     used = blocks * _round_up(shared + profile.shared_reserved_per_block, profile.shared_unit)
-    carve = min((size for size in profile.shared_configs if size >= used), default=max(profile.shared_configs))
+    least = LEAST_SHARED if profile.shared_rule == "modern" else 0
+    carve = min((size for size in profile.shared_configs if size >= max(used, least)), default=max(profile.shared_configs))
     return profile.l1_and_shared - carve
 
 

@@ -18,13 +18,14 @@ LINE = 128
 SECTOR = 32
 WORDS = LINE // 4
 SECTOR_WORDS = 0xFF  # the words of a line's first sector, one bit each
+WRITTEN = 32  # of the valid words: the bit after which each sector has one that says that bytes or halfwords of it were written
 
 
 class LoadPolicy(Enum):
     """How a load treats L1, and the spellings that ask for it."""
 
     CACHE = "allocate"  # plain, .ca, .cs, .nc, .L1::evict_*, .relaxed.cta, .acquire.cta, cp.async.ca
-    STREAM = "use what is there, bring nothing in"  # .lu, .L1::no_allocate
+    STREAM = "bring sectors into lines that are there, but no line"  # .lu, .L1::no_allocate
     BYPASS = "take the line out, read L2"  # .cg, .cv, .volatile, .relaxed.gpu and wider, .mmio, cp.async.cg
 
 
@@ -68,16 +69,25 @@ def store_policy(modifiers: Iterable[str]) -> StorePolicy:
 def empties_l1(operation: str, modifiers: Iterable[str]) -> bool:
     """Whether an instruction makes its multiprocessor forget all of L1.
 
-    Fences wider than the block do, and so does everything that acquires at such a scope; releases do not.
+    Fences wider than the block do, and so does everything that acquires at such a scope, cluster barriers and waiting for bulk
+    copies to be written included; releases do not.
 
     >>> empties_l1("membar", ["gl"]), empties_l1("fence", ["acq_rel", "cta"]), empties_l1("atom", ["release", "gpu"])
     (True, False, False)
+    >>> empties_l1("barrier", ["cluster", "wait"]), empties_l1("cp", ["async", "bulk", "wait_group"]), empties_l1("cp", ["async", "wait_all"])
+    (True, True, False)
     """
     words = set(modifiers)
+    if operation == "barrier":
+        return {"cluster", "wait"} <= words
+    if operation == "cp":
+        return {"bulk", "wait_group"} <= words and "read" not in words
+    if "proxy" in words:
+        return "alias" in words
     if operation == "membar":
         return "cta" not in words
     if operation == "fence":
-        return bool(words & {"sc", "acq_rel", "acquire"} or not words & {"release", "proxy", "mbarrier_init"}) and "cta" not in words
+        return bool(words & {"sc", "acq_rel", "acquire"} or not words & {"release", "mbarrier_init"}) and "cta" not in words
     return bool(words & {"acquire", "acq_rel"}) and "cta" not in words
 
 
@@ -118,6 +128,17 @@ class Cache:
             chosen.clear()
 
 
+def whole_words(addresses: Addresses, active: Mask, width: int) -> dict[tuple[int, int], int]:
+    """The words that each warp's bytes or halfwords cover in full, by (warp, line)."""
+    where, active = access(addresses, active)
+    covered: dict[tuple[int, int], int] = {}
+    for place in range(0, 4, width):
+        warps, lines, words = line_words(where, active & (where % 4 == place), width)
+        found = dict(zip(zip(warps.tolist(), lines.tolist(), strict=True), words.tolist(), strict=True))
+        covered = {key: covered.get(key, 0) & bits if place else bits for key, bits in found.items()}
+    return covered
+
+
 def line_words(addresses: Addresses, active: Mask, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """(warp, line, words): the lines that each warp touches, ascending, with a bit for each 4-byte word of the line."""
     where, active = access(addresses, active)
@@ -155,11 +176,27 @@ def sectors_within(words: int, valid: int) -> int:
     return found
 
 
+def sectors_written(words: int) -> int:
+    """The mark that a store of bytes or halfwords leaves on the sectors of these words."""
+    return (whole_sectors(words) & 0x01010101) << WRITTEN
+
+
+def clashes(words: int, valid: int) -> bool:
+    """Does a load want words that a sector lacks although something was written to it?
+
+    >>> clashes(0b10, 0b01), clashes(0b10, 0b11), clashes(0b10, 0x100), clashes(0b10, sectors_written(1))
+    (True, False, False, True)
+    """
+    written = whole_sectors(valid & 0xFFFF_FFFF) | (valid >> WRITTEN) * SECTOR_WORDS
+    return bool(words & ~valid & written)
+
+
 class L1:
     """The L1 caches of a device's multiprocessors; each call names, for every warp, the multiprocessor it runs on.
 
     A load finds a sector when every word it wants of it is valid, and brings in the whole sector when not.  A store makes valid
-    the words it writes in full: a byte or halfword does so for none.  Atomics, and loads that bypass L1, take out whole lines.
+    the words that a warp writes in full; bytes and halfwords leave a mark on their sectors as well.  A load of words that a sector
+    lacks to which something was written takes the whole line out first, and so do atomics and loads that bypass L1.
     """
 
     def __init__(self, multiprocessors: int, size: int) -> None:
@@ -183,9 +220,13 @@ class L1:
                 cache.drop(line)
                 continue
             valid = cache.words(line)
+            there = bool(valid)
+            if clashes(words, valid):
+                cache.drop(line)
+                valid = 0
             hits[warp] += sectors_within(words, valid)
-            if policy is LoadPolicy.CACHE:
-                cache.put(line, whole_sectors(words))
+            if policy is LoadPolicy.CACHE or there:
+                cache.put(line, whole_sectors(words & ~valid))
         return hits
 
     def store(
@@ -197,13 +238,12 @@ class L1:
         policy: StorePolicy = StorePolicy.KEEP,
     ) -> None:
         """Write through, leaving valid what was written."""
-        if width < 4:
-            return
         warps, lines, written = line_words(addresses, active, width)
-        for at, line, words in zip(multiprocessor[warps].tolist(), lines.tolist(), written.tolist(), strict=True):
-            cache = self.caches[at]
+        covered = whole_words(addresses, active, width) if width < 4 else {}
+        for warp, line, words in zip(warps.tolist(), lines.tolist(), written.tolist(), strict=True):
+            cache = self.caches[int(multiprocessor[warp])]
             if policy is StorePolicy.KEEP or cache.words(line):
-                cache.put(line, words)
+                cache.put(line, words if width >= 4 else covered.get((warp, line), 0) | sectors_written(words))
 
     def atomic(self, multiprocessor: NDArray[np.int64], addresses: Addresses, active: Mask, width: int) -> None:
         """Atomics and reductions happen in L2: L1 forgets their lines."""

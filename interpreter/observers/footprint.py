@@ -17,7 +17,7 @@ from ..values import Array, Value, plain
 from .l2 import Lines
 from .lanes import lanes_active, lanes_of
 from .pages import PAGE, Pages, Place
-from .sectors import SECTOR_WORDS, Demand, Groups, count_bits, sectors_of
+from .sectors import SECTOR_WORDS, Demand, Groups, count_bits, marks_of, sectors_of
 from .touch import WARP, Lanes, touch
 
 Index = NDArray[np.int64]
@@ -211,6 +211,37 @@ class Footprint:
         return Demand(self.words)
 
     @cached_property
+    def marked(self) -> Demand:
+        """What a store of bytes or halfwords leaves in L1: the words that warps cover, and a mark on each sector."""
+        key, words = covered_words(self.lanes, self.width)
+        covered = np.zeros_like(self.words)
+        np.bitwise_or.at(covered, self._which(key & (1 << _HOME_BITS) - 1, key >> _HOME_BITS), words)
+        return Demand(covered | marks_of(self.touched.sectors))
+
+    def _which(self, warp: Index, line: Index) -> Index:
+        """The entry of each of these lines of warps."""
+        home = homes(self.geometry, self.rows)[warp]
+        return np.searchsorted(self.outline.line << _HOME_BITS | self.outline.home, line << _HOME_BITS | home)
+
+    @cached_property
+    def _turns(self) -> tuple[Index, Index]:
+        t = touch(self.lanes, self.width)
+        entry = self._which(t.warp, t.line)
+        order = np.argsort(entry, kind="stable")
+        return np.searchsorted(entry[order], np.arange(self.outline.line.size + 1)), t.words[order]
+
+    def turns(self, entry: int) -> list[int]:
+        """The words that warps touch of an entry, one after the other."""
+        starts, words = self._turns
+        found: list[int] = words[starts[entry] : starts[entry + 1]].tolist()
+        return found
+
+    @property
+    def alone(self) -> Index:
+        """Sectors of each warp if every lane asks for itself."""
+        return np.asarray(np.count_nonzero(self.lanes.mask, axis=1), np.int64)
+
+    @cached_property
     def fetched(self) -> Demand:
         """Whole sectors of each line, as a cache that has none of them asks for them."""
         return Demand(self.outline.lines.united(self.asked.wanted))
@@ -234,6 +265,22 @@ class Footprint:
     def changed(self) -> Demand:
         """What is written of each line that was read before."""
         return self.written
+
+
+def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:
+    """(line and warp, words): which words of a line the bytes or halfwords of a warp cover in full."""
+    keys, words = [], []
+    for place in range(0, 4, width):
+        t = touch(Lanes(lanes.full, lanes.mask & (lanes.full & 3 == place), lanes.warps), width)
+        keys.append(t.line << _HOME_BITS | t.warp)
+        words.append(t.words)
+    key = np.concatenate(keys)
+    if not key.size:
+        return key, key
+    groups = Groups.of(key)
+    all_of = np.diff(groups.starts, append=key.size) == 4 // width
+    both = np.bitwise_and.reduceat(np.concatenate(words)[groups.order], groups.starts)
+    return key[groups.first][all_of], both[all_of]
 
 
 def _sizes(warps: int, active: NDArray[np.bool_] | None, width: int) -> tuple[int, int, int]:

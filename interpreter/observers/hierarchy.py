@@ -79,12 +79,16 @@ class Hierarchy:
             return self._early(i, kind, f, start, rows)
         if kind == "ld":
             hits, l2, l2_hits = self._load(f, start, rows, _load_policy(i.modifiers))
-            return Outcome(f.requests, None, f.total, f.ideal, hits, l2, l2_hits, SECTOR * f.total)
+            return self._outcome(i, f, hits, l2, l2_hits)
         if kind == "st":
-            if f.width >= 4:
-                self.l1.store(f.outline.place(start, rows), start // PAGE, f.touched, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
+            place = f.outline.place(start, rows)
+            if "mmio" in i.modifiers:
+                self.l1.drop(place, start // PAGE)
+            else:
+                written = f.touched if f.width >= 4 else f.marked
+                self.l1.store(place, start // PAGE, written, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
             self.written += self.l2.store(f.outline.lines, start, f.written)
-            return Outcome(f.requests, None, f.total, f.ideal, 0, f.total, 0, SECTOR * f.total)
+            return self._outcome(i, f, 0, f.total, 0)
         units = None if gathers else atomic_sectors(f, start)
         total = f.total if units is None else int(units.sum())
         if not self.l1.is_empty:
@@ -94,6 +98,11 @@ class Hierarchy:
             found = self.l2.load(f.outline.lines, start, f.read), self.l2.store(f.outline.lines, start, f.changed)
         self.written += found[1]
         return Outcome(f.requests, units, total, f.ideal, 0, f.total, f.total - found[0], SECTOR * total)
+
+    def _outcome(self, i: Instruction, f: Footprint, hits: int, l2: int, l2_hits: int) -> Outcome:
+        """Of a load or store; at memory that is mapped to other devices every lane asks for itself."""
+        units, total = (f.alone, f.count) if "mmio" in i.modifiers else (None, f.total)
+        return Outcome(f.requests, units, total, f.ideal, hits, l2, l2_hits, SECTOR * total)
 
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""
@@ -122,8 +131,10 @@ class Hierarchy:
             if held is f.asked.wanted or not (f.first & ~held).any():
                 return f.total, 0, 0
         demand = f.asked if admit else f.touched
-        version = l1.version
-        missed = l1.load(outline.place(start, rows), start // PAGE, demand, admit=admit)
+        version, place = l1.version, outline.place(start, rows)
+        there = None if admit else l1.holds(place, start // PAGE)
+        l1.repeated = 0
+        missed = l1.load(place, start // PAGE, demand, admit=admit, turns=f.turns)
         if again and version == l1.version:
             if len(self.recent) >= RECENT:
                 self.recent.clear()
@@ -137,8 +148,10 @@ class Hierarchy:
             lines = Lines.of(outline.line[lost])
             fetched = self.l2.load(lines, start, Demand(lines.united(missed[lost] * SECTOR_WORDS)))
             total = int(count_bits(missed).sum())
-        if not admit:  # nothing is kept: every warp of a line asks for itself
-            total = int((count_bits(missed) * f.each // count_bits(demand.sectors)).sum())
+        if there is not None:  # of a line that is not there nothing is kept: every warp asks for itself
+            lost = count_bits(missed)
+            total = int(np.where(there, lost, lost * f.each // count_bits(demand.sectors)).sum())
+        total += l1.repeated
         return f.total - total, total, total - fetched
 
     def _pass(self, f: Footprint, start: int, rows: Rows) -> int:

@@ -7,18 +7,22 @@ such steps.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .l2 import ALIVE, MOST, RING, STEPS
 from .pages import Place
-from .sectors import Demand
+from .sectors import SECTOR_WORDS, Demand, sectors_in_part, take_turns
 from .tables import USED, Slots, Tables
-from .touch import ALL_WORDS
 
 Index = NDArray[np.int64]
 WINDOW = 16  # steps that are looked at together
 Keys = NDArray[np.uint32] | Index
+
+HELD = (1 << USED) - 1
 
 
 class PrivateCaches:
@@ -35,6 +39,8 @@ class PrivateCaches:
         self._told = self.inserted  # of the lines brought in, those that the ring knows of
         self._set_clock(self.inserted // self.step)
         self._full = False  # lines have had to go
+        self.ragged = False  # sectors may have been written in part
+        self.repeated = 0
         self.version = 0  # as long as it stays, lines that were the last used ones stay so, and what was found is found again
         self._level = True  # every floor is the first
         self._ring = np.zeros(caches * RING, np.int64)  # lines alive by cache and by step of their last use
@@ -60,10 +66,13 @@ class PrivateCaches:
 
     # ------------------------------------------------------------ what happens
 
-    def load(self, place: Place, page: int, demand: Demand, *, admit: bool = True) -> Index | None:
+    def load(
+        self, place: Place, page: int, demand: Demand, *, admit: bool = True, turns: Callable[[int], list[int]] | None = None
+    ) -> Index | None:
         """The sectors of each entry that were not found, a bit each (`demand.sectors` itself where all were missed); None if all were found.
 
-        `page` is the one that the access begins in.  What is missed is brought in if `admit` says so.
+        `page` is the one that the access begins in.  What is missed is brought in if `admit` says so, else only into lines that are there.
+        `turns` gives the words that warps want of an entry one after the other; `repeated` counts what they miss more than once.
         """
         if not self.lines:
             return demand.sectors
@@ -73,7 +82,8 @@ class PrivateCaches:
         if parts is not None:
             every = np.zeros_like(place.cache)
             for chosen in parts:
-                lost = self.load(place.part(chosen), page, demand.part(chosen), admit=admit)
+                own = None if turns is None else partial(_of_part, turns, chosen)
+                lost = self.load(place.part(chosen), page, demand.part(chosen), admit=admit, turns=own)
                 every[chosen] = 0 if lost is None else lost
             return every
         slot, known = self._tables.insert(place, page, self.floor) if admit else self._tables.find(place, page)
@@ -83,14 +93,37 @@ class PrivateCaches:
                 self._admit_new(place, slot, demand.wanted)
             return demand.sectors
         missed = demand.missed(state)
+        assert not isinstance(slot, slice)
+        brought = np.zeros_like(state) if missed is None else missed * SECTOR_WORDS
+        if self.ragged and (torn := np.flatnonzero(sectors_in_part(state) & demand.sectors)).size:
+            missed = np.zeros_like(state) if missed is None else missed.copy()
+            brought[torn] = 0
+            for entry in torn.tolist():
+                wanted = turns(entry) if turns else [int(demand.words[entry])]
+                valid, missed[entry], misses = take_turns(int(state[entry]) & HELD, wanted)
+                state[entry] = int(state[entry]) & ~HELD | valid
+                self.repeated += misses - int(missed[entry]).bit_count()
+            self._tables.seen.reshape(-1, 4)[slot[torn]] = 0
+            self.version += 1
         if admit:
-            self._admit(place.cache, slot, state, demand.wanted)
+            self._admit(place.cache, slot, state, brought)
+        elif missed is not None:
+            there = np.flatnonzero(state)
+            self._tables.state[slot[there]] = state[there] | brought[there]
         return missed
+
+    def holds(self, place: Place, page: int) -> NDArray[np.bool_]:
+        """Which of the lines are there."""
+        slot, known = self._tables.find(place, page)
+        if not known or not self.lines:
+            return np.zeros(place.cache.size, np.bool_)
+        return np.asarray(self._alive(slot, place.cache) != 0)
 
     def store(self, place: Place, page: int, demand: Demand, *, admit: bool = True) -> None:
         """Makes words valid; where `admit` says no, only those of lines that are there."""
         if not self.lines or not place.cache.size:
             return
+        self.ragged = self.ragged or demand.ragged
         parts = place.portions(self.portion)
         if parts is not None:
             for chosen in parts:
@@ -218,7 +251,7 @@ class PrivateCaches:
             look = self._bring(np.bincount(cache[new], minlength=self.caches))
         stamp = self._stamp.take(cache)
         self._move(cache, state, stamp)
-        self._tables.state[slot] = state & ALL_WORDS | words | stamp
+        self._tables.state[slot] = state & HELD | words | stamp
         if look:
             self._evict()
 
@@ -231,3 +264,7 @@ class PrivateCaches:
             first = self._first_step.take(cache.take(moved))
             np.subtract.at(self._ring, first + (state.take(moved) >> USED & RING - 1), 1)
             np.add.at(self._ring, first + (stamp.take(moved) >> USED & RING - 1), 1)
+
+
+def _of_part(turns: Callable[[int], list[int]], chosen: Index, entry: int) -> list[int]:
+    return turns(int(chosen[entry]))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .l1 import PrivateCaches
+from .l1 import HELD, PrivateCaches
 from .l2 import MOST
-from .sectors import different, firsts, summed, words_of
+from .sectors import MARKS, different, firsts, summed, words_of
 from .tables import USED, Tables
-from .touch import ALL_WORDS
 
 Index = NDArray[np.int64]
 Keys = NDArray[np.uint32] | Index
@@ -102,7 +101,7 @@ class LanewiseCaches(PrivateCaches):
         have = state.astype(np.uint32)
         have &= words
         lost = np.flatnonzero(have != words)
-        if have.take(lost).any():
+        if self._in_part(keys, state, have, lost):
             return None
         self._barren = 4 * lost.size > 3 * keys.size
         whole = words.astype(np.int64)
@@ -115,7 +114,7 @@ class LanewiseCaches(PrivateCaches):
         stamp = self._stamp.take(cache)
         if new.size < state.size:
             self._move(cache, state, stamp)
-        state &= ALL_WORDS
+        state &= HELD
         state |= whole
         state |= stamp
         table[slot] = state
@@ -132,7 +131,13 @@ class LanewiseCaches(PrivateCaches):
         have = state.astype(np.uint32)
         have &= words
         lost = np.flatnonzero(have != words)
-        return state, lost, not have.take(lost).any()
+        return state, lost, not self._in_part(keys, state, have, lost)
+
+    def _in_part(self, keys: Keys, state: Index, have: NDArray[np.uint32], lost: Index) -> bool:
+        """Was something written to a sector that is lost?"""
+        if have.take(lost).any():
+            return True
+        return self.ragged and bool((state.take(lost) >> MARKS + (keys.take(lost) & 3).astype(np.int64) & 1).any())
 
     def _insert(self, missed: Keys) -> bool:
         """Makes sectors valid, and lines that are not there the last used ones; True if a clock has moved or a cache is full."""
@@ -159,7 +164,7 @@ class LanewiseCaches(PrivateCaches):
         if not old.size:
             return
         place = slot.take(old)
-        words = table.take(place) & ALL_WORDS
+        words = table.take(place) & HELD
         table[place] = old  # a mark, to find one lane of each line
         one = old.take(np.flatnonzero(table.take(place) == old))
         self._move(cache.take(one), state.take(one), stamp.take(one))

@@ -17,6 +17,8 @@ Keys = NDArray[np.uint32] | Index
 
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
 SECTOR_WORDS = 0xFF
+ALL_WORDS = 0xFFFF_FFFF
+MARKS = 32  # of the valid words of a line in L1: above them four bits mark sectors of which bytes or halfwords were written
 MANY = 256  # keys
 
 
@@ -86,16 +88,58 @@ def summed(words: Index, starts: Index) -> Index:
     return out
 
 
+def marks_of(sectors: Index) -> Index:
+    """What a store of bytes or halfwords leaves on sectors.
+
+    >>> hex(marks_of(np.array([0x1000100]))[0])
+    '0xa00000000'
+    """
+    return ((sectors | sectors >> 7 | sectors >> 14 | sectors >> 21) & 15) << MARKS
+
+
+def sectors_in_part(valid: Index) -> Index:
+    """One bit for each sector of a line to which something was written and that lacks some words."""
+    words, marks = valid & ALL_WORDS, valid >> MARKS & 15
+    t = words & words >> 4
+    t &= t >> 2
+    written = sectors_of(words) | marks | marks << 7 | marks << 14 | marks << 21
+    return written & ~(t & t >> 1) & SECTOR_BITS
+
+
+def _sectors(words: int) -> int:
+    """As sectors_of, of one line."""
+    return sum(1 << at for at in range(0, MARKS, 8) if words >> at & SECTOR_WORDS)
+
+
+def take_turns(valid: int, turns: list[int]) -> tuple[int, int, int]:
+    """(valid words, sectors missed, misses) when warps want these words of a line one after the other.
+
+    Who wants words that a sector lacks to which something was written makes the line begin anew.
+    """
+    lost = misses = 0
+    for words in turns:
+        marks = valid >> MARKS & 15
+        written = _sectors(valid & ALL_WORDS) | sum(1 << 8 * s for s in range(4) if marks >> s & 1)
+        missed = _sectors(words & ~valid)
+        if missed & written:
+            valid, missed = 0, _sectors(words)
+        valid |= missed * SECTOR_WORDS
+        lost |= missed
+        misses += missed.bit_count()
+    return valid, lost, misses
+
+
 class Demand:
     """Words of some lines that an access wants or writes, and the sectors they lie in."""
 
-    __slots__ = ("_total", "sectors", "wanted", "words")
+    __slots__ = ("_ragged", "_total", "sectors", "wanted", "words")
 
     def __init__(self, words: Index, sectors: Index | None = None) -> None:
         self.words = words
         self.sectors = sectors_of(words) if sectors is None else sectors
         self.wanted = self.sectors * SECTOR_WORDS  # all words of the sectors
         self._total = -1
+        self._ragged: bool | None = None
 
     @property
     def total(self) -> int:
@@ -103,6 +147,13 @@ class Demand:
         if self._total < 0:
             self._total = int(count_bits(self.sectors).sum())
         return self._total
+
+    @property
+    def ragged(self) -> bool:
+        """Does a store of these words write sectors in part?"""
+        if self._ragged is None:
+            self._ragged = bool(sectors_in_part(self.words).any())
+        return self._ragged
 
     def missed(self, valid: Index) -> Index | None:
         """The sectors of lines with these valid words that lack some: `sectors` itself where all do, None where none does."""

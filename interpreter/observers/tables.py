@@ -21,7 +21,7 @@ Slots = Index | slice
 
 _REGION_BITS = 10
 REGION = 1 << _REGION_BITS  # pages of each cache that are numbered together: a megabyte of memory
-USED = 32  # where the step of the last use stands in a line's state
+USED = 36  # where the step of the last use stands in a line's state; below it what sectors.py calls valid
 FIXED = 1 << 9  # regions from the start of memory that stand in order
 KEPT = 1 << 21  # lines: larger tables are not kept for others
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
@@ -45,7 +45,7 @@ class Tables:
 
     def _make(self, size: int) -> None:
         """Room for so many lines."""
-        # A line's step of its last use from bit USED on, a bit for each valid word below; 0 where it is not held.
+        # A line's step of its last use from bit USED on, below it marks of sectors and a bit for each valid word; 0 where it is not held.
         self.state = np.zeros(size, np.int64)
         self.seen = np.zeros(4 * size, np.uint8)  # whatever the user notes of sectors; 0 where a sector may not be there
         self.owner = np.zeros(size // PAGE, np.int64)  # where a page's number stands

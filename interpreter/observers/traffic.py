@@ -74,7 +74,7 @@ class Traffic:
         """One of those instructions of which each execution needs a look: copies, matrices, fences."""
         self._copy, self._copied = None, False
         self.shared.fresh()
-        if empties_l1(i.opcode, i.modifiers):
+        if empties_l1(i.opcode, i.modifiers) and (i.opcode != "barrier" or self.launch.cluster_size > 1):  # alone it is the block's barrier
             self.memory.l1.empty(np.unique(self._where[id(group.wave)][group.geometry.blocks]))
 
     def access(
@@ -236,7 +236,8 @@ class Traffic:
         i = tally.site.instruction
         width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
         g, rows = group.geometry, self._rows(group)
-        if len(i.operands) > 3:  # a size or a predicate: lanes that copy nothing stand at another lane's place
+        sizes = i.operands[3 : len(i.operands) - ("L2::cache_hint" in i.modifiers)]
+        if sizes and not isinstance(sizes[0], Immediate):  # lanes that copy nothing stand at the place of the first that copies
             mask = _without_borrowers(np.broadcast_to(plain(address), g.shape), mask)
         f, start = footprints.of(g, rows, address, mask, width)
         self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
@@ -280,11 +281,8 @@ def _within(address: Array, base: int) -> Array:
 
 
 def _without_borrowers(address: Array, mask: Array | None) -> Array | None:
-    own: Array
-    values, first, counts = np.unique(address, return_index=True, return_counts=True)
-    most = int(counts.argmax())
-    if counts[most] == 1:
-        return mask
-    own = address != values[most]
-    own.reshape(-1)[first[most]] = True
-    return own if mask is None else own & mask
+    executing = np.ones(address.shape, np.bool_) if mask is None else np.broadcast_to(mask, address.shape)
+    first = int(executing.argmax())
+    own: Array = address != address.flat[first]
+    own.flat[first] = True
+    return np.asarray(own & executing)

@@ -136,7 +136,7 @@ def operators_table() -> str:
         "acquire.gpu",
         "relaxed.cta",
     )
-    said = {LoadPolicy.CACHE: "reads L1, brings the sector in", LoadPolicy.STREAM: "reads L1, brings nothing in", LoadPolicy.BYPASS: "reads L2, takes the line out of L1"}  # fmt: skip
+    said = {LoadPolicy.CACHE: "reads L1, brings the sector in", LoadPolicy.STREAM: "reads L1, brings the sector into a line that is there, but no line", LoadPolicy.BYPASS: "reads L2, takes the line out of L1"}  # fmt: skip
     by: dict[LoadPolicy, list[str]] = {}
     for s in spellings:
         by.setdefault(load_policy(s.split(".") if s else []), []).append(code(f"ld.global.{s}" if s else "ld.global"))

@@ -12,7 +12,7 @@ from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
 from warplab.interpreter.observers.pages import PAGE, Place
 from warplab.interpreter.observers.scattered import Scattered, scattered
-from warplab.interpreter.observers.sectors import Demand, count_bits, different, sectors_of, united
+from warplab.interpreter.observers.sectors import Demand, count_bits, different, marks_of, sectors_of, united
 from warplab.interpreter.observers.tables import FIXED, REGION
 from warplab.interpreter.values import Array, Shifted
 
@@ -80,13 +80,14 @@ def test_lane_by_lane_and_line_by_line_find_the_same(lines: int, span: int, cach
     assert (lanewise.floor > 1).sum() >= (caches if lines < 1 << 14 else 1)
 
 
-def test_lines_with_parts_of_sectors_are_left_to_others() -> None:
+@pytest.mark.parametrize("bytes_alone", [False, True])
+def test_lines_with_parts_of_sectors_are_left_to_others(bytes_alone: bool) -> None:
     rng = np.random.default_rng(1)
     lanewise = LanewiseCaches(BLOCKS, 1 << 12)
     a, b, rows = footprints(places(rng, 1 << 13, 4), None, 4, BLOCKS)
     assert lanewise.load_each(*a.sectors_by_lane) is not None
     lanewise.empty(np.arange(BLOCKS))
-    lanewise.store(b.outline.place(0, rows), 0, Demand(b.words & 0x11111111))
+    lanewise.store(b.outline.place(0, rows), 0, Demand(marks_of(sectors_of(b.words)) if bytes_alone else b.words & 0x11111111))
     assert lanewise.load_each(*a.sectors_by_lane) is None
 
 
