@@ -20,6 +20,8 @@ HALF_WORDS = frozenset({"f16", "bf16", "b16"})
 FLOATS = frozenset({"f32", "f64", "f16x2", "bf16x2"})
 DOUBLE_WORDS = frozenset({"u64", "s64", "b64"})
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+ALL_BITS = 0xFFFF_FFFF_FFFF_FFFF
+Rule = Callable[[Addresses, Mask, int], tuple[Counts, Counts]]
 
 
 class Loop(Enum):
@@ -30,7 +32,7 @@ class Loop(Enum):
 
 
 def loop_of(modifiers: Iterable[str], space: str) -> Loop | None:
-    """The loop that an atomic operation becomes; lanes of a generic address ("generic") that mean shared memory loop for floats alone.
+    """The loop that an atomic operation becomes; at a generic address ("generic") that means shared memory 64-bit integers add without.
 
     >>> loop_of(["add", "u64"], "shared"), loop_of(["add", "u64"], "generic"), loop_of(["exch", "b64"], "shared")
     (<Loop.SPIN: 'read shared memory, then swap all at once: who meets another lane in a bank reads again'>, None, None)
@@ -40,7 +42,7 @@ def loop_of(modifiers: Iterable[str], space: str) -> Loop | None:
         return None if words & VECTORS.keys() else Loop.HALF_WORD
     if space == "global" or words & {"exch", "cas"}:
         return None
-    return Loop.SPIN if words & FLOATS or (space != "generic" and words & DOUBLE_WORDS) else None
+    return Loop.SPIN if words & FLOATS or (words & DOUBLE_WORDS and not (space == "generic" and "add" in words)) else None
 
 
 def spin_passes(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
@@ -63,6 +65,37 @@ def spin_passes(addresses: Addresses, active: Mask, width: int) -> tuple[Counts,
     return passes, conflicts
 
 
+def changing_passes(
+    addresses: Addresses,
+    active: Mask,
+    held: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    change: Callable[[int, int], int],
+) -> tuple[Counts, Counts]:
+    """As spin_passes of 8-byte words, where what memory holds and lanes bring tells: a lane loses only if the word has changed.
+
+    >>> lanes = np.arange(32)
+    >>> changing_passes(0 * lanes, lanes % 16 == 0, 0 * lanes, 0 * lanes, lambda old, b: old + b)
+    (array([1]), array([0]))
+    """
+    where, active = access(addresses, active)
+    held, wanted = (np.broadcast_to(x, where.shape) for x in (held, wanted))
+    rounds = []
+    for row, mask, now, want in zip(where.tolist(), active, held.tolist(), wanted.tolist(), strict=True):
+        lanes = np.flatnonzero(mask).tolist()
+        memory = {row[lane]: now[lane] & ALL_BITS for lane in lanes}
+        rounds.append(list(_changing(row, lanes, memory, [value & ALL_BITS for value in want], change)))
+    return _reads(where, rounds, 8)
+
+
+def shares_halves(addresses: Addresses, active: Mask) -> Mask:
+    """Which warps have lanes in both halves that name one word?  Only there does it matter who changes it."""
+    where, active = access(addresses, active)
+    half = WARP // 2
+    both = active[:, :half, None] & active[:, None, half:]
+    return np.asarray((both & (where[:, :half, None] == where[:, None, half:])).any(axis=(1, 2)), dtype=np.bool_)
+
+
 def extreme_passes(
     addresses: Addresses, active: Mask, width: int, held: NDArray[np.int64], wanted: NDArray[np.int64]
 ) -> tuple[Counts, Counts]:
@@ -78,30 +111,79 @@ def extreme_passes(
     return _reads(where, rounds, width)
 
 
-def half_word_swaps(addresses: Addresses, active: Mask, *, once: bool) -> tuple[Counts, Counts]:
-    """(requests, sectors) of the swaps of each warp's loop over global memory; `once`: a compare-and-swap of 16 bits is tried once."""
-    return _swaps(addresses, active, atomic_global, once=once)
+def half_word_swaps(addresses: Addresses, active: Mask) -> tuple[Counts, Counts]:
+    """(requests, sectors) of the swaps of each warp's loop over global memory."""
+    return _swaps(addresses, active, atomic_global)
 
 
-def half_word_shared(addresses: Addresses, active: Mask, *, once: bool) -> tuple[Counts, Counts]:
+def half_word_shared(addresses: Addresses, active: Mask) -> tuple[Counts, Counts]:
     """(passes, conflicts) of the swaps of each warp's loop over shared memory."""
-    return _swaps(addresses, active, atomic_passes, once=once)
+    return _swaps(addresses, active, atomic_passes)
 
 
-def _swaps(
-    addresses: Addresses, active: Mask, rule: Callable[[Addresses, Mask, int], tuple[Counts, Counts]], *, once: bool
+def compare_swaps(
+    addresses: Addresses,
+    active: Mask,
+    held: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    new: NDArray[np.int64],
+    rule: Rule = atomic_global,
 ) -> tuple[Counts, Counts]:
+    """The same of 16-bit compare-and-swaps, whose words hold what `held` says: who finds the word's other half changed tries again.
+
+    >>> lanes = np.arange(32)
+    >>> compare_swaps(lanes // 2 * 4 + lanes % 2 * 2, lanes < 4, 0 * lanes, 0 * lanes, 0 * lanes + 1)
+    (array([2]), array([3]))
+    """
+    where, active = access(addresses, active)
+    held, wanted, new = (np.broadcast_to(x, where.shape) for x in (held, wanted, new))
+    rounds = np.zeros((0, *where.shape), np.bool_)
+    for row in np.flatnonzero(active.any(axis=1)).tolist():
+        tries = _tries(*(x[row].tolist() for x in (where, active, held, wanted, new)))
+        if len(tries) > len(rounds):
+            rounds = np.concatenate([rounds, np.zeros((len(tries) - len(rounds), *where.shape), np.bool_)])
+        for turn, lanes in enumerate(tries):
+            rounds[turn, row, lanes] = True
+    first = second = np.zeros(len(where), np.int64)
+    for turn in rounds:
+        more, beyond = rule(where & ~3, turn, 4)
+        first, second = first + more, second + beyond
+    return first, second
+
+
+def _tries(where: list[int], active: list[bool], held: list[int], wanted: list[int], new: list[int]) -> list[list[int]]:
+    """The lanes of each round of one warp's compare-and-swaps."""
+    lanes = [lane for lane in range(WARP) if active[lane]]
+    memory = {where[lane] & ~3: held[lane] for lane in lanes}
+    seen = list(held)
+    rounds = []
+    while lanes:
+        rounds.append(lanes)
+        again = []
+        for lane in lanes:
+            word, shift = where[lane] & ~3, 8 * (where[lane] & 2)
+            half = 0xFFFF << shift
+            expected, found = seen[lane] & ~half | wanted[lane] << shift, memory[word]
+            if found == expected:
+                memory[word] = found & ~half | new[lane] << shift
+            elif (found ^ expected) & ~half:
+                again.append(lane)
+                seen[lane] = found
+        lanes = again
+    return rounds
+
+
+def _swaps(addresses: Addresses, active: Mask, rule: Rule) -> tuple[Counts, Counts]:
     """The sums of a rule's counts over all rounds: in each the lowest lane of a word is served."""
     where, active = access(addresses, active)
     words = where & ~3
     first, second = rule(words, active, 4)
-    while not once:
+    while True:
         active = active & ~_first_of_each(words, active)
         if not active.any():
-            break
+            return first, second
         more, beyond = rule(words, active, 4)
         first, second = first + more, second + beyond
-    return first, second
 
 
 def _reads(where: NDArray[np.int64], rounds: Iterable[Iterable[list[int]]], width: int) -> tuple[Counts, Counts]:
@@ -163,6 +245,22 @@ def _improving(where: list[int], lanes: list[int], width: int, memory: dict[int,
         won = _winners(where, lanes, width)
         for lane in won:
             memory[where[lane]] = wanted[lane]
+        lanes = [lane for lane in lanes if lane not in won]
+
+
+def _changing(
+    where: list[int], lanes: list[int], memory: dict[int, int], wanted: list[int], change: Callable[[int, int], int]
+) -> Iterator[list[int]]:
+    while lanes:
+        yield lanes
+        read, claimed, won = dict(memory), set(), set()
+        for lane in lanes:
+            word, port = where[lane], (lane // 16, where[lane] // 8 % 16)
+            if port not in claimed:
+                claimed.add(port)
+                if memory[word] == read[word]:
+                    memory[word] = change(memory[word], wanted[lane])
+                    won.add(lane)
         lanes = [lane for lane in lanes if lane not in won]
 
 

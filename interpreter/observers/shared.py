@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,22 @@ from warplab.isa.types import TYPES
 from ..geometry import Geometry
 from ..memory.access import Access
 from ..memory.banks import atomic_passes, matrix_passes, shared_passes
-from ..memory.loops import Loop, extreme_passes, half_word_shared, loop_of, spin_passes
+from ..memory.loops import (
+    ALL_BITS,
+    Loop,
+    changing_passes,
+    compare_swaps,
+    extreme_passes,
+    half_word_shared,
+    loop_of,
+    shares_halves,
+    spin_passes,
+)
 from ..values import Array
 from .lanes import few_lanes, lanes_of
+from .static import is_gathered
 from .tally import SiteTally
-from .touch import Patterns, patterns
+from .touch import Lanes, Patterns, patterns
 
 if TYPE_CHECKING:
     from ..group import Group
@@ -32,6 +43,14 @@ OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the clu
 RANK_AT = 24
 KEPT = 2048  # sets of patterns whose passes are remembered
 _passes: dict[tuple[str, str, int, bool, bytes, bytes], tuple[Index, Index]] = {}
+
+
+CHANGES: dict[str, Callable[[int, int], int]] = {
+    "add": lambda old, b: (old + b) & ALL_BITS,
+    "and": lambda old, b: old & b,
+    "or": lambda old, b: old | b,
+    "xor": lambda old, b: old ^ b,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +101,18 @@ class SharedMemory:
             if loop is not None:
                 self._read_in_loop(tally, group, address, mask, width, loop, operands)
         rule, apart, g = self._rule(i, kind, loop), others and width > 4, group.geometry
-        key = None
-        if address.nbytes <= SMALL and (g.warps.aligned or g.thread.nbytes <= SMALL):
+        if rule == "atom" and space != "generic" and address.shape[-1] == 1 and self.device.shared_rule == "modern":
+            whole_warps = mask is None or bool(mask.all())
+            if is_gathered(i, kind, uniform=operands[0].shape[-1] == 1, whole=whole_warps):
+                rule = "gathered"
+        key, whole = None, None
+        if rule == "half once":
+            whole = self._compared(group, address, mask, operands)
+        elif address.nbytes <= SMALL and (g.warps.aligned or g.thread.nbytes <= SMALL):
             lanes = b"" if g.warps.aligned else g.thread.tobytes() + g.block.tobytes()  # whole warps need no names
             who = (lanes, g.warps_per_block if lanes else 0, g.shape, address.shape, () if mask is None else mask.shape)
             key = (self.device.shared_rule, rule, width, apart, who, address.tobytes(), None if mask is None else mask.tobytes())
-        whole = _whole.get(key) if key else None
+            whole = _whole.get(key)
         if whole is None:
             whole = self._sum(g, address, mask, rule, width, apart)
             if key:
@@ -113,6 +138,14 @@ class SharedMemory:
             sample=(rows.where[worst].copy(), rows.mask[worst].copy(), int(passes[worst])),
         )
 
+    def _compared(self, group: Group, address: Array, mask: Array | None, operands: Sequence[Array]) -> Whole:
+        """A 16-bit compare-and-swap, whose tries depend on what is compared."""
+        lanes = lanes_of(group.geometry, address, mask)
+        passes, conflicts = compare_swaps(lanes.full, lanes.mask, *swapped_words(group, "shared", address, operands), rule=atomic_passes)
+        worst = int(passes.argmax())
+        sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
+        return Whole(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
+
     def _rule(self, i: Instruction, kind: str, loop: Loop | None) -> str:
         """By which of the rules below an access is counted."""
         if i.opcode in MATRICES:
@@ -123,7 +156,7 @@ class SharedMemory:
         if loop is Loop.HALF_WORD:
             return "half once" if swap else "half"
         last = i.operands[-1]
-        if kind == "red" and "add" in i.modifiers and isinstance(last, Immediate) and last.value == 1:
+        if kind == "red" and {"add", "u32"} <= set(i.modifiers) and isinstance(last, Immediate) and last.value == 1:
             return "counting"
         return "swap" if swap else "spin" if loop else "atom"
 
@@ -148,8 +181,11 @@ class SharedMemory:
                 return spin_passes(where, mask, width)
             case "matrix":  # announced matrix by matrix: four lanes read a row of 16 bytes
                 return matrix_passes(np.tile(where[:, ::4], 4), 1)
-            case "half" | "half once":
-                return half_word_shared(where, mask, once=rule == "half once")
+            case "gathered":  # one lane acts for its warp
+                passes = np.asarray(mask.any(axis=1), np.int64)
+                return passes, np.zeros_like(passes)
+            case "half":
+                return half_word_shared(where, mask)
             case _:
                 passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule == "swap")
                 return passes, np.zeros_like(conflicts) if rule == "spin" else conflicts  # a loop's conflicts are those of its reads
@@ -168,6 +204,9 @@ class SharedMemory:
         else:
             rows = patterns(lanes, 128)
             passes, conflicts = (x * rows.count for x in self._known("loop", width, False, rows))
+            if width == 8:
+                more, further = _beyond(group, lanes, address, i.modifiers, operands[0])
+                passes, conflicts = np.append(passes, more), np.append(conflicts, further)
         total, beyond = int(passes.sum()), int(conflicts.sum())
         tally.count("shared", "ld", width, lanes=lanes.count, requests=lanes.requests, units=total, ideal=total - beyond, conflicts=beyond)
 
@@ -177,6 +216,47 @@ def _near(group: Group, address: Array) -> Array:
     rank = (address >> address.dtype.type(RANK_AT)).astype(np.int64)
     own = group.wave.block_table("cluster_ctarank").astype(np.int64)[group.geometry.block[:, 0]].reshape(-1, 1)
     return np.asarray((rank == 0) | (rank == own + 1))
+
+
+def _values(group: Group, address: Array, operand: Array) -> tuple[Index, Index]:
+    """What memory holds and what lanes bring, by warps, as bits."""
+    (held,) = Access.load(group.wave.access, group, "shared", address, TYPES["b64"], 1)
+    spread = group.geometry.warps.spread
+    bits = [np.ascontiguousarray(np.broadcast_to(v, group.geometry.shape)).view(np.int64) for v in (held, operand)]
+    return spread(bits[0]), spread(bits[1])
+
+
+def swapped_words(group: Group, space: str, address: Array, operands: Sequence[Array]) -> tuple[Index, Index, Index]:
+    """Of 16-bit compare-and-swaps, by warps: the words that memory holds, and the halves that lanes compare with and bring."""
+    (held,) = Access.load(group.wave.access, group, space, address & ~address.dtype.type(3), TYPES["b32"], 1)
+    values = [held, *(np.asarray(o).view(np.uint16) for o in operands)]
+    held, wanted, new = (group.geometry.warps.spread(np.broadcast_to(v, group.geometry.shape).astype(np.int64)) for v in values)
+    return held, wanted, new
+
+
+def _beyond(group: Group, lanes: Lanes, address: Array, modifiers: Sequence[str], operand: Array) -> tuple[int, int]:
+    """How many more passes and conflicts 64-bit loops have where lanes change nothing, so that lanes of the other half do not lose."""
+    held, wanted = _values(group, address, operand)
+    word = next(word for word in CHANGES if word in modifiers)
+    if "f64" in modifiers:
+        with np.errstate(all="ignore"):
+            idle = (held.view(np.float64) + wanted.view(np.float64)).view(np.int64) == held
+    else:
+        idle = np.asarray(wanted == 0) if word in ("add", "xor") else np.ones_like(lanes.mask)
+    some = np.flatnonzero((idle & lanes.mask).any(axis=1))
+    some = some[shares_halves(lanes.full[some], lanes.mask[some])]
+    if not some.size:
+        return 0, 0
+    where, mask = lanes.full[some], lanes.mask[some]
+    change = _add_doubles if "f64" in modifiers else CHANGES[word]
+    now, plain = changing_passes(where, mask, held[some], wanted[some], change), spin_passes(where, mask, 8)
+    return int(now[0].sum() - plain[0].sum()), int(now[1].sum() - plain[1].sum())
+
+
+def _add_doubles(old: int, b: int) -> int:
+    with np.errstate(all="ignore"):
+        one, other = (np.array([bits], np.uint64).view(np.float64) for bits in (old, b))
+        return int((one + other).view(np.uint64)[0])
 
 
 def _ordered(group: Group, address: Array, modifiers: Sequence[str], operand: Array) -> tuple[Index, Index]:

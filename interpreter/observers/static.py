@@ -22,7 +22,9 @@ _TYPES = {  # a type's name in the counts, and how many numbers it packs
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)$")
 _MATRIX = frozenset({"mma", "wmma", "wgmma"})
 # An atom with one of these words stays one when its result is not used.
-RETURNING = frozenset({"cas", "exch", "acquire", "release", "acq_rel", "f16", "f16x2", "bf16", "bf16x2"})
+RETURNING = frozenset({"cas", "exch", "acquire", "acq_rel"})
+_HALVES = frozenset({"f16", "bf16"})  # so does one of a single half: it is a loop
+_VECTORS = frozenset({"v2", "v4", "v8"})
 _LANES = {"wgmma": 128}  # a warpgroup works on one
 
 
@@ -47,8 +49,12 @@ def unused_results(function: Function) -> frozenset[int]:
         id(i)
         for b in graph.reachable
         for i, live in graph.live_after(b)
-        if i.opcode == "atom" and not RETURNING & set(i.modifiers) and not any(live >> r.index & 1 for r in _registers(i.operands[0]))
+        if i.opcode == "atom" and not _returns(set(i.modifiers)) and not any(live >> r.index & 1 for r in _registers(i.operands[0]))
     )
+
+
+def _returns(words: set[str]) -> bool:
+    return bool(words & RETURNING or (words & _HALVES and not words & _VECTORS))
 
 
 def _registers(o: Operand) -> list[Register]:
