@@ -34,10 +34,11 @@ class Reader:
 
     def read(self, pos: int) -> int:
         """Reads the plain statements that stand at an offset; tells where they end."""
-        if self.left:
-            self.left -= 1
-            return pos
         source, scope = self.source, self.body.scope
+        assert scope.parent is not None
+        if self.left or scope.parent.stems or scope.parent.registers:  # a module with registers is wrong, or very old
+            self.left -= self.left > 0
+            return pos
         ends, texts = source.ends, source.patterns.texts
         last = source.last(pos)
         known = scope.words
@@ -56,7 +57,7 @@ class Reader:
             k = self.window(known, window, k, begin, ends[stop - 1])
             size, begin = min(4 * size, LARGEST), ends[stop - 1] + 1
         self.left = self.pause = 0 if k - self.first > WORTH else min(64, 2 * self.pause + 1)
-        end = self.cut(k)
+        end = self.cut(k) if self.recipes else pos
         return self.chunk(pos, end) if self.recipes else pos
 
     def rest(self, k: int, pos: int) -> str:

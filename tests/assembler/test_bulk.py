@@ -132,6 +132,21 @@ def test_odd_bodies_mean_the_same(body: str, monkeypatch: pytest.MonkeyPatch) ->
     assert told(text) == one_by_one(text, monkeypatch)
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        ".entry k()\n{\n\tret\n}\n",
+        ".entry k()\n{\n",
+        ".entry k()\n{\n{ add.u32",
+        ".reg .b64 %rd<7>;\n.entry k()\n{\n.reg .b32 %r<10>;\nst.global.v2.u32 [%rd6], {%r9, %r9};\nst.global.b32 [%rd1], %r1;\nret;\n}\n",
+        ".reg .b64 a;\n.entry k()\n{\n.reg .b32 %r<10>;\nst.global.b32 [a], %r1;\nmov.b64 a, 1;\nret;\n}\n",
+    ],
+)
+def test_broken_modules_mean_the_same(rest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n" + rest
+    assert told(text) == one_by_one(text, monkeypatch)
+
+
 def test_a_module_that_nobody_holds_is_gone_at_once() -> None:
     text = (ROOT / "tests" / "bench" / "kernels" / "nvcc_module.ptx").read_text()
     check(text)  # fills what is kept for good
