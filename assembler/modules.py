@@ -400,7 +400,7 @@ class Parser:
                 text = f"the parameter list of {header.name} needs PTX 1.4; before, the body declares the parameters"
                 report("needs", text, params[0].span.start, params[0].span.end)
             for v in params:
-                self.declare_parameter(v, scope, is_entry, end)
+                self.declare_parameter(v, scope, is_entry, defined, end)
                 if defined and v.space == "param" and (v.type.kind == "p" or (v.vector > 1 and not v.dims)):
                     what = "a predicate" if v.type.kind == "p" else "a vector"
                     report("bad-declaration", f"parameter {v.name} cannot be {what}", v.span.start, v.span.end)
@@ -418,8 +418,8 @@ class Parser:
         scope.close()
         return end
 
-    def declare_parameter(self, v: Variable, scope: Scope, is_entry: bool, end: int) -> None:
-        """Enters a parameter of a function; ptxas looks at its state space when it has seen what follows."""
+    def declare_parameter(self, v: Variable, scope: Scope, is_entry: bool, defined: bool, end: int) -> None:
+        """Enters a parameter of a function; ptxas looks at its state space when it has seen what follows, and at names where a body follows."""
         wrong = Flaw("bad-declaration", f"parameter {v.name} of an .entry must say .param", v.name) if v.space != "param" else None
         if v.space not in ("param", "reg"):
             wrong = Flaw("bad-declaration", f"parameter {v.name} is in state space .{v.space}, not .param", v.name)
@@ -432,7 +432,8 @@ class Parser:
         try:
             scope.declare(v.name, v.register if v.register is not None else v)
         except Flaw as flaw:
-            self.reports.flaw(flaw, v.span.start, end)
+            if defined:
+                self.reports.flaw(flaw, v.span.start, end)
 
     def positive(self, directives: tuple[Directive, ...]) -> None:
         """Refuses zeros in what must be positive."""

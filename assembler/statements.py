@@ -39,7 +39,9 @@ class Statements(Blocks):
                 return end
         elif word == ".target":
             return parser.directive(start)
-        elif word in (".file", ".section", ".version", ".address_size", ".entry", ".func", ".visible", ".extern", ".alias"):
+        elif word in (".visible", ".extern", ".weak") and parser.word(self.source.skip(start + len(word))) != ".func":
+            return parser.reports.unexpected(self.source.skip(start + len(word)), start)
+        elif word in (".file", ".section", ".version", ".address_size", ".entry", ".func", ".visible", ".extern", ".common", ".alias"):
             return parser.reports.unexpected(start, start)
         return self.statement(start)
 
