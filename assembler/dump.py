@@ -58,7 +58,7 @@ def _node(node: object, depth: int) -> Iterator[str]:
     where = f"{span.line}:{span.column} " if isinstance(span, Span) else ""
     shown = {k: v for k, v in fields.items() if k not in _HIDDEN and v not in ("", (), None)}
     text = " ".join(f"{k}={_value(v)}" for k, v in shown.items())
-    yield f"{'  ' * depth}{where}{type(node).__name__} {text}".rstrip()
+    yield f"{'  ' * depth}{where}{_kind(node)} {text}".rstrip()
     if isinstance(node, Instruction) and node.settled:
         yield f"{'  ' * depth}  settled {' '.join(f'{k}={v}' for k, v in node.settled.items())}"
     for v in fields.get("variables", ()):
@@ -71,6 +71,11 @@ def _node(node: object, depth: int) -> Iterator[str]:
             yield from _node(inner, depth + 1)
 
 
+def _kind(node: object) -> str:
+    """The name of a node's class, the same for nodes that wait to be made."""
+    return type(node).__name__.removeprefix("Text")
+
+
 def _value(value: object) -> str:
     match value:
         case Register():
@@ -80,12 +85,12 @@ def _value(value: object) -> str:
         case ScalarType():
             return value.name
         case Variable() | Function() | Label() | Targets() | Prototype():
-            return f"{type(value).__name__}({value.name})"
+            return f"{_kind(value)}({value.name})"
         case tuple():
             return f"({', '.join(map(_value, value))})"
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
-            return f"{type(value).__name__}({', '.join(_value(v) for k, v in fields if k != 'text')})"
+            return f"{_kind(value)}({', '.join(_value(v) for k, v in fields if k != 'text')})"
     return repr(value)
 
 
