@@ -5,7 +5,7 @@ Operands are told apart by identity: the parser makes one node of a text in a sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -36,7 +36,6 @@ from .ir import (
     Vector,
 )
 from .making import TextInstruction
-from .recipes import Recipe
 
 # An accumulator that the instruction also reads.
 READS_ITS_DESTINATION = frozenset({"wgmma"})
@@ -101,14 +100,16 @@ class Listing:
             out += chunk.naming()
         return out
 
-    def having(self, test: Callable[[Instruction | Recipe], bool], words: Collection[str]) -> Iterator[Instruction]:
-        """The instructions whose opcode and modifiers pass a test and that may have one of some words in their text, those outside of chunks first."""
-        yield from [s for s in self.apart if s.__class__ in INSTRUCTIONS and test(s)]
+    def on_parameters(self, opcodes: Collection[str], words: Collection[str], guarded: bool) -> Iterator[Instruction]:
+        """The accesses to .param with one of these opcodes, those outside of chunks first; of chunks only those with a guard, or with one of
+        some words in their text."""
+        yield from [s for s in self.apart if isinstance(s, Instruction) and s.opcode in opcodes and _on_parameters(s.modifiers)]
         for chunk in self.chunks:
-            wanted = {recipe for recipe in chunk.kinds if test(recipe)}
-            if wanted:
+            kinds = [r for r in chunk.kinds if r.opcode in opcodes and (r.guard >= 0 or not guarded) and _on_parameters(r.modifiers)]
+            if kinds:
+                wanted = set(kinds)
                 rows = [i for i, recipe in enumerate(chunk.recipes) if recipe in wanted]
-                yield from [chunk.instruction(i) for i in rows if any(word in chunk.text(i) for word in words)]
+                yield from [chunk.instruction(i) for i in rows if guarded or any(word in chunk.text(i) for word in words)]
 
     @cached_property
     def forms(self) -> dict[int, Form]:
@@ -160,6 +161,10 @@ class Listing:
             for s, o in zip(self.instructions, self.operands, strict=True)
             if not wanted.isdisjoint(map(id, o)) or id(s.guard) in registers
         ]
+
+
+def _on_parameters(modifiers: Collection[str]) -> bool:
+    return "param" in modifiers or "param::func" in modifiers
 
 
 def listing(function: Function) -> Listing:

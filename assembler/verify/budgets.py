@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from ..diagnostics import Diagnostic, Note
 from ..info import sizes
-from ..ir import Address, Function, Instruction, Module, Symbol, Variable
+from ..ir import Address, Function, Module, Symbol, Variable
 from ..listing import listing
-from ..recipes import Recipe
 from ..walk import declared
 from .needs import capability
 from .places import places
@@ -43,18 +42,10 @@ def _shared(places: Iterable[object]) -> int:
     return sum(v.size + v.align for place in places for v in declared(place) if v.space == "shared")
 
 
-def _is_store(head: Instruction | Recipe) -> bool:
-    return head.opcode == "st" and "param" in head.modifiers
-
-
-def _is_handover(head: Instruction | Recipe) -> bool:
-    return head.opcode in ("ld", "st") and ("param" in head.modifiers or "param::func" in head.modifiers)
-
-
 def _guarded(module: Module, function: Function) -> Iterator[Diagnostic]:
     """Guarded accesses to what calls hand over: a call takes all of it or nothing."""
     own = {id(v) for v in (*function.params, *function.returns)}
-    for s in listing(function).having(_is_handover, ("@",)):
+    for s in listing(function).on_parameters(("ld", "st"), (), guarded=True):
         if s.guard is None:
             continue
         i = 0 if s.opcode == "st" else 1
@@ -71,7 +62,7 @@ def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in listing(function).having(_is_store, [v.name for v in function.params]):
+    for s in listing(function).on_parameters(("st",), [v.name for v in function.params], guarded=False):
         if not s.operands:
             continue
         at = s.operands[0]

@@ -6,6 +6,7 @@ The verdict depends on the words and the operands' kinds alone, so a combination
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -42,6 +43,7 @@ class Known:
     settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
 
 
+_NUMBERS = re.compile(r"(?<![\w$%.+])-?[0-9][\w.]*|\+-?[0-9]\w*")  # the constants of a statement, and its offsets
 MOST = 1 << 17  # keys, more than any text needs
 
 
@@ -70,7 +72,13 @@ class Judge:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
         columns = listing(function)
         for statement in columns.loose:
-            self.found += declarations.judge_statement(self.module, statement)
+            registers = isinstance(statement, Declaration) and not statement.variables
+            key = (id(statement.type), statement.vector) if registers else None  # type: ignore[union-attr]
+            if key is None or key not in self.known.legal:
+                wrong = list(declarations.judge_statement(self.module, statement))
+                self.found += wrong
+                if key is not None and not wrong:
+                    self.known.legal.add(key)
         for chunk in columns.chunks:
             yield from self.chunk(chunk)
         instructions = [s for s in columns.apart if isinstance(s, Instruction)]
@@ -104,7 +112,12 @@ class Judge:
     def single(self, chunk: Chunk, n: int) -> Iterator[Instruction]:
         """Judges one statement of a chunk; of calls that look alike the first."""
         if chunk.recipes[n].opcode != "call":
-            yield from self.alone([(chunk.instruction(n), (chunk.recipes[n],))])
+            key = (chunk.recipes[n], *_NUMBERS.findall(chunk.text(n)))
+            before = len(self.found)
+            if key not in self.known.legal:
+                yield from self.alone([(chunk.instruction(n), (chunk.recipes[n],))])
+                if len(self.found) == before:
+                    self.known.legal.add(key)
             return
         text = chunk.context(n)
         if text not in self.calls:
