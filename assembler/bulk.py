@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .chunks import Chunk
 from .ir import Label
 from .known import Known, declared
-from .recipes import Recipe, items
+from .recipes import Recipe, declaration_of, items
 
 if TYPE_CHECKING:
     from .statements import Statements
@@ -87,6 +87,8 @@ class Reader:
                     text = self.code[source.ends[k + i - 1] + 1 if i else begin : source.ends[k + i]]
                 block = "" if self.opened < 0 or text.lstrip()[:1] in "{}" else self.block
                 recipe = None if block and i in bare else known.unusual(text, block)
+            if recipe is not None and recipe.declares:  # how large something is, and where it may lie, only the text tells
+                recipe = self.declaration(recipe, source.ends[k + i - 1] + 1 if i else begin, source.ends[k + i])
             if recipe is None or not self.fits(recipe, k + i):
                 break
             found[i] = recipe
@@ -98,6 +100,12 @@ class Reader:
             i = len(found)
         self.recipes += found[:i]  # type: ignore[arg-type]
         return k + i
+
+    def declaration(self, recipe: Recipe, start: int, end: int) -> Recipe | None:
+        """The recipe of a declaration with its numbers."""
+        for m in items(self.code, start):
+            start = m.end()
+        return declaration_of(recipe.lead, self.code[start:end].strip())
 
     def fits(self, recipe: Recipe, k: int) -> bool:
         """Notes what a statement does to blocks; False for what the chunk cannot have here."""

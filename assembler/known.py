@@ -10,7 +10,7 @@ import numpy as np
 
 from .ir import Function, Variable
 from .nest import enter
-from .patterns import DOUBLE, EXAMPLES, NAME, NUMBER, REGISTER, SINGLE, VARIABLE, Patterns
+from .patterns import DOUBLE, EXAMPLES, LARGE, NAME, NUMBER, REGISTER, SINGLE, VARIABLE, Patterns
 from .recipes import Recipe, call_of, declaration_of, lead_of, recipe_of
 from .words import COMMON, NAMES, Unreadable, Words, hidden
 
@@ -42,7 +42,7 @@ class Known(dict[str, Recipe | None]):
         self.words: dict[str, Words] = {}  # by what a block declares
         self.counts = np.array([stems[s].count if s in stems else 0 for s in patterns.stems], np.int64)
         self.shared = shared(self.scope)
-        self[""] = None
+        self[""] = None  # not empty any more: it has begun
 
     def unusual(self, text: str, block: str) -> Recipe | None:
         """What a statement means that has a name in it, or is met for the first time; None for what is better read by the grammar."""
@@ -135,8 +135,8 @@ def declared(block: str) -> frozenset[str]:
 _NAMED = re.compile(r"[\[ \t]([A-Za-z_$][\w$]+)(?:$|[\]+,])")
 _REGISTER = rf"%[a-z]+{REGISTER}"
 _ANYWHERE = re.compile(
-    rf"@!?{_REGISTER}|{_REGISTER}\|{_REGISTER}|\{{?(?:-?{_REGISTER}|-?{NUMBER}|0[fF]{SINGLE}|0[dD]{DOUBLE}|_)\}}?"
-    rf"|\[(?:{_REGISTER}|{VARIABLE}[\w:]+{VARIABLE})(?:\+-?{NUMBER})?\]|{VARIABLE}[\w:]+{VARIABLE}|\${NAME}"
+    rf"@!?{_REGISTER}|{_REGISTER}\|{_REGISTER}|\{{?(?:-?{_REGISTER}|-?[{NUMBER}{LARGE}]|0[fF]{SINGLE}|0[dD]{DOUBLE}|_)\}}?"
+    rf"|\[(?:{_REGISTER}|{VARIABLE}[\w:]+{VARIABLE})(?:\+-?[{NUMBER}{LARGE}])?\]|{VARIABLE}[\w:]+{VARIABLE}|\${NAME}"
 )
 _SHARED: dict[frozenset[tuple[str, str]], dict[str, Recipe]] = {}
 _USUAL: dict[str, str] = {}  # the types of ranges, as somebody declared them first

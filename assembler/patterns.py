@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 # What stands for that which is left out; no text has these characters outside of comments and strings.
-REGISTER, NUMBER, SINGLE, DOUBLE, NAME, VARIABLE = "\x01", "\x02", "\x03", "\x04", "\x05", "\x06"
+REGISTER, NUMBER, SINGLE, DOUBLE, NAME, VARIABLE, LARGE = "\x01", "\x02", "\x03", "\x04", "\x05", "\x06", "\x07"
 # A statement of the pattern; a name stays as it is.
-EXAMPLES = str.maketrans({REGISTER: "0", NUMBER: "1", SINGLE: "3F800000", DOUBLE: "3FF0000000000000"})
+EXAMPLES = str.maketrans({REGISTER: "0", NUMBER: "1", LARGE: "1000000000", SINGLE: "3F800000", DOUBLE: "3FF0000000000000"})
+_FEW_DIGITS = 9  # of a number that may count something
 _MOST_DIGITS, _MOST_LETTERS = 18, 3  # of a number, and of a register's name before its number
 _HALF = 5  # bits for a letter
 _GONE = 0xFF  # no character of a text
@@ -108,7 +109,8 @@ class Patterns:
         starts = starts[(data.take(starts - 1) != ord("+")) | _IN_NAMES.take(data.take(starts - 2))]
         lengths, _ = _numbers(data, starts)
         plain = (lengths > 0) & _AFTER.take(data.take(starts + lengths))
-        self._leave_out(starts[plain], lengths[plain], NUMBER)
+        for mark, chosen in ((NUMBER, plain & (lengths <= _FEW_DIGITS)), (LARGE, plain & (lengths > _FEW_DIGITS))):
+            self._leave_out(starts[chosen], lengths[chosen], mark)
         zero = starts[(data.take(starts) == ord("0")) & (data.take(starts - 1) != ord("+"))]
         kind = data.take(zero + 1) | 0x20
         for letter, digits, mark in (("f", 8, SINGLE), ("d", 16, DOUBLE)):

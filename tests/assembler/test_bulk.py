@@ -123,6 +123,10 @@ def test_few_statements_of_a_compiled_module_are_looked_at_one_by_one() -> None:
         ".reg .b32 %r<4>; { .param .b32 a; .param .b64 b; call (b), f, (a); call.uni f, (a); call (b), k, (a); call (c), f, (a); } ret;",
         ".reg .b32 %r<4>; { .param .b32 a; st.param.b32 [a+0], %r1; call g, (a); } { .param .b32 f; call (f), f, (f); } call g; call h; ret;",
         ".reg .b32 %r<4>; { .param .b32 p; st.param.b32 [p], 1; } st.param.b32 [p], 1; ret;",
+        ".reg .b32 %r<4>; { .param .b8 a[4]; st.param.b32 [a], %r1; } { .param .b8 a[0]; st.param.b32 [a], %r1; } ret;",
+        ".reg .b32 %r<4>; { .param .align 4 .b8 a[4]; st.param.b32 [a], 1; } { .param .align 3 .b8 a[4]; st.param.b32 [a], 1; } ret;",
+        ".reg .b32 %r<4>; { .param .b8 a[4]; .param .b32 b; call (b), f, (a); } { .param .b8 a[8]; .param .b32 b; call (b), f, (a); } ret;",
+        ".reg .b32 %r<4>; .loc 1 2 3\nmov.b32 %r1, 1; .loc 1 1234567890 3\nmov.b32 %r1, 1; .loc 1 12345678901 3\nmov.b32 %r1, 1; ret;",
         ".reg .b32 %r<4>; .loc 1 2 3, function_name $I, inlined_at 1 4 5\nmov.b32 %r1, 1; .loc 1 2 3, function_name $I\nret;",
     ],
 )

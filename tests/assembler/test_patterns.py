@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from warplab.assembler import check, parse
 from warplab.assembler.chunks import Chunk
 from warplab.assembler.listing import listing
-from warplab.assembler.patterns import DOUBLE, NAME, NUMBER, REGISTER, SINGLE
+from warplab.assembler.patterns import DOUBLE, LARGE, NAME, NUMBER, REGISTER, SINGLE
 from warplab.assembler.text import Source
 
 _TOKENS = re.compile(
@@ -22,7 +22,7 @@ _TOKENS = re.compile(
     r"|(?P<name>(?<![\w$%.:\"'])\$[\w$]+(?=[ \t\r\n,;\]}:]|\Z))",
     re.A,
 )
-WORDS = ["%r12", "%rd0", "%fd7", "%p", "%abcd1", "%r01", "%tid.x", "%r1.x", "17", "0", "-4", "08", "1.5", "0x1F", "5U", "0f3F800000", "0f3F80000",
+WORDS = ["%r12", "%rd0", "%fd7", "%p", "%abcd1", "%r01", "%tid.x", "%r1.x", "17", "0", "1234567890", "-4", "08", "1.5", "0x1F", "5U", "0f3F800000", "0f3F80000",
          "0d3FF0000000000000", "[%rd4+16]", "[%rd4+-8]", "[a+4]", "[4+5]", "$L__BB0_1", "$L:", "$", "add.s32", "{%r1,", "%r2}", "@%p1", "@!%p2",
          "%p1|%p2", "x$1", "9%r1", "\"a", "%", ",", ";", "\n", "+1", "12345678901234567890", "%r1234567890123456789", "_", "-%r3", "4/0", "(1"]  # fmt: skip
 
@@ -42,7 +42,7 @@ def slowly(text: str) -> tuple[list[str], list[tuple[str, int]], list[str]]:
             case "single" | "double":
                 return word[:2] + (SINGLE if m.lastgroup == "single" else DOUBLE)
             case "number":
-                return NUMBER
+                return NUMBER if len(word) < 10 else LARGE
         names.append(word)
         return "$" + NAME
 
