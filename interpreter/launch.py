@@ -81,7 +81,7 @@ class Launch:
         self.blocks = grid[0] * grid[1] * grid[2]
         self.dynamic_shared: int = dynamic_shared
         self.total_shared: int = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
-        self.shared_bytes = self.total_shared
+        self.shared_bytes = kernel.reserved_shared + self.total_shared
         self.stack_limit = o.stack_limit
         self.lockstep = o.lockstep
         self.observers = tuple(observers)

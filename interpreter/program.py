@@ -12,7 +12,19 @@ import numpy as np
 
 from warplab.assembler.ir import Address as AddressOperand
 from warplab.assembler.ir import Arguments as ArgumentsOperand
-from warplab.assembler.ir import Block, Declaration, Function, Immediate, Instruction, Module, Symbol, Targets, Variable, Vector
+from warplab.assembler.ir import (
+    Block,
+    Declaration,
+    Function,
+    Immediate,
+    Instruction,
+    Module,
+    SpecialRegister,
+    Symbol,
+    Targets,
+    Variable,
+    Vector,
+)
 from warplab.assembler.listing import listing
 from warplab.isa.spaces import SHARED_BASE
 
@@ -20,6 +32,7 @@ from .contraction import DEFAULT, Fmad
 from .lower import lower
 from .memory.arena import Allocation, Arena
 from .plan import PlanFunction
+from .special import RESERVED_SHARED
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
@@ -264,6 +277,17 @@ class Kernel:
         return out
 
     @cached_property
+    def reserved_shared(self) -> int:
+        """Bytes that the system keeps before the program's shared memory: none, unless the program asks where they are."""
+        # cooperative groups keep the state of tiles of more than 32 threads there
+        asks = any(
+            o.__class__ is SpecialRegister and o.name.startswith("%reserved_smem_offset")
+            for f in self.reached
+            for o in listing(f).others.values()
+        )
+        return RESERVED_SHARED if asks else 0
+
+    @cached_property
     def static_shared(self) -> int:
         """Bytes of shared memory that the program declares."""
         self.shared_places  # noqa: B018
@@ -280,7 +304,7 @@ class Kernel:
     def address(self, v: Variable) -> int:
         """A variable's address in its own space."""
         v = self.program.definition(v)
-        return self.shared_places[id(v)] if v.space == "shared" else self.program.address(v)
+        return self.reserved_shared + self.shared_places[id(v)] if v.space == "shared" else self.program.address(v)
 
     def generic(self, v: Variable) -> int:
         """A variable's generic address."""
