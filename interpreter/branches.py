@@ -14,7 +14,7 @@ from .calls import Callee, call_group
 from .faults import Fault
 from .geometry import Selection
 from .group import EXIT, Group
-from .loops import is_pure_loop, turn_of
+from .loops import counting, is_pure_loop, turn_of
 from .operands import as_get
 from .plan import Terminator
 from .roles import needs_lanes, uses
@@ -31,20 +31,20 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
         if pc + 1 < len(cut) and cut[pc + 1][0] == b:
             return _always(pc + 1)
         nexts = plan.flow.blocks[b].successors
-        return _always(plan.first[nexts[0]] if nexts else EXIT) if nexts else _return(low)
+        return counting(low, b, _always(plan.first[nexts[0]])) if nexts else _return(low)
     effect = last.form.effect
     if not effect:
         return wait_for_lanes(low, last, pc + 1)
     if effect == "branch":
         return _branch(low, b, last)
     if effect == "branch_table":
-        return _branch_table(low, b, last)
+        return counting(low, b, _branch_table(low, b, last))
     if effect == "call":
         return _call(low, pc, b, last)
     if effect == "return":
-        return _leave(low, b, last, _return(low))
+        return counting(low, b, _leave(low, b, last, _return(low)))
     if effect in ("exit", "trap"):
-        return _leave(low, b, last, _exit if effect == "exit" else _trap)
+        return counting(low, b, _leave(low, b, last, _exit if effect == "exit" else _trap))
     if effect == "barrier":
         return barrier(low, last, pc + 1)
     if effect == "warp_barrier":
@@ -74,7 +74,7 @@ def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
     label = i.operands[0]
     assert isinstance(label, Label)
     target = block_of(low, label)
-    turn = turn_of(low, b, target)
+    turn = turn_of(low, b, low.labels[id(label)])
     if i.guard is None:
         if turn is None:
             return _always(target)
@@ -205,7 +205,7 @@ def _trap(g: Group) -> int | None:
 
 def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
     nexts = low.plan.flow.blocks[b].successors
-    after = low.plan.first[nexts[0]] if nexts else EXIT
+    after = pc + 1 if low.cut[pc + 1 : pc + 2] and low.cut[pc + 1][0] == b else low.plan.first[nexts[0]] if nexts else EXIT
     ops = list(i.operands)
     returns = None
     if isinstance(ops[0], Arguments) and len(ops) > 1:

@@ -88,8 +88,7 @@ class Wave:
             if room.free_somebody():
                 continue
             if room.resting and not room.stillness.proven():
-                ready.extend(reversed(room.resting))
-                room.resting.clear()
+                room.wake()
                 if self.launch.has_more_waves(self):
                     return False
                 continue
@@ -268,8 +267,9 @@ class Wave:
         """Lets a node go on if nobody below it is left."""
         if p.complete:
             again = p.resume()
-            if again is not None:
+            if again is not None and not (p.tired and self.room.rest(again, again.pc) is None):
                 self.go(again)
+            p.tired = False
 
     def exit(self, g: Group) -> None:
         """All lanes of a group end."""

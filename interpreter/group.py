@@ -50,7 +50,7 @@ class Group:
 
     __slots__ = (
         "R", "absorbed", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "expected", "geometry", "handed_in", "join",
-        "node_return", "parent", "pc", "pending", "selection", "share", "spins", "wave",
+        "node_return", "parent", "pc", "pending", "selection", "share", "spins", "tired", "wave",
     )  # fmt: skip
 
     def __init__(self, wave: Wave, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
@@ -68,6 +68,7 @@ class Group:
         self.blocked: object | None = None  # what it waits for
         self.share: Any = None  # of what it exchanged with others while it waited
         self.spins = 0
+        self.tired = False  # a node that has turned so often that it rests before it goes on
         self.active: Array | None = None  # a guard in force for the instruction that runs
         self.cc: Array | None = None  # the condition code register
         # as a node

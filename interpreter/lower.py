@@ -42,6 +42,7 @@ class Lowering(InstructionSteps):
         self.plan = PlanFunction(function, f)
         self.looping = has_loops(f)
         self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
+        self.order = {b: n for n, b in enumerate(self.blocks)}
         self.meetings = meetings(f, self.looping)
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
@@ -63,6 +64,7 @@ class Lowering(InstructionSteps):
         self._frame()
         self.exchanges = {}
         self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
+        self.watching: dict[int, bool] = {}  # by id of a Function: does it look at memory that others change?
         self.operands = Operands(self.plan.homes, symbols, self.plan.frame, top)
         self._segments()
         self._template(top)
@@ -109,6 +111,8 @@ class Lowering(InstructionSteps):
                     body.append(i)
             last = body[-1] if body and self.known[id(body[-1])].shape.ends_block else None
             cut.append((b, body[:-1] if last else body, last))
+            if last is not None and last.opcode == "call" and any(self.order[s] <= self.order[b] for s in f.blocks[b].successors):
+                cut.append((b, [], None))  # from the call back to the head of a loop: that is a turn, too
         self.cut = cut
         self._liveness(cut)
         for pc, (b, body, last) in enumerate(cut):

@@ -49,6 +49,9 @@ class Symbols(Protocol):
     def generic(self, v: Variable) -> int:
         """A variable's generic address."""
 
+    def resolve(self, f: Function) -> Function:
+        """The definition of a declared function."""
+
 
 def immediate_bits(op: Immediate, t: ScalarType) -> int:
     """A literal as the bits of a type."""

@@ -314,6 +314,10 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.function_address(f)
 
+    def resolve(self, f: Function) -> Function:
+        """See LoadedProgram."""
+        return self.program.resolve(f)
+
     def plan(self, f: Function, observed: bool = False, first_generation: bool = False) -> PlanFunction:
         """A function as the engine runs it for this kernel, with or without announcing what it does."""
         key = (id(f), observed, first_generation)

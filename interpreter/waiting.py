@@ -61,6 +61,12 @@ class WaitingRoom:
         self.resting.clear()
         return pc
 
+    def wake(self) -> None:
+        """Those that rest go on."""
+        rested, self.resting = self.resting, []
+        for g in reversed(rested):
+            self.wave.go(g)
+
     def wait_for_lanes(self, g: Group, mask: Array | None, pc: int, key: Key | None) -> int | None:
         """A group that may miss lanes that the membermask names goes on only with them."""
         layout = g.geometry.warps

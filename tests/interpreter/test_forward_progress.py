@@ -72,8 +72,45 @@ def lock_cases() -> list[Case]:
     return out
 
 
+# A block waits in a loop for the other, whose lanes run later: the ways by which a turn of the loop ends.
+TURNS = {
+    "both-arms-go-back": """L: ld.volatile.global.u32 %r9, [%d1]; setp.ne.u32 %p1, %r9, 0; @%p1 bra DONE; @%p2 bra ODD;
+        nanosleep.u32 10; bra L; ODD: add.u32 %r8, %r8, 1; bra L;""",
+    "the-block-before-runs-into-the-head": """bra L; AGAIN: nanosleep.u32 10;
+        L: ld.volatile.global.u32 %r9, [%d1]; setp.eq.u32 %p1, %r9, 0; @%p1 bra AGAIN; bra DONE;""",
+    "some-run-into-the-head-from-above": """bra L; AGAIN: add.u32 %r8, %r8, 1;
+        L: ld.volatile.global.u32 %r9, [%d1]; setp.ne.u32 %p1, %r9, 0; @%p1 bra DONE; @%p2 bra L; bra AGAIN;""",
+    "past-a-guarded-return": """bra M; BACK: @%p4 ret;
+        M: ld.volatile.global.u32 %r9, [%d1]; setp.eq.u32 %p1, %r9, 0; @%p1 bra BACK; bra DONE;""",
+    "by-a-table": """L: ld.volatile.global.u32 %r9, [%d1]; T: .branchtargets L, DONE; brx.idx %r9, T;""",
+    "by-a-table-for-some": """L: ld.volatile.global.u32 %r9, [%d1]; mad.lo.u32 %r9, %r9, 4, %r10;
+        T: .branchtargets L, A, DONE, DONE, DONE, DONE; brx.idx %r9, T; A: add.u32 %r8, %r8, 1; bra L;""",
+    "from-a-call": """bra L; AGAIN: call nap;
+        L: ld.volatile.global.u32 %r9, [%d1]; setp.ne.u32 %p1, %r9, 0; @%p1 bra DONE; bra AGAIN;""",
+    "looking-by-a-call": "L: call (%r9), look, (%d1); setp.ne.u32 %p1, %r9, 0; @%p1 bra DONE; @%p2 call nap; bra L;",
+    "looking-through-a-pointer": """L: mov.u64 %d4, look; P: .callprototype (.reg .u32 _) _ (.reg .u64 _);
+        call (%r9), %d4, (%d1), P; setp.ne.u32 %p1, %r9, 0; @%p1 bra DONE; bra L;""",
+}
+LOOKING = """.func nap () { nanosleep.u32 5; ret; }
+    .func (.reg .u32 o) look (.reg .u64 a) { ld.volatile.global.u32 o, [a]; ret; }"""
+
+
+def turn_cases() -> list[Case]:
+    """Every way to turn, for a block that waits for another."""
+    return [
+        Case(
+            name,
+            f"""mov.u32 %r8, 0; and.b32 %r10, %r1, 1; setp.ne.u32 %p2, %r10, 0; setp.ne.u32 %p4, %r2, 0; @!%p4 bra WAIT; bra SET;
+            WAIT: {body} SET: st.volatile.global.u32 [%d1], 1; DONE: atom.global.add.u32 %r9, [%d1+4], 1; ret;""",
+            2, 8, 2, equals([1, 16]), LOOKING,
+        )
+        for name, body in TURNS.items()
+    ]  # fmt: skip
+
+
 CASES = [
     *lock_cases(),
+    *turn_cases(),
     Case(
         "ticket-lock",
         f"""atom.global.add.u32 %r8, [%d1+8], 1;
