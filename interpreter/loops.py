@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PATIENT = 1 << 20  # turns of an ordinary loop before others may run
 SPINNING = 48  # turns of a loop that looks at memory others change
+CALLING = 8  # and of one that calls functions, whose turns take longer
 
 
 Turn = Callable[[Group, int], int | None]
@@ -27,7 +28,7 @@ def turn_of(low: Lowering, b: int, head: int) -> Turn | None:
     if low.order[head] > low.order[b]:
         return None
     target = low.plan.first[head]
-    limit = SPINNING if _watches_memory(low, head) else PATIENT
+    limit = _patience(low, head)
 
     def turn(g: Group, pc: int) -> int | None:
         if pc != target:
@@ -67,12 +68,16 @@ def _loop_blocks(low: Lowering, head: int) -> tuple[int, ...]:
     return next((loop.blocks for loop in low.plan.flow.loops if loop.header == head), ())
 
 
-def _watches_memory(low: Lowering, head: int) -> bool:
-    """Does the loop look at memory in a way that only makes sense if somebody else changes it?"""
-    return any(_watches(low, low.plan.flow.blocks[b].instructions) for b in _loop_blocks(low, head))
+def _patience(low: Lowering, head: int) -> int:
+    """How often a loop may turn before others run."""
+    instructions = [i for b in _loop_blocks(low, head) for i in low.plan.flow.blocks[b].instructions]
+    if not _watches(low, instructions):
+        return PATIENT
+    return CALLING if any(i.opcode == "call" for i in instructions) else SPINNING
 
 
 def _watches(low: Lowering, instructions: Iterable[Instruction]) -> bool:
+    """Do they look at memory in a way that only makes sense if somebody else changes it?"""
     for i in instructions:
         if i.opcode in ("atom", "nanosleep", "mbarrier", "fence", "membar") or (
             i.opcode == "ld" and {"volatile", "acquire", "relaxed", "mmio"} & set(i.modifiers)

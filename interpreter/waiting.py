@@ -121,11 +121,11 @@ class WaitingRoom:
             here = np.zeros_like(self.wave.exited)
             for g in groups:
                 here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
-            by_place: dict[tuple[int, int, int], list[Group]] = {}
+            by_place: dict[tuple[Group | None, int], list[Group]] = {}
             for g in groups:
                 free = self._without_missing(g, here)
                 if free is not None:
-                    by_place.setdefault((id(free.act.function), free.act.base, free.pc), []).append(free)
+                    by_place.setdefault((_call_of(free), free.pc), []).append(free)
             met = [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
             segments = [g.act.function.segments[g.pc] for g in met]
             exchanges = [s.exchange for s in segments if s.exchange is not None]
@@ -304,6 +304,14 @@ class WaitingRoom:
         layout = g.geometry.warps
         w, lane = (int(x) for x in np.argwhere(g.blocked.missing)[0])
         return "the lanes that its membermask names", f"lane {lane} of warp {int(layout.warp[w, 0])} has not come"
+
+
+def _call_of(g: Group) -> Group | None:
+    """The node of the call that a group's lanes return from: lanes of others are never at one place with them."""
+    p = g.parent
+    while p is not None and not p.node_return:
+        p = p.parent
+    return p
 
 
 def _lanes_at_join(p: Group) -> Array:

@@ -326,7 +326,7 @@ CROSSING = {
 }
 
 
-def crossing(even: str, odd: str) -> str:
+def crossing(even: str, odd: str, before: str = "") -> str:
     """Even lanes meet one instruction, odd lanes another."""
     return kernel(
         "p out",
@@ -334,6 +334,7 @@ def crossing(even: str, odd: str) -> str:
         {even} bra JOIN;
         ODD: add.u32 %r9, %r9, 1000; {odd}
         JOIN: st.global.u32 [%d2], %r10; ret;""",
+        before,
     )  # fmt: skip
 
 
@@ -345,6 +346,18 @@ def test_lanes_exchange_across_branches(name: str, schedule: int | None) -> None
     out = machine.upload(np.zeros(64, np.uint32))
     machine.launch(1, 64, [out], schedule=schedule)
     assert machine.download(out).tolist() == want
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda s: f"schedule-{s}")
+@pytest.mark.parametrize("name", CROSSING)
+def test_lanes_exchange_inside_a_function_that_they_called_from_two_places(name: str, schedule: int | None) -> None:
+    instruction, want = CROSSING[name]
+    function = f""".func (.reg .u32 o) f (.reg .u32 a, .reg .u32 b)
+    {{ .reg .b32 %r<13>; .reg .pred %p<4>; mov.u32 %r9, a; mov.u32 %r12, b; {instruction} mov.u32 o, %r10; ret; }}"""
+    machine = Machine(crossing("call (%r10), f, (%r9, %r12);", "call (%r10), f, (%r9, %r12); add.u32 %r10, %r10, 5;", function))
+    out = machine.upload(np.zeros(64, np.uint32))
+    machine.launch(1, 64, [out], schedule=schedule)
+    assert machine.download(out).tolist() == [w + 5 * odd for w, odd in zip(want, ODD, strict=True)]
 
 
 @pytest.mark.parametrize("odd", ["shfl.sync.up.b32 %r10, %r9, 1, 0, -1;", "bar.warp.sync -1;"])
