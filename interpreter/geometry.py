@@ -194,8 +194,10 @@ class WarpLayout:
             first = g.thread.reshape(-1, 32)[:, :1] >> 5
             self.warp = np.tile(first, (g.shape[0], 1))
             return
-        number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()
-        present, place = np.unique(number, return_inverse=True)
+        number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()  # ascends
+        first = np.ones(number.size, np.bool_)
+        np.not_equal(number[1:], number[:-1], out=first[1:])
+        present, place = number[first], np.cumsum(first) - 1
         self.count = present.size
         self.position: Index = place * 32 + (np.broadcast_to(g.thread, g.shape).ravel() & 31)
         members = np.zeros(self.count * 32, bool)

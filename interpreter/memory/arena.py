@@ -61,6 +61,7 @@ class Arena:
     def _begin(self) -> None:
         """Nothing is allocated."""
         self._starts: list[int] = []
+        self._begins: Array | None = None
         self._by_start: dict[int, Allocation] = {}
         self._top = FIRST
         self._resting: deque[Allocation] = deque()
@@ -84,6 +85,7 @@ class Arena:
         start = self._find(room, align)
         a = Allocation(self.base + start, size, what, writable)
         insort(self._starts, a.start)
+        self._begins = None
         self._by_start[a.start] = a
         self.used += size
         return a
@@ -119,9 +121,17 @@ class Arena:
     def _recycle(self) -> None:
         a = self._resting.popleft()
         self._resting_bytes -= a.size
+        self._begins = None
         del self._by_start[a.start]
         del self._starts[bisect_right(self._starts, a.start) - 1]
         insort(self._free, (-(-(a.size + GUARD) // GRANULE) * GRANULE, a.start - self.base))
+
+    @property
+    def begins(self) -> Array:
+        """Where allocations, living or resting, begin, in order."""
+        if self._begins is None:
+            self._begins = np.array(self._starts, np.int64)
+        return self._begins
 
     def find(self, address: int) -> Allocation | None:
         """The allocation, living or resting, that holds an address."""

@@ -14,6 +14,7 @@ from .warps import NONE, WARP, Addresses, Counts, Mask, access, distinct, reques
 SECTOR = 32
 LINE = 128
 BANK = 4
+FEW = 256  # sectors that a warp's lanes are numbered by directly
 # Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
 _SLICE_BITS = [1, 2] + [1, 2, 3] * 16
 _LOW, _HIGH = (np.int64(sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1)) for k in (0, 1))
@@ -86,13 +87,13 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     lane = np.flatnonzero(active)  # numbered through, over all warps
     if not lane.size:
         return np.zeros(warps, dtype=np.int64)
-    line_of, sector_of = _names(where >> 5, active)
+    line_of, sector_of, names = _names(where >> 5, active)
     place = where.ravel().take(lane)
     port = line_slice(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
     port += (place & LINE - 1) >> max(BANK, width).bit_length() - 1
     port += (lane >> 5) * (4 * LINE // max(BANK, width))
-    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(where.size, dtype=np.int64)
-    sectors, held = np.zeros(where.size, dtype=np.int64), np.zeros(where.size, dtype=np.bool_)
+    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * names, dtype=np.int64)
+    sectors, held = np.zeros(warps * names, dtype=np.uint8), np.zeros(warps * names, dtype=np.bool_)
     while lane.size:
         sector = sector_of.take(lane)
         _lowest(owner, port, lane)
@@ -106,17 +107,22 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
             held[sector.take(behind)] = True
             late |= held.take(sector)
             held[sector] = False
-        served = np.zeros(where.size, dtype=np.bool_)
-        served[sector.take(np.flatnonzero(~late))] = True
+        served = np.zeros(sectors.size, dtype=np.uint8)
+        served[sector.take(np.flatnonzero(~late))] = 1
         sectors += served
         waiting = np.flatnonzero(late)
         lane, port = lane.take(waiting), port.take(waiting)
-    return np.asarray(sectors.reshape(where.shape).sum(axis=1))
+    return np.asarray(sectors.reshape(warps, names).sum(axis=1, dtype=np.int64))
 
 
-def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each lane a lane of its warp that stands for its line, and one for its sector."""
+def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """For each lane a number for its warp's line and one for its warp's sector, of so many that each warp has."""
     low = int(sector.min(where=active, initial=NONE)) & -4
+    names = (int(sector.max(where=active, initial=0)) - low | 3) + 1
+    if names <= FEW:
+        numbers = sector - low
+        numbers += (np.arange(len(sector)) * names)[:, None]
+        return (numbers >> 2).ravel(), numbers.ravel(), names
     key = (sector - low) << 5
     key |= np.arange(WARP)
     key[~active] = NONE
@@ -126,17 +132,16 @@ def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], 
     there &= -WARP
     lane = there | name & WARP - 1
     out = []
-    for shift in (7, 5):
-        names = name >> shift
-        first = np.flatnonzero((names[1:] != names[:-1]) | (there[1:] != there[:-1]))
+    for shift in (7, 5):  # a lane stands for each
+        number = name >> shift
+        first = np.flatnonzero((number[1:] != number[:-1]) | (there[1:] != there[:-1]))
         first = np.concatenate(([0], first + 1))
         found = np.empty(sector.size, dtype=np.int64)
         found[lane] = np.repeat(lane.take(first), np.diff(first, append=lane.size))
         out.append(found)
-    return out[0], out[1]
+    return out[0], out[1], WARP
 
 
 def _lowest(out: NDArray[np.int64], what: NDArray[np.int64], lane: NDArray[np.int64]) -> None:
-    """Notes for each thing the lowest lane that names it."""
-    out[what] = NONE
-    np.minimum.at(out, what, lane)
+    """Notes for each thing the lowest lane that names it: lanes ascend, and what is written last stays."""
+    out[what[::-1]] = lane[::-1]

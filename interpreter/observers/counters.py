@@ -113,6 +113,7 @@ class Counters(Silent):
             run.hand_in(self._tally)
         self._runs.clear()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
+        self.traffic.memory.settle(last=True)
         self.written, self.allocations = self.traffic.memory.written, self.traffic.places.frozen()
         for kept in (self._waves, self._wrote, self._writers, self._sizes):
             kept.clear()

@@ -17,7 +17,7 @@ from ..values import Array, Value, plain
 from .l2 import Lines
 from .lanes import lanes_active, lanes_of
 from .pages import PAGE, Pages, Place
-from .sectors import SECTOR_WORDS, Demand, Groups, count_bits, marks_of, sectors_of
+from .sectors import SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
 from .touch import WARP, Lanes, touch
 
 Index = NDArray[np.int64]
@@ -31,13 +31,14 @@ _HOME_BITS = 20  # of a key; the line stands above
 class Rows:
     """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
 
-    __slots__ = ("_spread", "apart", "caches", "where")
+    __slots__ = ("_order", "_spread", "apart", "caches", "where")
     known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
 
     def __init__(self, where: Index, caches: int) -> None:
         self.where, self.caches = where, caches
         self.apart = len(set(where.tolist())) == where.size  # every row has a multiprocessor of its own
         self._spread: dict[int, tuple[Index, int]] = {}
+        self._order: dict[tuple[int, int], Index] = {}
 
     def warps(self, each: int) -> tuple[Index, int]:
         """The multiprocessor of each warp, when a row has so many, and how many lanes one has at most."""
@@ -45,6 +46,18 @@ class Rows:
         if found is None:
             cache = np.repeat(self.where, each)
             found = self._spread[each] = cache, WARP * int(np.bincount(cache).max())
+        return found
+
+    def order(self, each: int, bits: int) -> Index:
+        """Which of 2**bits parts of its multiprocessor's warps each warp belongs to."""
+        found = self._order.get((each, bits))
+        if found is None:
+            cache = self.warps(each)[0]
+            found = self._order[each, bits] = np.empty(cache.size, np.int64)
+            order = np.argsort(cache, kind="stable")
+            count = np.bincount(cache)
+            first = np.cumsum(count) - count
+            found[order] = ((np.arange(cache.size) - first[cache[order]]) << bits) // count[cache[order]]
         return found
 
     @staticmethod
@@ -185,8 +198,13 @@ class Footprint:
         return self.entries.first
 
     @property
+    def each_sector(self) -> Index:
+        """The sectors of each warp, or others of the same lines."""
+        return np.repeat(self.outline.line << 2, self.each)
+
+    @property
     def each(self) -> Index:
-        """Sectors, warp by warp."""
+        """Sectors of each line, warp by warp."""
         return self.entries.each
 
     @cached_property
@@ -235,6 +253,40 @@ class Footprint:
         starts, words = self._turns
         found: list[int] = words[starts[entry] : starts[entry + 1]].tolist()
         return found
+
+    @cached_property
+    def _spots(self) -> tuple[Index, Index]:
+        """Home and sector, for each entry and sector."""
+        entry, sector = (self.touched.sectors[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
+        return self.outline.home[entry], self.outline.line[entry] << 2 | sector
+
+    def uses(self, rows: Rows) -> tuple[Index, Keys, NDArray[np.bool_] | None]:
+        """The cache and the sector of each use, and which are none."""
+        home, sector = self._spots
+        return rows.where[home] if self.outline.by_row else home, sector, None
+
+    def order(self, rows: Rows, bits: int) -> Index:
+        """The part of the access, of 2**bits, that each use belongs to."""
+        return np.zeros(1, np.int64)
+
+    def crowd(self, rows: Rows) -> int:
+        """Lines at most that one cache is asked for."""
+        return int(self.outline.place(0, rows).most)
+
+    @cached_property
+    def parts(self) -> bool:
+        """Is no more than a part of some sector touched?"""
+        return self.touched.ragged
+
+    @property
+    def first_word(self) -> Keys:
+        """Of each use, in its sector."""
+        return np.zeros(1, np.uint32)
+
+    @property
+    def stored_words(self) -> int:
+        """The words of a use, the first as bit 0."""
+        return SECTOR_WORDS
 
     @property
     def alone(self) -> Index:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,20 @@ from warplab.isa.profiles import DeviceProfile
 from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
+from .backlog import Backlog
 from .footprint import Footprint, Outline, Rows, lanes_by_warp
-from .l2 import Lines, SharedCache
-from .lanewise import LanewiseCaches
+from .joint_l1 import JointCaches
+from .joint_l2 import JointCache
+from .l2 import Lines
 from .pages import PAGE
-from .scattered import Scattered
+from .scattered import MANY, Scattered
 from .sectors import SECTOR_WORDS, Demand, count_bits
 from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns
+from .waiting import Waiting, Way
+
+if TYPE_CHECKING:
+    from ..program import Kernel
 
 Index = NDArray[np.int64]
 LINE = 128
@@ -35,7 +41,7 @@ _contended: dict[tuple[int, bytes, bytes], Index] = {}
 
 
 class Outcome(NamedTuple):
-    """What became of one access of a group."""
+    """What became of one access of a group; what caches found may be told later."""
 
     requests: int
     units: Index | None  # of each warp; None: the sectors that it touches
@@ -45,22 +51,38 @@ class Outcome(NamedTuple):
     l2: int
     l2_hits: int
     moved: int
+    waiting: Waiting | None = None  # until that is known
 
 
 class Hierarchy:
     """The caches of one launch."""
 
-    def __init__(self, device: DeviceProfile, multiprocessors: int, l1_size: int, threads: int) -> None:
+    def __init__(self, device: DeviceProfile, multiprocessors: int, l1_size: int, threads: int, kernel: Kernel | None = None) -> None:
         self.device = device
         self.modern = device.global_rule == "sectors"
         expected = threads // 16  # lines, if each thread touches eight bytes of its own
-        self.l1 = LanewiseCaches(multiprocessors, l1_size // LINE, expected, _l1_tables.pop(multiprocessors, None))
-        self.l2 = SharedCache(device.l2_cache // LINE, _l2_tables.pop() if _l2_tables else None)
-        self.written = 0  # sectors that became dirty
+        self.l1 = JointCaches(multiprocessors, l1_size // LINE, expected, _l1_tables.pop(multiprocessors, None))
+        self.l2 = JointCache(device.l2_cache // LINE, _l2_tables.pop() if _l2_tables else None)
+        self.backlog = Backlog(self.l1, self.l2, kernel)
+        self._written = 0  # sectors that became dirty, as far as nobody waited
         # What L1 holds of lines that are its last used ones while its version stays: to find them again changes nothing.
         self.recent: dict[tuple[int, Outline, Rows], tuple[int, Index]] = {}
         # The same of L2, and L1 has none of the lines as long as nothing was brought in.
         self.passed: dict[tuple[int, Outline, Rows], tuple[Index, int, Index]] = {}
+
+    @property
+    def written(self) -> int:
+        """Sectors that became dirty, when nobody waits."""
+        return self._written + self.backlog.written
+
+    def settle(self, *, last: bool = False) -> None:
+        """Tells all that wait what the caches found; `last`: there will be no more."""
+        self.backlog.settle(self._ask, last=last)
+
+    def empty(self, multiprocessors: Index) -> None:
+        """L1 forgets all that it holds there."""
+        self.settle()
+        self.l1.empty(multiprocessors)
 
     def close(self) -> None:
         """Leaves the memory of the caches to the next launch."""
@@ -77,35 +99,58 @@ class Hierarchy:
         """
         if not self.modern:
             return self._early(i, kind, f, start, rows)
+        way = _way(i.modifiers, kind)
+        units, total, waiting = None, f.total, None
+        if way is None:
+            self.settle()
+            found = self._unusual(i, kind, f, start, rows)
+            if "mmio" in i.modifiers:  # memory that is mapped to other devices: every lane asks for itself
+                units, total = f.alone, f.count
+        elif self.backlog.takes(way, f):
+            found, waiting = (0, 0, 0), self.backlog.add(way, f, start, rows, self._ask)
+        else:
+            self.backlog.settle(self._ask)
+            found = self._ask(way, f, start, rows)
+        if way is Way.ATOMIC and not gathers:
+            units = atomic_sectors(f, start)
+            total = int(units.sum())
+        return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total, waiting)
+
+    def _unusual(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
+        """What loads and stores find that do not keep in L1 what they ask for."""
         if kind == "ld":
-            hits, l2, l2_hits = self._load(f, start, rows, _load_policy(i.modifiers))
-            return self._outcome(i, f, hits, l2, l2_hits)
-        if kind == "st":
-            place = f.outline.place(start, rows)
-            if "mmio" in i.modifiers:
-                self.l1.drop(place, start // PAGE)
-            else:
-                written = f.touched if f.width >= 4 else f.marked
-                self.l1.store(place, start // PAGE, written, admit=store_policy(i.modifiers) is StorePolicy.KEEP)
-            self.written += self.l2.store(f.outline.lines, start, f.written)
-            return self._outcome(i, f, 0, f.total, 0)
-        units = None if gathers else atomic_sectors(f, start)
-        total = f.total if units is None else int(units.sum())
+            return self._load(f, start, rows, _load_policy(i.modifiers))
+        place = f.outline.place(start, rows)
+        if "mmio" in i.modifiers:
+            self.l1.drop(place, start // PAGE)
+        else:
+            self.l1.store(place, start // PAGE, f.touched if f.width >= 4 else f.marked, admit=False)
+        self._written += self.l2.store(f.outline.lines, start, f.written)
+        return 0, f.total, 0
+
+    def _ask(self, way: Way, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
+        """What one access finds in the caches as they are."""
+        if isinstance(f, Scattered) and f.geometry.n < MANY:
+            f, start = f.ordinary()
+        if way is Way.LOAD:
+            return self._load(f, start, rows, LoadPolicy.CACHE)
+        if way is Way.PASS:
+            return self._load(f, start, rows, LoadPolicy.BYPASS)
+        if way is Way.STORE:
+            self.l1.store(f.outline.place(start, rows), start // PAGE, f.touched if f.width >= 4 else f.marked)
+            self._written += self.l2.store(f.outline.lines, start, f.written)
+            return 0, f.total, 0
         if not self.l1.is_empty:
             self.l1.drop(f.outline.place(start, rows), start // PAGE)
         found = self.l2.update_each(f.sectors_of_lanes) if isinstance(f, Scattered) else None
         if found is None:
             found = self.l2.load(f.outline.lines, start, f.read), self.l2.store(f.outline.lines, start, f.changed)
-        self.written += found[1]
-        return Outcome(f.requests, units, total, f.ideal, 0, f.total, f.total - found[0], SECTOR * total)
-
-    def _outcome(self, i: Instruction, f: Footprint, hits: int, l2: int, l2_hits: int) -> Outcome:
-        """Of a load or store; at memory that is mapped to other devices every lane asks for itself."""
-        units, total = (f.alone, f.count) if "mmio" in i.modifiers else (None, f.total)
-        return Outcome(f.requests, units, total, f.ideal, hits, l2, l2_hits, SECTOR * total)
+        self._written += found[1]
+        return 0, f.total, f.total - found[0]
 
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""
+        self.settle()
         bypass = "cg" in i.modifiers
         hits, l2, l2_hits = self._load(f, start, rows, LoadPolicy.BYPASS if bypass else LoadPolicy.CACHE)
         units = async_copy_global(f.lanes.full, target.full, f.lanes.mask, f.width, bypass=bypass)[1]
@@ -196,10 +241,22 @@ class Hierarchy:
                 l2_hits = l2 - self.l2.load(outline.lines, start, f.read)
             if kind != "ld":
                 self.l1.drop(outline.place(start, rows), start // PAGE)
-                self.written += self.l2.store(outline.lines, start, f.written)
+                self._written += self.l2.store(outline.lines, start, f.written)
         unit = LINE if cached else SECTOR if self.device.capability >= (2, 0) else WARP // 2 * max(f.width, 2)  # a half-warp's segment
         least = -(-f.count * f.width // unit)
         return Outcome(int(requests @ warps.count), warps.spread(per_row), total, least, hits, l2, l2_hits, int(moved @ warps.count))
+
+
+@lru_cache(maxsize=1 << 10)
+def _way(modifiers: tuple[str, ...], kind: str) -> Way | None:
+    """What most accesses ask of the caches; None: something else."""
+    if kind in ("atom", "red"):
+        return Way.ATOMIC
+    if "mmio" in modifiers:
+        return None
+    if kind == "st":
+        return Way.STORE if store_policy(modifiers) is StorePolicy.KEEP else None
+    return {LoadPolicy.CACHE: Way.LOAD, LoadPolicy.BYPASS: Way.PASS}.get(load_policy(modifiers))
 
 
 @lru_cache(maxsize=1 << 10)

@@ -10,7 +10,7 @@ import numpy as np
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Outline, Rows
-from .scattered import in_disorder, scattered
+from .scattered import MANY, is_scattered, scattered
 
 ROOM = 1 << 26  # bytes of footprints that are remembered
 Key = tuple[int, int, int, int, tuple[int, int]]
@@ -23,38 +23,41 @@ class Footprints:
         self.known: dict[Key, Footprint] = {}
         self.room = ROOM
 
-    def of(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> tuple[Footprint, int]:
-        """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to."""
+    def of(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True) -> tuple[Footprint, int]:
+        """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to.
+
+        `waits`: it may wait for others, so that nothing has to be remembered of lanes in disorder.
+        """
         if mask is not None or not isinstance(address, Shifted):
-            return self._plain(g, rows, plain(address), mask, width)
+            return self._plain(g, rows, plain(address), mask, width, waits)
         facts = address.facts
         low, beyond = facts.low + address.delta, 1 << min(63, 8 * facts.base.itemsize)
         if low < 0 or facts.high + max(address.delta, 0) >= beyond:  # it goes round
-            return self._plain(g, rows, plain(address), mask, width)
+            return self._plain(g, rows, plain(address), mask, width, waits)
         start, offset = divmod(low, LINE)
         note = (offset, width, id(g))
         found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
         if found is not None and found[1] is g and found[2] is rows:
             return found[0], start - found[3]
-        f, at = self._by_facts(g, rows, address, offset, width)
+        f, at = self._by_facts(g, rows, address, offset, width, waits)
         facts.notes[note] = (f, g, rows, start - at)
         return f, at
 
-    def _by_facts(self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int) -> tuple[Footprint, int]:
+    def _by_facts(self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
-            return self._others(g, rows, address, width, start)
+            return self._others(g, rows, address, width, start, waits)
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
             found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True))
         return found, start
 
-    def _plain(self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int) -> tuple[Footprint, int]:
+    def _plain(self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int, waits: bool) -> tuple[Footprint, int]:
         if mask is None:
-            return self._others(g, rows, address, width, int(address.min()) // LINE)
-        if in_disorder(g, address):
+            return self._others(g, rows, address, width, int(address.min()) // LINE, waits)
+        if (waits or g.n >= MANY) and is_scattered(g, address, width):
             f = scattered(g, rows, address, mask, width)
             if f is not None:
                 return f, 0
@@ -66,7 +69,7 @@ class Footprints:
         start = int(lowest) // LINE
         return Footprint(g, rows, _integers(address) - start * LINE, mask, width), start
 
-    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int) -> tuple[Footprint, int]:
+    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool) -> tuple[Footprint, int]:
         """The footprint of what is no run, by its addresses."""
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
@@ -76,10 +79,8 @@ class Footprints:
             relative = _integers(base) - less
             if _same(found, g, rows, relative):
                 return found, start
-        if in_disorder(g, base):
-            f = scattered(g, rows, address, None, width)
-            if f is not None:
-                return f, 0
+        if (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
+            return f, 0
         relative = _integers(base) - less if relative is None else relative
         return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
 

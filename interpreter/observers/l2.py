@@ -20,9 +20,9 @@ RING = 256  # those, and some to spare: an access adds fewer than STEPS
 MOST = 1 << 14  # entries that are taken at once
 _CHUNK_BITS = 15  # lines of memory that stand together
 KEPT = 1 << 20  # lines: larger tables are not kept for others
-_USED = 36  # where the step of the last use stands in a line's state; below it four bits for dirty sectors, and a bit for each word
-_DIRTY = 32
-_HELD = (1 << _USED) - 1
+USED = 36  # where the step of the last use stands in a line's state; below it four bits for dirty sectors, and a bit for each word
+DIRTY = 32
+HELD = (1 << USED) - 1
 _FAR = 64  # chunks that one access may span before they are looked up one by one
 
 
@@ -131,7 +131,7 @@ class SharedCache:
         if shift is not None and self.inserted + sector.size < (self.now + 1) * self.step:  # what is used now stays so
             state = self._alive((sector >> 2).astype(np.int64) + shift)
             words = words_of(sector)
-            other = np.flatnonzero((state.astype(np.uint32) & words != words) | (state >> _USED != self.now))
+            other = np.flatnonzero((state.astype(np.uint32) & words != words) | (state >> USED != self.now))
             if not other.size:
                 return 0
             sector = sector.take(other)
@@ -168,7 +168,7 @@ class SharedCache:
         lost = have != words
         if have[lost].any():
             return None
-        dirty = np.int64(1) << _DIRTY + (sector & 3).astype(np.int64)
+        dirty = np.int64(1) << DIRTY + (sector & 3).astype(np.int64)
         clean = state & dirty == 0
         self._use(at, state, starts)
         np.add.at(self._state, at, lost * words.astype(np.int64) + clean * dirty)
@@ -190,8 +190,8 @@ class SharedCache:
         at = self._at(lines, start)
         state = self._alive(at)
         dirty = demand.sectors * 0x01020408 >> 24 & 15  # the four bits side by side
-        clean = int(np.bitwise_count(dirty & ~(state >> _DIRTY)).sum())
-        self._admit(at, state, demand.words | dirty << _DIRTY)
+        clean = int(np.bitwise_count(dirty & ~(state >> DIRTY)).sum())
+        self._admit(at, state, demand.words | dirty << DIRTY)
         return clean
 
     @property
@@ -207,7 +207,7 @@ class SharedCache:
     def _alive(self, at: slice | Index) -> Index:
         """The state of lines, 0 where they are not held."""
         state = self._state[at] if isinstance(at, slice) else self._state.take(at)
-        return state if self.floor == 1 else state * (state >= self.floor << _USED)
+        return state if self.floor == 1 else state * (state >= self.floor << USED)
 
     def _at(self, lines: Lines, start: int) -> slice | Index:
         """Where what is kept of each line stands."""
@@ -241,23 +241,28 @@ class SharedCache:
             self._lowest, self._highest = low if none else min(low, self._lowest), max(high, self._highest)
 
     def _admit(self, at: slice | Index, state: Index, words: Index | int) -> None:
-        """Makes lines the last used ones, with these words too; the oldest lines go where room is short.  `state`: 0 where not held."""
+        """Makes lines the last used ones, with these words too.  `state`: 0 where not held."""
         added = state.size - int(np.count_nonzero(state))
         self.inserted += added
         self.held += added
         now = self.now
         if self._ring is not None:
-            old = state[np.flatnonzero(state)] >> _USED
+            old = state[np.flatnonzero(state)] >> USED
             self._ring -= np.bincount(old & (RING - 1), minlength=RING)
             self._ring[now & (RING - 1)] += state.size
-        states = state & _HELD
+        states = state & HELD
         states |= words
-        states |= now << _USED
+        states |= now << USED
         self._state[at] = states
+        self._trim()
+
+    def _trim(self) -> None:
+        """The oldest lines go where room is short."""
+        now = self.now
         # The ring holds so many steps: a line that nobody used for so long goes too.
         while (self.held > self.lines and self.floor < now) or now - self.floor >= ALIVE:
             if self._ring is None:
-                used = self._state[self._lowest : self._highest + 1] >> _USED
+                used = self._state[self._lowest : self._highest + 1] >> USED
                 self._ring = np.bincount(used[np.flatnonzero(used >= self.floor)] & (RING - 1), minlength=RING)
             step = self.floor & (RING - 1)
             self.held -= self._ring.item(step)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ..memory.arena import Allocation
 
 
-NEAR = 13  # bits of a line's number: a stretch is a megabyte
+NEAR = 20  # bits of an address: a stretch is a megabyte
+FEW = 8  # allocations of a stretch that are remembered
 COLUMNS = {"ld": 0, "st": 1, "red": 2, "atom": 2}
 
 
@@ -27,7 +28,7 @@ class Places:
         self.counts: dict[int, list[int]] = {}  # start -> loads, stores, atomics, hits
         self.found: dict[int, Allocation] = {}
         self.names: dict[int, str] = {}
-        self._recent: dict[int, tuple[int, int, list[int]]] = {}  # by stretch of memory: what held an access that began there
+        self._recent: dict[int, list[tuple[int, int, list[int]]]] = {}  # by stretch of memory: what held accesses that began there
         for v, at in launch.kernel.parameters:
             if v.size == 8:
                 a = self.arena.find(int.from_bytes(launch.parameters[at : at + 8].tobytes(), "little"))
@@ -39,38 +40,39 @@ class Places:
         a = self.arena.find(int(address.base[0, 0]) + address.delta if isinstance(address, Shifted) else int(address.flat[0]))
         return a is not None and a.what == "kernel parameters"
 
-    def count(self, kind: str, f: Footprint, start: int, hits: int) -> None:
-        """Adds one access of a group; hits of an access to several allocations are spread by their sectors."""
+    def of(self, f: Footprint, start: int) -> list[int] | None:
+        """The counts of the allocation that an access falls into; None if there are several."""
         if not f.total:
-            return
+            return None
         low, high = f.ends
-        low, high = low + start, high + start
-        near = self._recent.get(low >> NEAR)
-        if near is None or low * LINE < near[0] or high * LINE >= near[1]:
-            a = self.arena.find(low * LINE)
-            if a is None or a is not self.arena.find(high * LINE):
-                self._spread(kind, f, start, hits)
-                return
-            near = self._recent[low >> NEAR] = (a.start, a.end, self._row(a))
-        row = near[2]
-        row[COLUMNS[kind]] += f.total
-        row[3] += hits
+        low, high = (low + start) * LINE, (high + start) * LINE
+        near = self._recent.setdefault(low >> NEAR, [])
+        for begin, end, row in near:
+            if begin <= low and high < end:
+                return row
+        a = self.arena.find(low)
+        if a is None or a is not self.arena.find(high):
+            return None
+        if len(near) < FEW:
+            near.append((a.start, a.end, self._row(a)))
+        return self._row(a)
 
-    def _spread(self, kind: str, f: Footprint, start: int, hits: int) -> None:
-        """As count, of several allocations."""
-        line = f.outline.line + start
-        order = np.argsort(line)
-        line, each = line[order], f.each[order]
-        at = 0
-        while at < line.size:
-            a = self.arena.find(int(line[at]) * LINE)
-            end = at + 1 if a is None else max(at + 1, int(np.searchsorted(line, -(-a.end // LINE))))
-            if a is not None:
-                n = int(each[at:end].sum())
+    def count(self, row: list[int] | None, kind: str, f: Footprint, start: int, hits: int) -> None:
+        """Adds one access of a group to what `of` found; hits of an access to several allocations are spread by their sectors."""
+        if row is not None:
+            row[COLUMNS[kind]] += f.total
+            row[3] += hits
+            return
+        begins = self.arena.begins
+        which = begins.searchsorted((f.each_sector << 5) + start * LINE, side="right") - 1
+        number, sectors = np.unique(which[which >= 0], return_counts=True)
+        for at, n in zip(begins[number].tolist(), sectors.tolist(), strict=True):
+            row = self.counts.get(at)
+            if row is None and (a := self.arena.find(at)) is not None:
                 row = self._row(a)
+            if row is not None:
                 row[COLUMNS[kind]] += n
-                row[3] += hits * n // max(1, f.total)
-            at = end
+                row[3] += hits * n // f.total
 
     def _row(self, a: Allocation) -> list[int]:
         row = self.counts.get(a.start)

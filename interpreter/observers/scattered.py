@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..values import Array, Shifted, Value
-from .footprint import Footprint, Outline, Rows
+from ..values import Array, Shifted, Value, plain
+from .footprint import LINE, Footprint, Outline, Rows
 from .sectors import Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP
 
 Index = NDArray[np.int64]
-MANY = 1024  # lanes; fewer are worked out as if they were in order
 _SECTOR = 5  # bits of an address
+MANY = 1024  # lanes
 Keys = NDArray[np.uint32] | Index
 Flags = NDArray[np.bool_]
 
@@ -54,6 +54,37 @@ class Scattered(Footprint):
         """The multiprocessor of each warp, all lanes' sectors, which lanes are active, no lower number than those, and how crowded one is."""
         cache, crowd = self.rows.warps(self._each)
         return cache, self.sector, self.taken, 4 * self.ends[1] + 3, crowd
+
+    def uses(self, rows: Rows) -> tuple[Index, Keys, Flags | None]:
+        return rows.warps(self._each)[0][:, None], self.sector, None if self.taken is None else self._absent
+
+    def order(self, rows: Rows, bits: int) -> Index:
+        return rows.order(self._each, bits)[:, None]
+
+    def crowd(self, rows: Rows) -> int:
+        return rows.warps(self._each)[1]
+
+    @cached_property
+    def _absent(self) -> Flags:
+        assert self.active is not None
+        return ~self.active
+
+    @property
+    def parts(self) -> bool:
+        return self.width < 32
+
+    @property
+    def first_word(self) -> Keys:
+        return (self.lanes.where >> 2 & 7).astype(np.uint32)
+
+    @property
+    def stored_words(self) -> int:
+        return (1 << self.width // 4) - 1
+
+    def ordinary(self) -> tuple[Footprint, int]:
+        """The same worked out as if it were in order, and the line that it is relative to."""
+        start = self.ends[0]
+        return Footprint(self.geometry, self.rows, plain(self.address).astype(np.int64) - start * LINE, self.mask, self.width), start
 
     @property
     def _each(self) -> int:
@@ -99,6 +130,14 @@ class Scattered(Footprint):
         found: Index = np.count_nonzero(self._ordered[:, 1:] != self._ordered[:, :-1], axis=1) + 1
         return found if self._less is None else found - self._less
 
+    @property
+    def each_sector(self) -> Index:
+        new = np.ones(self._ordered.shape, np.bool_)
+        np.not_equal(self._ordered[:, 1:], self._ordered[:, :-1], out=new[:, 1:])
+        if self.active is not None:  # who takes no part stands at one end
+            new &= self._ordered != np.array(-1).astype(self._ordered.dtype)
+        return self._ordered[new].astype(np.int64)
+
     @cached_property
     def words(self) -> Index:
         return self._entries[1]
@@ -129,12 +168,15 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
-def in_disorder(g: Geometry, address: Array) -> bool:
-    """May many lanes address places in disorder?  Some of the first ones tell."""
-    if address.size < MANY or address.size < g.n:
+def is_scattered(g: Geometry, address: Array, width: int) -> bool:
+    """Do neighbouring lanes often address different sectors?  Some of the first ones tell.
+
+    Few lanes with less than a word each are left to those who look at all that is touched.
+    """
+    if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    some = address[:: max(1, len(address) // 4), :WARP]
-    return bool((some[:, 1:] < some[:, :-1]).any())
+    some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
+    return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 
 
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:

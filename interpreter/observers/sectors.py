@@ -42,6 +42,17 @@ def words_of(sector: Keys) -> NDArray[np.uint32]:
     return np.left_shift(np.uint32(SECTOR_WORDS), shift, out=shift)
 
 
+def line_words(sector: NDArray[Any]) -> Index:
+    """All words of sectors by number, as those of their lines."""
+    return words_of(sector).astype(np.int64)
+
+
+def brought_words(sector: NDArray[Any], whole: NDArray[np.bool_], stored: Index) -> Index:
+    """As line_words, of sectors of which some have only the words that are stored."""
+    words: Index = np.where(whole, SECTOR_WORDS, stored) << ((sector & 3).astype(np.int64) << 3)
+    return words
+
+
 def firsts(ordered: NDArray[Any]) -> Index:
     """Where the different ones of ordered values begin."""
     new = np.empty(ordered.size, np.bool_)

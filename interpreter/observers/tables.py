@@ -128,6 +128,27 @@ class Tables:
         place |= (keys & 4 * PAGE - 1).astype(np.int32)
         return place.astype(np.int64)
 
+    def find_lines(self, cache: Index, line: Index) -> Index:
+        """Where lines of caches stand; those of unknown pages in page 0."""
+        return self.page.take(self._pages(cache, line)).astype(np.int64) << PAGE_BITS | line & PAGE - 1
+
+    def insert_lines(self, cache: Index, line: Index, floor: Index) -> Index:
+        """As find_lines, by cache and line ascending; afterwards all have a place of their own."""
+        at = self._pages(cache, line)
+        self.reserve(at.size, floor)
+        new = at.take(np.flatnonzero(self.page.take(at) == 0))
+        self._number(new.take(firsts(new)))
+        return self.page.take(at).astype(np.int64) << PAGE_BITS | line & PAGE - 1
+
+    def _pages(self, cache: Index, line: Index) -> Index:
+        """Where the numbers of their pages stand."""
+        page = line >> PAGE_BITS
+        shift = self.directory.shift(int(page.min()), int(page.max()))
+        page = self.directory.each(page) if shift is None else page + shift
+        if self.directory.room > 1 << self._bits:
+            self._make_room()
+        return page + (cache << self._bits)
+
     def insert_each(self, keys: Keys) -> Index:
         """As find_each, of ascending keys; afterwards all have a place of their own, for which there must be room."""
         at = (keys >> PAGE_BITS + 2).astype(np.int64)

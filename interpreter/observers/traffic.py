@@ -6,7 +6,8 @@ parameters of calls) is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ from .lanes import few_lanes, lanes_of, local_words
 from .places import Places
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
-from .tally import SiteTally
+from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Traffic:
         self.device = device
         self.multiprocessors = multiprocessors
         size = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
-        self.memory = Hierarchy(device, multiprocessors, size, launch.blocks * launch.threads)
+        self.memory = Hierarchy(device, multiprocessors, size, launch.blocks * launch.threads, launch.kernel)
         self.places = Places(launch)
         self.shared = SharedMemory(device, launch.cluster_size)
         self._functions = launch.kernel.program.functions
@@ -75,7 +76,7 @@ class Traffic:
         self._copy, self._copied = None, False
         self.shared.fresh()
         if empties_l1(i.opcode, i.modifiers) and (i.opcode != "barrier" or self.launch.cluster_size > 1):  # alone it is the block's barrier
-            self.memory.l1.empty(np.unique(self._where[id(group.wave)][group.geometry.blocks]))
+            self.memory.empty(np.unique(self._where[id(group.wave)][group.geometry.blocks]))
 
     def access(
         self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
@@ -218,7 +219,7 @@ class Traffic:
             address, kind, width = whole & ~whole.dtype.type(3), "atom", 4
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
-        f, start = footprints.of(g, rows, address, mask, width)
+        f, start = footprints.of(g, rows, address, mask, width, waits=not self.memory.backlog.pauses)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
@@ -257,8 +258,12 @@ class Traffic:
         return found[1]
 
     def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
-        self.places.count(kind, f, start, done.hits)
         a = tally.access("global", kind, f.width)
+        row = self.places.of(f, start)
+        if done.waiting is None:
+            self.places.count(row, kind, f, start, done.hits)
+        else:
+            done.waiting.told = partial(_tell, a, partial(self.places.count, row, kind, f, start))
         a.requests += done.requests
         a.units += done.total
         a.ideal += done.ideal
@@ -277,6 +282,14 @@ class Traffic:
             return
         if a.sample is None or most > a.sample[2]:
             a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], most)
+
+
+def _tell(a: AccessTally, add: Callable[[int], None], hits: int, l2: int, l2_hits: int) -> None:
+    """Adds what the caches found of an access, and where."""
+    a.hits += hits
+    a.l2 += l2
+    a.l2_hits += l2_hits
+    add(hits)
 
 
 def _within(address: Array, base: int) -> Array:

@@ -1,0 +1,129 @@
+"""Accesses that wait for the caches: which may, and when all are followed at once.
+
+Accesses in disorder wait; those in order wait behind them, as long as these are not many more.  Where an access needs the caches as they
+are, and when many lanes wait, the caches catch up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from .footprint import Footprint, Rows
+from .joint_l1 import JointCaches
+from .joint_l2 import JointCache
+from .scattered import Scattered
+from .waiting import Frame, Waiting, Way
+
+if TYPE_CHECKING:
+    from ..program import Kernel
+
+LANES = 1 << 20
+CROWD = 8  # times as many lanes of one cache as it has lines
+TURNS = 1 << 12
+FEW = 4  # accesses that are not worth following at once
+PATIENCE = 16  # accesses in order for one in disorder
+
+_pauses: WeakKeyDictionary[Kernel, int] = WeakKeyDictionary()
+Asked = Callable[[Way, Footprint, int, Rows], tuple[int, int, int]]
+
+
+class Backlog:
+    """The accesses that wait, and what is known of the caches without them."""
+
+    def __init__(self, l1: JointCaches, l2: JointCache, kernel: Kernel | None = None) -> None:
+        self.l1, self.l2 = l1, l2
+        self.written = 0  # sectors that became dirty
+        self._waiting: list[Waiting] = []
+        self._lanes = self._crowd = self._ordered = 0
+        # Accesses that are not to wait: those who waited got in each other's way.
+        self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
+        self._kernel = kernel
+
+    @property
+    def pauses(self) -> bool:
+        """Is nobody to wait for the time being?"""
+        return self._alone > 0
+
+    def takes(self, way: Way, f: Footprint) -> bool:
+        """May this access wait?"""
+        if self._alone:
+            self._alone -= 1
+            return False
+        if isinstance(f, Scattered):
+            return f.width >= 4 or way is not Way.STORE
+        if not self._waiting:
+            return False
+        if self._ordered >= PATIENCE * (len(self._waiting) - self._ordered):
+            return False
+        return way is not Way.STORE or (f.width >= 4 and not f.parts)
+
+    def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
+        """One more; `ask` asks the caches for one access alone."""
+        if self._lanes > LANES or self._crowd > CROWD * self.l1.lines > 0 or len(self._waiting) >= TURNS:
+            self.settle(ask)
+        waiting = Waiting(way, f, start, rows)
+        self._waiting.append(waiting)
+        self._lanes += f.count
+        self._crowd += f.crowd(rows)
+        self._ordered += not isinstance(f, Scattered)
+        return waiting
+
+    def settle(self, ask: Asked, *, last: bool = False) -> None:
+        """Nobody waits any longer; `last`: nobody will ask the caches again."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        self._lanes = self._crowd = self._ordered = 0
+        if self._together(waiting, last):
+            self._set_pause(0)
+            return
+        parts = _until_read_again(waiting)
+        if len(parts) == 1 or FEW * len(parts) > len(waiting):
+            parts = []
+        while parts and self._together(parts[0], False):
+            del waiting[: len(parts.pop(0))]
+        for w in waiting:
+            found = ask(w.way, w.f, w.start, w.rows)
+            if w.told is not None:
+                w.told(*found)
+        if waiting:
+            self._set_pause(min(2 * self._pause + 8, 1 << 10))
+
+    def _set_pause(self, accesses: int) -> None:
+        """Until so many have come nobody is to wait, in later launches of the kernel too."""
+        self._pause = self._alone = accesses
+        if self._kernel is not None:
+            _pauses[self._kernel] = accesses
+
+    def _together(self, waiting: list[Waiting], last: bool) -> bool:
+        frame = Frame.of(waiting, self.l1.caches)
+        if not frame.fits or (missed := self.l1.take_together(frame, waiting, last=last)) is None:
+            return False
+        if (fetched := self.l2.take_together(frame, waiting, missed)) is None:
+            return False
+        if not last:
+            missed.commit()
+            fetched.commit()
+        self.written += fetched.changed
+        for w, l2, new in zip(waiting, missed.by_turn.tolist(), fetched.each.tolist(), strict=True):
+            if w.told is not None:
+                total = w.f.total
+                if w.way is Way.STORE:
+                    w.told(0, total, 0)
+                else:
+                    asked = l2 if w.way is Way.LOAD else total
+                    w.told(total - asked, asked, asked - new)
+        return True
+
+
+def _until_read_again(waiting: list[Waiting]) -> list[list[Waiting]]:
+    """Accesses in stretches in which nothing is read after something was stored."""
+    cuts = [0]
+    stored = False
+    for at, w in enumerate(waiting):
+        if stored and w.way is not Way.STORE:
+            cuts.append(at)
+        stored = w.way is Way.STORE
+    return [waiting[a:b] for a, b in zip(cuts, [*cuts[1:], len(waiting)], strict=True)]

@@ -1,0 +1,144 @@
+"""The cache that all multiprocessors share, asked by many accesses at once.
+
+Who uses a sector first misses it, as long as the cache does not overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .joint_l1 import Missed
+from .l2 import DIRTY, HELD, USED, SharedCache
+from .sectors import firsts, line_words
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
+
+Index = NDArray[np.int64]
+
+
+class Fetched(NamedTuple):
+    """What many accesses did not find, and how to bring it in."""
+
+    each: Index  # sectors by turn
+    changed: int  # sectors that became dirty
+    commit: Callable[[], None]
+
+
+class Used(NamedTuple):
+    """The different sectors of uses in order."""
+
+    use: Numbers
+    starts: Index  # the first use of each sector
+    first: Numbers
+    sector: Numbers  # (line, sector), lines counted from the frame's
+
+    @staticmethod
+    def of(frame: Frame, use: Numbers) -> Used:
+        """Of these."""
+        starts = firsts(frame.sector_of(use))
+        first = use.take(starts)
+        return Used(use, starts, first, frame.sector_of(first))
+
+    @property
+    def line(self) -> Numbers:
+        """The line of each sector."""
+        line: Numbers = self.sector >> self.sector.dtype.type(SECTOR_BITS)
+        return line
+
+    def precedes(self, other: Used) -> NDArray[np.bool_]:
+        """Of the sectors, those that the other uses too, but later."""
+        found = np.zeros(self.sector.size, np.bool_)
+        if not found.size or not other.sector.size or self.sector[0] > other.sector[-1] or other.sector[0] > self.sector[-1]:
+            return found
+        both = np.concatenate([self.sector, other.sector])
+        both.sort()
+        shared = both[:-1][both[1:] == both[:-1]]
+        here, there = self.sector.searchsorted(shared), other.sector.searchsorted(shared)
+        found[here] = self.first.take(here) < other.first.take(there)
+        return found
+
+
+class JointCache(SharedCache):
+    """Such a cache."""
+
+    def take_together(self, frame: Frame, waiting: list[Waiting], missed: Missed) -> Fetched | None:
+        """What accesses do not find, those of L1 that missed there among them; None where they have to be asked one after the other."""
+        turns, ways = len(waiting), {way: [(t, w) for t, w in enumerate(waiting) if w.way is way] for way in Way}
+        use, exactly = missed.asked, ways[Way.PASS] + ways[Way.ATOMIC]
+        if exactly:
+            use = np.concatenate([use, frame.pack(exactly, private=False)])
+        use.sort()
+        read, stored = Used.of(frame, use), Used.of(frame, frame.pack(ways[Way.STORE], private=False))
+        if not self.lines:
+            return Fetched(np.bincount(frame.turn_of(use.take(firsts(use))), minlength=turns), 0, lambda: None)
+        lost = None
+        if self.held:
+            whole = line_words(read.sector)
+            have = self._states(frame, read) & whole
+            lost = have != whole
+            if exactly and (lost & (have != 0)).any():  # it matters which words are wanted
+                return None
+        early = stored.precedes(read)
+        if early.any() and (
+            not self.held or (self._states(frame, stored) & line_words(stored.sector) != line_words(stored.sector))[early].any()
+        ):
+            return None
+        if self._ring is not None or self.held + read.sector.size + stored.sector.size > self.lines:
+            return None if stored.use.size or ways[Way.ATOMIC] else self._in_turn(frame, use, turns)
+        written = stored
+        if ways[Way.ATOMIC]:
+            written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(ways[Way.ATOMIC], private=False)])))
+        first = frame.turn_of(read.first if lost is None else read.first[lost])
+        changed = written.sector.size
+        if self.held:
+            changed -= int(np.count_nonzero(self._states(frame, written) & _dirty(written.sector)))
+
+        def commit() -> None:
+            self._enter(frame, read, line_words(read.sector), turns)
+            words = frame.stored(written.use, written.starts, ways[Way.STORE]) << ((written.sector & 3).astype(np.int64) << 3)
+            self._enter(frame, written, words | _dirty(written.sector), turns)
+
+        return Fetched(np.bincount(first, minlength=turns), changed, commit)
+
+    def _where(self, frame: Frame, line: Numbers) -> Index:
+        number = line.astype(np.int64) + frame.low
+        return self._places(number, number.item(0), number.item(-1))
+
+    def _states(self, frame: Frame, used: Used) -> Index:
+        """Of the line of each sector."""
+        return self._alive(self._where(frame, used.line)) if used.sector.size else np.zeros(0, np.int64)
+
+    def _enter(self, frame: Frame, used: Used, words: Index, turns: int) -> None:
+        """Makes lines that there is room for the last used ones, with these words too."""
+        if not words.size:
+            return
+        line = used.line
+        of_line = firsts(line)
+        at = self._where(frame, line.take(of_line))
+        state = self._alive(at)
+        new = state == 0
+        arrived = np.bincount(np.minimum.reduceat(frame.turn_of(used.first), of_line)[new], minlength=turns)
+        steps = (self.inserted + np.cumsum(arrived)) // self.step
+        last = frame.turn_of(used.use.take(np.append(used.starts[1:], used.use.size) - 1))
+        stamp = steps.take(np.maximum.reduceat(last, of_line))
+        self.inserted += int(arrived.sum())
+        self.held += int(arrived.sum())
+        self._state[at] = stamp << USED | state & HELD | np.bitwise_or.reduceat(words, of_line)
+        self._trim()
+
+    def _in_turn(self, frame: Frame, use: Numbers, turns: int) -> Fetched:
+        """The same where lines may have to go: as if each access came alone."""
+        turn = frame.turn_of(use)
+        order = np.argsort(turn, kind="stable")
+        sector = frame.sector_of(use).take(order).astype(np.int64) + (frame.low << SECTOR_BITS)
+        ends = np.cumsum(np.bincount(turn, minlength=turns)).tolist()
+        each = [self.load_each(sector[a:b]) if b > a else 0 for a, b in zip([0, *ends], ends, strict=False)]
+        return Fetched(np.array(each), 0, lambda: None)
+
+
+def _dirty(sector: Numbers) -> Index:
+    """The bit that says so, of each sector."""
+    return np.int64(1) << DIRTY + (sector & 3).astype(np.int64)

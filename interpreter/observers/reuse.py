@@ -1,0 +1,45 @@
+"""Least recently used first out, for many uses of lines at once: which last use is too long ago for a line to be there still.
+
+What such a cache holds are the lines that were used last, however many it has room for; so nothing has to be followed from use to use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Index = NDArray[np.int64]
+
+
+def oldest_kept(held: Index, used: Index, cache: Index, before: Index, step: Index, lines: int) -> Index:
+    """(caches, steps + 1): when each step begins, and after the last, lines that were last used before this step are gone.
+
+    `held`: (caches, old), the lines last used in each step so far; `used`: (caches, steps), the uses in steps that come, counted from 0;
+    in `before`, and in what is found, they are counted from `old` on.  Of the uses of lines that were used before, at `cache`, in the new
+    step `step`, `before` is the step of the use before.  Lines of one step go together, as soon as half of them have to
+    for the use that stands in the middle of its own.
+
+    >>> oldest_kept(np.zeros((1, 0), np.int64), np.ones((1, 3), np.int64), np.array([0]), np.array([0]), np.array([2]), 1).tolist()
+    [[0, 0, 1, 2]]
+    """
+    (caches, old), steps = held.shape, used.shape[1]
+    every = old + steps
+    moved = np.bincount((step * caches + cache) * every + before, minlength=caches * every * steps).reshape(steps, caches, every)
+    alive = np.concatenate([held, np.zeros_like(used)], axis=1)  # lines last used in a step
+    found = np.zeros((caches, steps + 1), np.int64)
+    for now in range(steps + 1):
+        past = alive[:, : old + now]
+        twice = 2 * _from_here_on(past) - past
+        if now < steps:  # when a step is half over, half of what it brings between is there
+            twice += used[:, now, None] - _from_here_on(moved[now, :, : old + now])
+        found[:, now] = np.count_nonzero(twice > 2 * lines, axis=1)
+        if now < steps:
+            alive -= moved[now]
+            alive[:, old + now] += used[:, now]
+    return found
+
+
+def _from_here_on(counts: Index) -> Index:
+    """The sum of each row from a place on."""
+    found: Index = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
+    return found

@@ -1,0 +1,165 @@
+"""Accesses that wait and are followed all at once find what they find one after the other; where lines have to go, what a real cache of that kind finds."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warplab.interpreter.geometry import Geometry
+from warplab.interpreter.observers import backlog
+from warplab.interpreter.observers.footprint import Footprint, Rows
+from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
+from warplab.interpreter.observers.known import footprints
+from warplab.interpreter.observers.reuse import oldest_kept
+from warplab.interpreter.observers.scattered import Scattered
+from warplab.interpreter.values import Array, Shifted
+from warplab.isa.profiles import profile
+
+H200 = profile("sm_90")
+BLOCKS, THREADS = 8, 128
+LOAD, CG, STORE, STREAM, ATOMIC = ("ld", ()), ("ld", ("cg",)), ("st", ()), ("ld", ("L1::no_allocate",)), ("red", ("add",))
+Found = list[tuple[int, int, int]]
+One = tuple[tuple[str, tuple[str, ...]], Array, Array | None, int]
+
+
+class Caches:
+    """A hierarchy that is told accesses by their addresses, and what each of them found."""
+
+    def __init__(self, caches: int, lines: int, *, alone: bool = False) -> None:
+        self.memory = Hierarchy(H200, caches, lines * LINE, 0)
+        self.rows = Rows.of(np.arange(BLOCKS) % caches, caches)
+        self.found: Found = []
+        self.waited = 0
+        if alone:
+            self.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
+
+    def access(self, what: tuple[str, tuple[str, ...]], address: Array, mask: Array | None, width: int) -> None:
+        g = Geometry.whole(BLOCKS, THREADS)
+        f, start = footprints.of(g, self.rows, Shifted(address) if mask is None else address, mask, width)
+        i: Any = SimpleNamespace(modifiers=what[1])
+        out = self.memory.access(i, what[0], f, start, self.rows)
+        at = len(self.found)
+        self.found.append((out.hits, out.l2, out.l2_hits))
+        if out.waiting is not None:
+            self.waited += 1
+            out.waiting.told = lambda *found: self.found.__setitem__(at, found)
+
+    def all(self, accesses: list[One]) -> Found:
+        for one in accesses:
+            self.access(*one)
+        self.memory.settle()
+        return self.found
+
+
+def gather(rng: np.random.Generator, base: int, span: int, width: int) -> Array:
+    return rng.integers(0, span // width, (BLOCKS, THREADS), dtype=np.uint64) * np.uint64(width) + np.uint64(base)
+
+
+def row(base: int, width: int) -> Array:
+    return np.arange(BLOCKS * THREADS, dtype=np.uint64).reshape(BLOCKS, THREADS) * np.uint64(width) + np.uint64(base)
+
+
+def accesses(
+    rng: np.random.Generator, span: int, *, ways: list[tuple[str, tuple[str, ...]]], apart: bool, turns: int = 40
+) -> Iterator[One]:
+    """Most in disorder, some in order, some masked."""
+    for _ in range(turns):
+        way, width = ways[rng.integers(len(ways))], int(rng.choice([4, 8, 16]))
+        base = (1 << 20) + (ways.index(way) * span if apart else 0)
+        if rng.random() < 0.3:
+            yield way, row(base + int(rng.integers(span // LINE)) * LINE, width), None, width
+        else:
+            yield way, gather(rng, base, span, width), rng.random((BLOCKS, THREADS)) < 0.6 if rng.random() < 0.3 else None, width
+
+
+@pytest.mark.parametrize(
+    "ways", [[LOAD], [LOAD, STORE], [LOAD, CG], [LOAD, ATOMIC, STORE], [CG, STORE, ATOMIC], [STORE], [LOAD, STREAM, STORE, ATOMIC]]
+)
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("caches", [BLOCKS, 3])
+def test_what_waits_finds_what_it_finds_alone(
+    ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(backlog, "LANES", 6 * BLOCKS * THREADS)  # so that the caches catch up several times
+    rng = np.random.default_rng(len(ways) + caches)
+    told = list(accesses(rng, 1 << 15, ways=ways, apart=apart))
+    together, alone = Caches(caches, 1 << 13), Caches(caches, 1 << 13, alone=True)
+    assert together.all(told) == alone.all(told)
+    assert together.waited >= 4 and not alone.waited
+    assert together.memory.written == alone.memory.written
+    more = [(LOAD, gather(rng, 1 << 20, 1 << 16, 4), None, 4), (ATOMIC, row(1 << 20, 4), None, 4), (STORE, row(1 << 20, 8), None, 8)]
+    together.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
+    assert together.all(more) == alone.all(more)  # the caches hold the same
+    for name in ("inserted", "gone", "floor", "now"):
+        assert np.array_equal(getattr(together.memory.l1, name), getattr(alone.memory.l1, name)), name
+    assert together.memory.l2.held == alone.memory.l2.held
+
+
+def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
+    """Sectors that are found in caches that are followed line by line; lanes of one access find what was there before, or what another missed."""
+    held: list[OrderedDict[int, int]] = [OrderedDict() for _ in range(caches)]
+    out = []
+    for _, address, mask, _ in told:
+        hits = 0
+        for block in range(BLOCKS):
+            cache = held[block % caches]
+            active = np.ones(THREADS, np.bool_) if mask is None else mask[block]
+            for warp in range(0, THREADS, 32):
+                some = address[block, warp : warp + 32][active[warp : warp + 32]] >> np.uint64(5)
+                for sector in np.unique(some).tolist():
+                    line, bit = sector >> 2, 1 << (sector & 3)
+                    hits += bool(cache.get(line, 0) & bit)
+                    cache[line] = cache.get(line, 0) | bit
+                    cache.move_to_end(line)
+                    if len(cache) > lines:
+                        cache.popitem(last=False)
+        out.append(hits)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("lines", "span", "limit"), [(512, 1 << 17, 1 << 20), (512, 1 << 17, 3000), (128, 1 << 15, 9000), (256, 1 << 16, 1 << 20)]
+)
+@pytest.mark.parametrize("caches", [BLOCKS, 3])
+def test_caches_that_overflow_find_what_real_ones_find(
+    lines: int, span: int, limit: int, caches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(backlog, "LANES", limit)
+    rng = np.random.default_rng(lines)
+    told: list[One] = [(LOAD, gather(rng, 1 << 20, span, 4), None, 4) for _ in range(60)]
+    c = Caches(caches, lines)
+    found = c.all(told)
+    want = sum(real_hits(told, caches, lines))
+    assert c.waited == len(told) and (c.memory.l1.floor > 1).all()
+    assert sum(hits for hits, _, _ in found) == pytest.approx(want, rel=0.02)
+    assert (c.memory.l1.inserted - c.memory.l1.gone <= lines).all()
+
+
+def test_what_was_used_lately_is_kept() -> None:
+    """A cache of four lines: a, b, c, d, a, e, then all again."""
+    used = np.ones((1, 6), np.int64)
+    uses = "abcdae"
+    before = [uses[:at].rfind(x) for at, x in enumerate(uses)]
+    again = np.array([at for at, b in enumerate(before) if b >= 0])
+    zero = np.zeros(again.size, np.int64)
+    kept = oldest_kept(np.zeros((1, 0), np.int64), used, zero, np.array([before[at] for at in again]), again, 4)
+    assert kept[0].tolist() == [0, 0, 0, 0, 0, 1, 2]  # nothing is older than step 1; b, last used in step 1, had to go for e
+
+
+def test_who_gets_in_each_others_way_is_asked_one_after_the_other() -> None:
+    rng = np.random.default_rng(5)
+    store, load = gather(rng, 1 << 20, 1 << 14, 4), gather(rng, 1 << 20, 1 << 14, 4)
+    c = Caches(BLOCKS, 1 << 12)
+    told: list[One] = [(STORE, store, None, 4), (LOAD, load, None, 4)]
+    assert c.all(told) == Caches(BLOCKS, 1 << 12, alone=True).all(told)
+    c.all([(LOAD, load, None, 4)])
+    assert c.waited == 2  # for a while nobody waits
+
+
+def test_footprints_of_spread_lanes_are_found_lane_by_lane() -> None:
+    g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS), BLOCKS)
+    kinds = {width: type(footprints.of(g, rows, Shifted(row(1 << 20, width)), None, 4)[0]) for width in (4, 8, 32, 4096)}
+    assert kinds == {4: Footprint, 8: Footprint, 32: Scattered, 4096: Scattered}
