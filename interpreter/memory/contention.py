@@ -26,11 +26,9 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> line_slice(np.array([0, 5, 1, 4, 2, 3])).tolist()
     [0, 0, 1, 1, 2, 3]
     """
-    return _parity(lines & _LOW) | _parity(lines & _HIGH) << 1
-
-
-def _parity(bits: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (np.bitwise_count(bits) & 1).astype(np.int64)
+    low, high = np.bitwise_count(lines & _LOW) & 1, np.bitwise_count(lines & _HIGH) & 1
+    found: NDArray[np.int64] = (low | high << 1).astype(np.int64)
+    return found
 
 
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
@@ -84,7 +82,8 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     back its whole sector, one that loses to its own line or a later one waits alone.
     """
     warps = len(where)
-    lane = np.flatnonzero(active)  # numbered through, over all warps
+    # Numbered through over all warps; from the highest down, so that of several that write to one place the lowest writes last.
+    lane = np.flatnonzero(active)[::-1].copy()
     if not lane.size:
         return np.zeros(warps, dtype=np.int64)
     line_of, sector_of, names = _names(where >> 5, active)
@@ -96,29 +95,32 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     sectors, held = np.zeros(warps * names, dtype=np.uint8), np.zeros(warps * names, dtype=np.bool_)
     while lane.size:
         sector = sector_of.take(lane)
-        _lowest(owner, port, lane)
+        owner[port] = lane
         winner = owner.take(port)
         late = winner != lane
-        lost = np.flatnonzero(late)
+        lost = late.nonzero()[0]
         if lost.size:
             line = line_of.take(lane)
-            _lowest(rank, line, lane)
+            rank[line] = lane
             behind = lost[rank.take(line_of.take(winner.take(lost))) < rank.take(line.take(lost))]
-            held[sector.take(behind)] = True
-            late |= held.take(sector)
-            held[sector] = False
+            if behind.size:
+                behind = sector.take(behind)
+                held[behind] = True
+                late |= held.take(sector)
+                held[behind] = False
         served = np.zeros(sectors.size, dtype=np.uint8)
-        served[sector.take(np.flatnonzero(~late))] = 1
+        served[sector[~late]] = 1
         sectors += served
-        waiting = np.flatnonzero(late)
-        lane, port = lane.take(waiting), port.take(waiting)
-    return np.asarray(sectors.reshape(warps, names).sum(axis=1, dtype=np.int64))
+        lane, port = lane[late], port[late]
+    found: Counts = sectors.reshape(warps, names).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
+    return found
 
 
 def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """For each lane a number for its warp's line and one for its warp's sector, of so many that each warp has."""
-    low = int(sector.min(where=active, initial=NONE)) & -4
-    names = (int(sector.max(where=active, initial=0)) - low | 3) + 1
+    there = sector.ravel() if active.all() else sector[active]
+    low = int(there.min()) & -4
+    names = (int(there.max()) - low | 3) + 1
     if names <= FEW:
         numbers = sector - low
         numbers += (np.arange(len(sector)) * names)[:, None]
@@ -140,8 +142,3 @@ def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], 
         found[lane] = np.repeat(lane.take(first), np.diff(first, append=lane.size))
         out.append(found)
     return out[0], out[1], WARP
-
-
-def _lowest(out: NDArray[np.int64], what: NDArray[np.int64], lane: NDArray[np.int64]) -> None:
-    """Notes for each thing the lowest lane that names it: lanes ascend, and what is written last stays."""
-    out[what[::-1]] = lane[::-1]

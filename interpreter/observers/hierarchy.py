@@ -271,7 +271,7 @@ def atomic_sectors(f: Footprint, start: int) -> Index:
         return contended_sectors(f.lanes, f.width)
     found = np.full(warps, WARP) if active is None else lanes_by_warp(active)
     shared = np.flatnonzero(f.units < found)  # nobody is in the way of lanes that have sectors of their own
-    if shared.size == warps:
+    if 2 * shared.size > warps:
         found = contended_sectors(Lanes(where + start * LINE, active, warps), f.width)
     elif shared.size:
         some = Lanes(where[shared] + start * LINE, None if active is None else active[shared], shared.size)

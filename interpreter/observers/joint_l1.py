@@ -20,7 +20,7 @@ from .lanewise import LanewiseCaches
 from .reuse import oldest_kept
 from .sectors import MARKS, SECTOR_WORDS, brought_words, firsts, line_words
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, count_of, span_of
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -40,18 +40,23 @@ class Missed(NamedTuple):
 class Lines:
     """Lines of caches that are used, ascending."""
 
-    def __init__(self, frame: Frame, number: Numbers, caches: JointCaches) -> None:
-        self.frame, self.number, self.caches = frame, number, caches
+    def __init__(self, frame: Frame, line: Numbers, of_line: Index, caches: JointCaches) -> None:
+        self.frame, self.caches = frame, caches
+        self._all, self._first = line, of_line  # of each use; the first use of each
+
+    @cached_property
+    def _number(self) -> Numbers:
+        return self._all.take(self._first)
 
     @cached_property
     def cache(self) -> Index:
         """The cache of each."""
-        return self.frame.cache_of(self.number)
+        return self.frame.cache_of(self._number)
 
     @cached_property
     def line(self) -> Index:
         """Each, counted from the start of memory."""
-        return self.frame.line_of(self.number)
+        return self.frame.line_of(self._number)
 
     @cached_property
     def slot(self) -> Index:
@@ -62,7 +67,7 @@ class Lines:
     def state(self) -> Index:
         """Of each, 0 where it is not held."""
         if self.caches.is_empty:
-            return np.zeros(self.number.size, np.int64)
+            return np.zeros(self._first.size, np.int64)
         return self.caches.states_of(self.slot, self.cache)
 
     @cached_property
@@ -74,8 +79,9 @@ class Lines:
     def new(self) -> Index:
         """How many are not held, by cache."""
         if self.caches.is_empty:
-            ends = np.arange(self.caches.caches + 1).astype(self.number.dtype) << self.number.dtype.type(self.frame.line_bits)
-            counts: Index = np.diff(self.number.searchsorted(ends))
+            kind = self._all.dtype.type
+            starts = np.arange(self.caches.caches).astype(kind) << kind(self.frame.line_bits)
+            counts: Index = np.diff(self._first.searchsorted(self._all.searchsorted(starts)), append=self._first.size)
             return counts
         return np.bincount(self.cache[self.state == 0], minlength=self.caches.caches)
 
@@ -114,7 +120,7 @@ class JointCaches(LanewiseCaches):
         """Everything is missed."""
         use = frame.pack(chosen, private=True)
         use = use.take(firsts(use))
-        return Missed(frame.shared(use), np.bincount(frame.turn_of(use), minlength=turns), lambda: None)
+        return Missed(frame.shared(use), count_of(frame.turn_in(use), turns), lambda: None)
 
     # ------------------------------------------------------------ nothing has to go
 
@@ -127,7 +133,7 @@ class JointCaches(LanewiseCaches):
         sector = frame.sector_of(first)
         line = sector >> sector.dtype.type(SECTOR_BITS)
         of_line = firsts(line)
-        lines = Lines(frame, line.take(of_line), self)
+        lines = Lines(frame, line, of_line, self)
         if self._may_overflow(lines):
             return None
         bits: Index | None = None
@@ -160,7 +166,7 @@ class JointCaches(LanewiseCaches):
             words = np.bitwise_or.reduceat(words, of_line) | lines.state & HELD
             self._put(lines, Settled(np.maximum.reduceat(last, of_line), words, None, brought, None))
 
-        return Missed(frame.shared(missed), np.bincount(frame.turn_of(missed), minlength=loads.size), commit)
+        return Missed(frame.shared(missed), count_of(frame.turn_in(missed), loads.size), commit)
 
     # ------------------------------------------------------------ lines go, or are dropped
 
@@ -172,14 +178,12 @@ class JointCaches(LanewiseCaches):
         loads, drops = (np.repeat(flags, 1 << frame.part_bits) for flags in (loads, drops))
         turns = loads.size
         use = frame.pack(chosen, private=True, by_turn=True)
-        if not frame.word_bits:
-            use = _once(use)
         whole = use >> use.dtype.type(SECTOR_BITS + frame.word_bits)
         line, turn = whole >> use.dtype.type(frame.turn_bits), frame.counts(whole, frame.turn_bits)
         other = np.ones(line.size, np.bool_)
         np.not_equal(line[1:], line[:-1], out=other[1:])
         of_line, again = other.nonzero()[0], (~other).nonzero()[0]
-        lines = Lines(frame, line.take(of_line), self)
+        lines = Lines(frame, line, of_line, self)
         within = len(chosen) << frame.part_bits
         dropping = bool(drops[:within].any())
         if dropping:  # what was dropped is not there
@@ -195,10 +199,10 @@ class JointCaches(LanewiseCaches):
             if dropping:
                 return None
             cache, step = frame.cache_of(line.take(again)), turn.take(again).astype(np.int64) * steps // turns
-            place = frame.cache_of(line)
-            place *= turns
-            place += turn
-            used = np.bincount(place, minlength=self.caches * turns).reshape(self.caches, turns)
+            place = whole >> use.dtype.type(frame.line_bits + frame.turn_bits)
+            place <<= use.dtype.type(frame.turn_bits)
+            place |= turn.view(use.dtype)
+            used = count_of(place, self.caches << frame.turn_bits).reshape(self.caches, -1)[:, :turns]
             if steps < turns:
                 used = np.add.reduceat(used, -(-np.arange(steps) * turns // steps), axis=1)
             kept = oldest_kept(held, used, cache, before, step, self.lines)
@@ -217,8 +221,8 @@ class JointCaches(LanewiseCaches):
             lost = loads.take(turn) if mixed else np.ones(use.size, np.bool_)
             lost[found] = False
             missed = use[lost]
-            if frame.word_bits:
-                missed = _once(missed)
+        if frame.word_bits:
+            missed = _once(missed)
 
         def commit() -> None:
             final = np.append(of_line[1:], use.size) - 1
@@ -241,8 +245,8 @@ class JointCaches(LanewiseCaches):
             last = turn.take(final).astype(np.int64)
             self._put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(self.caches, turns), floor))
 
-        by_turn = np.bincount(frame.turn_of(missed >> missed.dtype.type(SECTOR_BITS)) >> frame.part_bits, minlength=every)
-        return Missed(frame.by_sector(frame.shared(missed)), by_turn, commit)
+        by_turn = count_of(frame.counts(missed >> use.dtype.type(SECTOR_BITS + frame.word_bits), frame.turn_bits), turns)
+        return Missed(frame.by_sector(frame.shared(missed)), by_turn.reshape(every, -1).sum(axis=1), commit)
 
     def _found(self, frame: Frame, use: Numbers, hit: Flags, begins: Flags, state: Index, loads: Flags) -> Index | None:
         """Uses by loads of sectors that are there already; `state`: of the lines that were there, where their first use is a hit.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .joint_l1 import Missed
 from .l2 import DIRTY, HELD, USED, SharedCache
 from .sectors import firsts, line_words
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, count_of
 
 Index = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ class JointCache(SharedCache):
         use.sort()
         read, stored = Used.of(frame, use), Used.of(frame, frame.pack(ways[Way.STORE], private=False))
         if not self.lines:
-            return Fetched(np.bincount(frame.turn_of(use.take(firsts(use))), minlength=turns), 0, lambda: None)
+            return Fetched(count_of(frame.turn_in(use.take(firsts(use))), turns), 0, lambda: None)
         lost = None
         if self.held:
             whole = line_words(read.sector)
@@ -91,7 +91,7 @@ class JointCache(SharedCache):
         written = stored
         if ways[Way.ATOMIC]:
             written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(ways[Way.ATOMIC], private=False)])))
-        first = frame.turn_of(read.first if lost is None else read.first[lost])
+        first = frame.turn_in(read.first if lost is None else read.first[lost])
         changed = written.sector.size
         if self.held:
             changed -= int(np.count_nonzero(self._states(frame, written) & _dirty(written.sector)))
@@ -101,7 +101,7 @@ class JointCache(SharedCache):
             words = frame.stored(written.use, written.starts, ways[Way.STORE]) << ((written.sector & 3).astype(np.int64) << 3)
             self._enter(frame, written, words | _dirty(written.sector), turns)
 
-        return Fetched(np.bincount(first, minlength=turns), changed, commit)
+        return Fetched(count_of(first, turns), changed, commit)
 
     def _where(self, frame: Frame, line: Numbers) -> Index:
         number = line.astype(np.int64) + frame.low

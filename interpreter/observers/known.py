@@ -10,7 +10,7 @@ import numpy as np
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Outline, Rows
-from .scattered import MANY, is_scattered, scattered
+from .scattered import MANY, Scattered, is_scattered, scattered
 
 ROOM = 1 << 26  # bytes of footprints that are remembered
 Key = tuple[int, int, int, int, tuple[int, int]]
@@ -23,41 +23,47 @@ class Footprints:
         self.known: dict[Key, Footprint] = {}
         self.room = ROOM
 
-    def of(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True) -> tuple[Footprint, int]:
+    def of(
+        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True, likely: bool = False
+    ) -> tuple[Footprint, int]:
         """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to.
 
-        `waits`: it may wait for others, so that nothing has to be remembered of lanes in disorder.
+        `waits`: it may wait for others, so that nothing has to be remembered of lanes in disorder; `likely`: that is what they are.
         """
         if mask is not None or not isinstance(address, Shifted):
-            return self._plain(g, rows, plain(address), mask, width, waits)
+            return self._plain(g, rows, plain(address), mask, width, waits, likely)
         facts = address.facts
         low, beyond = facts.low + address.delta, 1 << min(63, 8 * facts.base.itemsize)
         if low < 0 or facts.high + max(address.delta, 0) >= beyond:  # it goes round
-            return self._plain(g, rows, plain(address), mask, width, waits)
+            return self._plain(g, rows, plain(address), mask, width, waits, likely)
         start, offset = divmod(low, LINE)
         note = (offset, width, id(g))
         found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
-        if found is not None and found[1] is g and found[2] is rows:
+        if found is not None and found[1] is g and found[2] is rows and (start == found[3] or not isinstance(found[0], Scattered)):
             return found[0], start - found[3]
-        f, at = self._by_facts(g, rows, address, offset, width, waits)
+        f, at = self._by_facts(g, rows, address, offset, width, waits, likely)
         facts.notes[note] = (f, g, rows, start - at)
         return f, at
 
-    def _by_facts(self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool) -> tuple[Footprint, int]:
+    def _by_facts(
+        self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool, likely: bool
+    ) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
-            return self._others(g, rows, address, width, start, waits)
+            return self._others(g, rows, address, width, start, waits, likely)
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
             found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True))
         return found, start
 
-    def _plain(self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int, waits: bool) -> tuple[Footprint, int]:
+    def _plain(
+        self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int, waits: bool, likely: bool
+    ) -> tuple[Footprint, int]:
         if mask is None:
-            return self._others(g, rows, address, width, int(address.min()) // LINE, waits)
-        if (waits or g.n >= MANY) and is_scattered(g, address, width):
+            return self._others(g, rows, address, width, int(address.min()) // LINE, waits, likely)
+        if (waits or g.n >= MANY) and is_scattered(g, address, width, likely=likely):
             f = scattered(g, rows, address, mask, width)
             if f is not None:
                 return f, 0
@@ -69,7 +75,7 @@ class Footprints:
         start = int(lowest) // LINE
         return Footprint(g, rows, _integers(address) - start * LINE, mask, width), start
 
-    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool) -> tuple[Footprint, int]:
+    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool, likely: bool) -> tuple[Footprint, int]:
         """The footprint of what is no run, by its addresses."""
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
@@ -79,7 +85,11 @@ class Footprints:
             relative = _integers(base) - less
             if _same(found, g, rows, relative):
                 return found, start
-        if (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
+        if (
+            (waits or g.n >= MANY)
+            and is_scattered(g, base, width, likely=likely)
+            and (f := scattered(g, rows, address, None, width)) is not None
+        ):
             return f, 0
         relative = _integers(base) - less if relative is None else relative
         return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, Footprint, Outline, Rows
+from .footprint import LINE, Footprint, Outline, Rows, lanes_by_warp
 from .sectors import Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP
 
@@ -127,7 +127,9 @@ class Scattered(Footprint):
 
     @cached_property
     def units(self) -> Index:
-        found: Index = np.count_nonzero(self._ordered[:, 1:] != self._ordered[:, :-1], axis=1) + 1
+        new = np.ones(self._ordered.shape, np.bool_)
+        np.not_equal(self._ordered[:, 1:], self._ordered[:, :-1], out=new[:, 1:])
+        found = lanes_by_warp(new)
         return found if self._less is None else found - self._less
 
     @property
@@ -168,13 +170,15 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
-def is_scattered(g: Geometry, address: Array, width: int) -> bool:
+def is_scattered(g: Geometry, address: Array, width: int, *, likely: bool = False) -> bool:
     """Do neighbouring lanes often address different sectors?  Some of the first ones tell.
 
-    Few lanes with less than a word each are left to those who look at all that is touched.
+    Few lanes with less than a word each are left to those who look at all that is touched.  `likely`: they did so before.
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
+    if likely:
+        return True
     some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
     return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 

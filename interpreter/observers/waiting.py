@@ -50,6 +50,11 @@ def span_of(waiting: list[Waiting]) -> tuple[int, int]:
     return min(w.f.ends[0] + w.start for w in waiting), max(w.f.ends[1] + w.start for w in waiting)
 
 
+def count_of(what: Numbers, many: int) -> Index:
+    """How often each of so many numbers comes."""
+    return np.bincount(what.view(np.int64) if what.itemsize == 8 else what, minlength=many)
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """How many bits the parts of a number have."""
@@ -124,11 +129,13 @@ class Frame:
         found: Numbers = use >> use.dtype.type(self.turn_bits + self.word_bits)
         return found
 
-    def turn_of(self, use: Numbers) -> Index:
+    def turn_in(self, use: Numbers) -> Numbers:
         """The turn."""
-        low = use >> use.dtype.type(self.word_bits) if self.word_bits else use
-        found: Index = (low & use.dtype.type((1 << self.turn_bits) - 1)).astype(np.int64)
-        return found
+        return self.counts(use >> use.dtype.type(self.word_bits) if self.word_bits else use, self.turn_bits)
+
+    def turn_of(self, use: Numbers) -> Index:
+        """The same to compute with."""
+        return self.turn_in(use).astype(np.int64, copy=False)
 
     def counts(self, use: Numbers, bits: int) -> Numbers:
         """The last bits."""

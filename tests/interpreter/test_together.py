@@ -163,3 +163,12 @@ def test_footprints_of_spread_lanes_are_found_lane_by_lane() -> None:
     g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS), BLOCKS)
     kinds = {width: type(footprints.of(g, rows, Shifted(row(1 << 20, width)), None, 4)[0]) for width in (4, 8, 32, 4096)}
     assert kinds == {4: Footprint, 8: Footprint, 32: Scattered, 4096: Scattered}
+
+
+def test_the_same_lanes_a_few_lines_further_on_are_other_places() -> None:
+    g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS), BLOCKS)
+    here = Shifted(gather(np.random.default_rng(1), 1 << 20, 1 << 14, 4))
+    for lines in (0, 3, 0):
+        f, start = footprints.of(g, rows, here.moved(lines * LINE), None, 4)
+        assert isinstance(f, Scattered) and start == 0
+        assert f.ends[0] + start == here.facts.low // LINE + lines
