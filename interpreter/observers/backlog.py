@@ -14,7 +14,7 @@ from .footprint import Footprint, Rows
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
-from .waiting import Frame, Waiting, Way
+from .waiting import Frame, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
     from ..program import Kernel
@@ -67,7 +67,10 @@ class Backlog:
         self._waiting.append(waiting)
         self._lanes += f.count
         self._crowd += f.crowd(rows)
-        self._ordered += not isinstance(f, Scattered)
+        if isinstance(f, Scattered):
+            f.wait()
+        else:
+            self._ordered += 1
         return waiting
 
     def settle(self, ask: Asked, *, last: bool = False) -> None:
@@ -85,9 +88,7 @@ class Backlog:
         while parts and self._together(parts[0], False):
             del waiting[: len(parts.pop(0))]
         for w in waiting:
-            found = ask(w.way, w.f, w.start, w.rows)
-            if w.told is not None:
-                w.told(*found)
+            w.tell(*ask(w.way, w.f, w.start, w.rows))
         if waiting:
             self._set_pause(min(2 * self._pause + 8, 1 << 10))
 
@@ -107,15 +108,24 @@ class Backlog:
             missed.commit()
             fetched.commit()
         self.written += fetched.changed
-        for w, l2, new in zip(waiting, missed.by_turn.tolist(), fetched.each.tolist(), strict=True):
-            if w.told is not None:
-                total = w.f.total
-                if w.way is Way.STORE:
-                    w.told(0, total, 0)
-                else:
-                    asked = l2 if w.way is Way.LOAD else total
-                    w.told(total - asked, asked, asked - new)
+        self._tell(frame, waiting, missed.asked, fetched.lost)
         return True
+
+    def _tell(self, frame: Frame, waiting: list[Waiting], missed: Numbers, fetched: Numbers) -> None:
+        """Tells who waits what was missed in L1, and what in L2."""
+        loads = [w for w in waiting if w.way is Way.LOAD]
+        if loads and len({w.group for w in loads}) == 1 and all(w.way in (Way.LOAD, Way.STORE) for w in waiting):
+            total = sum(w.f.total for w in loads)  # all count for the same: it does not matter which of them missed
+            loads[0].tell(total - missed.size, missed.size, missed.size - fetched.size)
+        else:
+            by_turn = zip(*(count_of(frame.turn_in(lost), len(waiting)).tolist() for lost in (missed, fetched)), strict=True)
+            for w, (asked, new) in zip(waiting, by_turn, strict=True):
+                if w.way is not Way.STORE:
+                    asked = asked if w.way is Way.LOAD else w.f.total
+                    w.tell(w.f.total - asked, asked, asked - new)
+        for w in waiting:
+            if w.way is Way.STORE:
+                w.tell(0, w.f.total, 0)
 
 
 def _until_read_again(waiting: list[Waiting]) -> list[list[Waiting]]:

@@ -269,6 +269,16 @@ class Footprint:
         """The part of the access, of 2**bits, that each use belongs to."""
         return np.zeros(1, np.int64)
 
+    @property
+    def some_sectors(self) -> Index:
+        """A few of those that are used."""
+        return self._spots[1][:WARP]
+
+    def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
+        """Of the access, by part and cache, how many uses; some may come more than once."""
+        cache = self.uses(rows)[0]
+        return np.zeros(1, np.int64), cache, np.ones(1, np.int64)
+
     def crowd(self, rows: Rows) -> int:
         """Lines at most that one cache is asked for."""
         return int(self.outline.place(0, rows).most)

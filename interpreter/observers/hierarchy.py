@@ -101,6 +101,9 @@ class Hierarchy:
             return self._early(i, kind, f, start, rows)
         way = _way(i.modifiers, kind)
         units, total, waiting = None, f.total, None
+        if way is Way.ATOMIC and not gathers:
+            units = atomic_sectors(f, start)
+            total = int(units.sum())
         if way is None:
             self.settle()
             found = self._unusual(i, kind, f, start, rows)
@@ -111,9 +114,6 @@ class Hierarchy:
         else:
             self.backlog.settle(self._ask)
             found = self._ask(way, f, start, rows)
-        if way is Way.ATOMIC and not gathers:
-            units = atomic_sectors(f, start)
-            total = int(units.sum())
         return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total, waiting)
 
     def _unusual(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:

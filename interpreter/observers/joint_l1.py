@@ -20,11 +20,12 @@ from .lanewise import LanewiseCaches
 from .reuse import oldest_kept
 from .sectors import MARKS, SECTOR_WORDS, brought_words, firsts, line_words
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, count_of, span_of
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+SOME = 32  # accesses that tell how often lanes come back to a line
 STEP = 6  # a step of use is no more than such a part of a cache
 TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
 
@@ -32,8 +33,7 @@ TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
 class Missed(NamedTuple):
     """What many accesses missed, and how to bring it in."""
 
-    asked: Numbers  # sorted in no way: (line, sector, turn) as the cache behind wants them
-    by_turn: Index  # how many of each turn
+    asked: Numbers  # in no order: (line, sector, turn), one for each sector that a cache asks for
     commit: Callable[[], None]
 
 
@@ -108,7 +108,7 @@ class JointCaches(LanewiseCaches):
             del chosen[int(np.flatnonzero(loads)[-1]) + 1 if loads.any() else 0 :]
         there = {w.way for _, w in chosen}
         if not self.lines or not there or (self.is_empty and not there & {Way.LOAD, Way.STORE}):
-            return self._all(frame, [(turn, w) for turn, w in chosen if w.way is Way.LOAD], len(ways))
+            return self._all(frame, [(turn, w) for turn, w in chosen if w.way is Way.LOAD])
         self._settle()
         self._tell_ring(self.inserted)
         found = None
@@ -116,18 +116,18 @@ class JointCaches(LanewiseCaches):
             found = self._by_sector(frame, chosen, loads)
         return found or self._by_turn(frame, chosen, loads, drops)
 
-    def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]], turns: int) -> Missed:
+    def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]]) -> Missed:
         """Everything is missed."""
         use = frame.pack(chosen, private=True)
         use = use.take(firsts(use))
-        return Missed(frame.shared(use), count_of(frame.turn_in(use), turns), lambda: None)
+        return Missed(frame.shared(use), lambda: None)
 
     # ------------------------------------------------------------ nothing has to go
 
     def _by_sector(self, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags) -> Missed | None:
         use = frame.pack(chosen, private=True)
         if not use.size:
-            return self._all(frame, [], loads.size)
+            return self._all(frame, [])
         starts = firsts(frame.sector_of(use))
         first = use.take(starts)
         sector = frame.sector_of(first)
@@ -166,13 +166,13 @@ class JointCaches(LanewiseCaches):
             words = np.bitwise_or.reduceat(words, of_line) | lines.state & HELD
             self._put(lines, Settled(np.maximum.reduceat(last, of_line), words, None, brought, None))
 
-        return Missed(frame.shared(missed), count_of(frame.turn_in(missed), loads.size), commit)
+        return Missed(frame.shared(missed), commit)
 
     # ------------------------------------------------------------ lines go, or are dropped
 
     def _by_turn(self, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> Missed | None:
         some = max(w.f.crowd(w.rows) for _, w in chosen) // max(1, self.lines // STEP)
-        every, frame = loads.size, frame.finer(some.bit_length())
+        frame = frame.finer(some.bit_length())
         if not frame.fits:
             return None
         loads, drops = (np.repeat(flags, 1 << frame.part_bits) for flags in (loads, drops))
@@ -199,12 +199,7 @@ class JointCaches(LanewiseCaches):
             if dropping:
                 return None
             cache, step = frame.cache_of(line.take(again)), turn.take(again).astype(np.int64) * steps // turns
-            place = whole >> use.dtype.type(frame.line_bits + frame.turn_bits)
-            place <<= use.dtype.type(frame.turn_bits)
-            place |= turn.view(use.dtype)
-            used = count_of(place, self.caches << frame.turn_bits).reshape(self.caches, -1)[:, :turns]
-            if steps < turns:
-                used = np.add.reduceat(used, -(-np.arange(steps) * turns // steps), axis=1)
+            used = self._used(frame, chosen, steps, turns)
             kept = oldest_kept(held, used, cache, before, step, self.lines)
             again = again[before >= kept[cache, step]]
         hit = np.zeros(use.size, np.bool_)
@@ -245,8 +240,15 @@ class JointCaches(LanewiseCaches):
             last = turn.take(final).astype(np.int64)
             self._put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(self.caches, turns), floor))
 
-        by_turn = count_of(frame.counts(missed >> use.dtype.type(SECTOR_BITS + frame.word_bits), frame.turn_bits), turns)
-        return Missed(frame.by_sector(frame.shared(missed)), by_turn.reshape(every, -1).sum(axis=1), commit)
+        return Missed(frame.by_sector(frame.shared(missed)), commit)
+
+    def _used(self, frame: Frame, chosen: list[tuple[int, Waiting]], steps: int, turns: int) -> Index:
+        """(caches, steps): uses, of which each counts."""
+        used = np.zeros((turns, self.caches), np.int64)
+        for turn, w in chosen:
+            part, cache, count = w.f.crowds(w.rows, frame.part_bits)
+            np.add.at(used, ((turn << frame.part_bits) + part, cache), count)
+        return np.add.reduceat(used, -(-np.arange(steps) * turns // steps)).T
 
     def _found(self, frame: Frame, use: Numbers, hit: Flags, begins: Flags, state: Index, loads: Flags) -> Index | None:
         """Uses by loads of sectors that are there already; `state`: of the lines that were there, where their first use is a hit.
@@ -320,9 +322,14 @@ class JointCaches(LanewiseCaches):
 
     def _is_tight(self, chosen: list[tuple[int, Waiting]]) -> bool:
         """Is it likely that lines have to go?"""
-        crowd = sum(w.f.crowd(w.rows) for _, w in chosen)
+        room = self.lines - int((self.inserted - self.gone).max())
         low, high = span_of([w for _, w in chosen])
-        return self._full or int((self.inserted - self.gone).max()) + min(high - low + 1, crowd) > self.lines
+        crowd = sum([w.f.crowd(w.rows) for _, w in chosen])
+        if self._full or min(high - low + 1, crowd) <= room:
+            return self._full
+        some = np.concatenate([(w.f.some_sectors >> SECTOR_BITS) + w.start for _, w in chosen[:: -(-len(chosen) // SOME)]])
+        some.sort()  # if lanes come back to their lines, it is fewer
+        return crowd * firsts(some).size > room * some.size
 
     def _may_overflow(self, lines: Lines) -> bool:
         return bool((self.inserted - self.gone + lines.new > self.lines).any())

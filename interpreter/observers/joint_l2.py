@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .joint_l1 import Missed
 from .l2 import DIRTY, HELD, USED, SharedCache
 from .sectors import firsts, line_words
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, count_of
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 Index = NDArray[np.int64]
 
@@ -22,7 +22,7 @@ Index = NDArray[np.int64]
 class Fetched(NamedTuple):
     """What many accesses did not find, and how to bring it in."""
 
-    each: Index  # sectors by turn
+    lost: Numbers  # one for each sector, as missed.asked
     changed: int  # sectors that became dirty
     commit: Callable[[], None]
 
@@ -73,7 +73,7 @@ class JointCache(SharedCache):
         use.sort()
         read, stored = Used.of(frame, use), Used.of(frame, frame.pack(ways[Way.STORE], private=False))
         if not self.lines:
-            return Fetched(count_of(frame.turn_in(use.take(firsts(use))), turns), 0, lambda: None)
+            return Fetched(use.take(firsts(use)), 0, lambda: None)
         lost = None
         if self.held:
             whole = line_words(read.sector)
@@ -91,7 +91,7 @@ class JointCache(SharedCache):
         written = stored
         if ways[Way.ATOMIC]:
             written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(ways[Way.ATOMIC], private=False)])))
-        first = frame.turn_in(read.first if lost is None else read.first[lost])
+        first = read.first if lost is None else read.first[lost]
         changed = written.sector.size
         if self.held:
             changed -= int(np.count_nonzero(self._states(frame, written) & _dirty(written.sector)))
@@ -101,7 +101,7 @@ class JointCache(SharedCache):
             words = frame.stored(written.use, written.starts, ways[Way.STORE]) << ((written.sector & 3).astype(np.int64) << 3)
             self._enter(frame, written, words | _dirty(written.sector), turns)
 
-        return Fetched(count_of(first, turns), changed, commit)
+        return Fetched(first, changed, commit)
 
     def _where(self, frame: Frame, line: Numbers) -> Index:
         number = line.astype(np.int64) + frame.low
@@ -136,7 +136,8 @@ class JointCache(SharedCache):
         sector = frame.sector_of(use).take(order).astype(np.int64) + (frame.low << SECTOR_BITS)
         ends = np.cumsum(np.bincount(turn, minlength=turns)).tolist()
         each = [self.load_each(sector[a:b]) if b > a else 0 for a, b in zip([0, *ends], ends, strict=False)]
-        return Fetched(np.array(each), 0, lambda: None)
+        kind = use.dtype.type
+        return Fetched(np.repeat(np.arange(turns).astype(use.dtype) << kind(frame.word_bits), each), 0, lambda: None)
 
 
 def _dirty(sector: Numbers) -> Index:

@@ -27,19 +27,12 @@ def oldest_kept(held: Index, used: Index, cache: Index, before: Index, step: Ind
     moved = np.bincount((step * caches + cache) * every + before, minlength=caches * every * steps).reshape(steps, caches, every)
     alive = np.concatenate([held, np.zeros_like(used)], axis=1)  # lines last used in a step
     found = np.zeros((caches, steps + 1), np.int64)
-    for now in range(steps + 1):
-        past = alive[:, : old + now]
-        twice = 2 * _from_here_on(past) - past
-        if now < steps:  # when a step is half over, half of what it brings between is there
-            twice += used[:, now, None] - _from_here_on(moved[now, :, : old + now])
-        found[:, now] = np.count_nonzero(twice > 2 * lines, axis=1)
-        if now < steps:
-            alive -= moved[now]
-            alive[:, old + now] += used[:, now]
-    return found
-
-
-def _from_here_on(counts: Index) -> Index:
-    """The sum of each row from a place on."""
-    found: Index = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
+    for now in range(steps):
+        past, going = alive[:, : old + now], moved[now]
+        # When a step is half over, half of what it brings in front is there.
+        twice = np.cumsum((2 * past - going[:, : old + now])[:, ::-1], axis=1)[:, ::-1] - past
+        found[:, now] = (twice > (2 * lines - used[:, now])[:, None]).sum(axis=1)
+        alive -= going
+        alive[:, old + now] += used[:, now]
+    found[:, steps] = (2 * np.cumsum(alive[:, ::-1], axis=1)[:, ::-1] - alive > 2 * lines).sum(axis=1)
     return found

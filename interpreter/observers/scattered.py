@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value
 from .footprint import LINE, Footprint, Outline, Rows, lanes_by_warp
 from .sectors import Demand, Whole, different, firsts, sectors_of, summed
-from .touch import WARP
+from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 _SECTOR = 5  # bits of an address
@@ -27,27 +27,47 @@ Flags = NDArray[np.bool_]
 class Scattered(Footprint):
     """What an access touches, relative to line 0; of its entries, one for each home and line, the sectors are found first."""
 
-    def __init__(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, sector: Keys) -> None:
-        super().__init__(g, rows, address, mask, width)
-        self.sector = sector  # of each lane of each warp
-        self.taken = None if self.active is None else np.flatnonzero(self.active)  # the lanes that take part
-        ordered = sector
-        self._less: Flags | None = None
-        if self.active is not None:
-            ordered = np.bitwise_or(sector, self.active.astype(sector.dtype) - 1)  # who takes no part is beyond all others, or before
-            self._less = ~np.asarray(self.active.all(axis=1))
-        self._ordered = np.sort(ordered, axis=1)
+    def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
+        super().__init__(g, rows, place, mask, width)
+        self.place = place  # of each lane of each warp; little is kept, for many of these wait at a time
+        self._less: Flags | None = None if self.active is None else ~np.asarray(self.active.all(axis=1))
         flat = self._ordered.ravel()
         steps = int(np.count_nonzero(flat[1:] != flat[:-1])) - int(np.count_nonzero(flat[WARP::WARP] != flat[WARP - 1 : -1 : WARP]))
-        self.total = steps + sector.shape[0] - (0 if self._less is None else int(np.count_nonzero(self._less)))
+        self.total = steps + place.shape[0] - (0 if self._less is None else int(np.count_nonzero(self._less)))
+        if ends is not None:
+            self.ends = ends
+
+    @property
+    def sector(self) -> Keys:
+        """Of each lane of each warp."""
+        return self.place >> self.place.dtype.type(_SECTOR)
+
+    @cached_property
+    def _ordered(self) -> Keys:
+        """The sectors of each warp in order; who takes no part stands at one end."""
+        sector = self.sector
+        if self.active is not None:
+            np.bitwise_or(sector, self.active.astype(sector.dtype) - 1, out=sector)
+        sector.sort(axis=1)
+        return sector
+
+    def wait(self) -> None:
+        """Lets go of what can be found again."""
+        self.__dict__.pop("_ordered", None)
+
+    @cached_property
+    def taken(self) -> Index | None:
+        """The lanes that take part, if not all do."""
+        return None if self.active is None else np.flatnonzero(self.active)
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        return Lanes(self.place.astype(np.int64), self.active, self.geometry.warps.count)
 
     @cached_property
     def ends(self) -> tuple[int, int]:
-        if self.active is None and isinstance(self.address, Shifted):
-            facts, delta = self.address.facts, self.address.delta
-            return facts.low + delta >> 7, facts.high + delta >> 7
-        sector = self._of_lanes(self.sector)
-        return int(sector.min()) >> 2, int(sector.max()) >> 2
+        place = self._of_lanes(self.place)
+        return int(place.min()) // LINE, int(place.max()) // LINE
 
     @property
     def sectors_by_lane(self) -> tuple[Index, Keys, Index | None, int, int]:
@@ -56,10 +76,19 @@ class Scattered(Footprint):
         return cache, self.sector, self.taken, 4 * self.ends[1] + 3, crowd
 
     def uses(self, rows: Rows) -> tuple[Index, Keys, Flags | None]:
-        return rows.warps(self._each)[0][:, None], self.sector, None if self.taken is None else self._absent
+        return rows.warps(self._each)[0][:, None], self.sector, None if self.active is None else self._absent
 
     def order(self, rows: Rows, bits: int) -> Index:
         return rows.order(self._each, bits)[:, None]
+
+    @property
+    def some_sectors(self) -> Index:
+        found: Index = self.place[0].astype(np.int64) >> _SECTOR
+        return found
+
+    def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
+        lanes = np.full(1, WARP) if self.active is None else lanes_by_warp(self.active)
+        return rows.order(self._each, bits), rows.warps(self._each)[0], lanes
 
     def crowd(self, rows: Rows) -> int:
         return rows.warps(self._each)[1]
@@ -75,7 +104,7 @@ class Scattered(Footprint):
 
     @property
     def first_word(self) -> Keys:
-        return (self.lanes.where >> 2 & 7).astype(np.uint32)
+        return ((self.place >> self.place.dtype.type(2)) & self.place.dtype.type(7)).astype(np.uint32)
 
     @property
     def stored_words(self) -> int:
@@ -84,7 +113,8 @@ class Scattered(Footprint):
     def ordinary(self) -> tuple[Footprint, int]:
         """The same worked out as if it were in order, and the line that it is relative to."""
         start = self.ends[0]
-        return Footprint(self.geometry, self.rows, plain(self.address).astype(np.int64) - start * LINE, self.mask, self.width), start
+        address = self.geometry.warps.gather(self.place.astype(np.int64)) - start * LINE
+        return Footprint(self.geometry, self.rows, address, self.mask, self.width), start
 
     @property
     def _each(self) -> int:
@@ -98,7 +128,7 @@ class Scattered(Footprint):
     @property
     def sectors_of_lanes(self) -> Keys:
         """Those of the active lanes, a copy."""
-        return self.sector.flatten() if self.taken is None else self.sector.take(self.taken)
+        return self._of_lanes(self.sector)
 
     @cached_property
     def _entries(self) -> tuple[Index, Index]:
@@ -110,7 +140,7 @@ class Scattered(Footprint):
         if int(line.max()).bit_length() + bits > 8 * line.itemsize:
             line = line.astype(np.int64)
         home = np.repeat(home << 5, WARP) if self.taken is None else (home << 5).take(self.taken // WARP)
-        word = self._of_lanes(self.lanes.where >> 2 & 31)
+        word = self._of_lanes(self.place) >> 2 & 31
         key: Keys = line << bits | home.astype(line.dtype) | word.astype(line.dtype)
         key = different(key)
         return _together(key >> 5, np.int64((1 << max(1, self.width // 4)) - 1) << (key & 31).astype(np.int64))
@@ -187,9 +217,11 @@ def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width
     """The footprint of an access in disorder; None if it has some order."""
     base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
     highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
-    sector: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
+    place: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
     if delta:
-        sector += sector.dtype.type(delta & (1 << 32) - 1 if sector.dtype == np.uint32 else delta)
-    sector >>= _SECTOR
-    f = Scattered(g, rows, address, mask, width, g.warps.spread(sector))
+        place += place.dtype.type(delta & (1 << 32) - 1 if place.dtype == np.uint32 else delta)
+    ends = None
+    if mask is None and isinstance(address, Shifted) and g.warps.aligned:
+        ends = (address.facts.low + delta) // LINE, highest // LINE
+    f = Scattered(g, rows, g.warps.spread(place), mask, width, ends)
     return f if f.count and 3 * f.total >= f.count else None

@@ -261,11 +261,13 @@ class Traffic:
 
     def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
         a = tally.access("global", kind, f.width)
-        row = self.places.of(f, start)
-        if done.waiting is None:
+        row, waiting = self.places.of(f, start), done.waiting
+        if waiting is None or row is not None:
             self.places.count(row, kind, f, start, done.hits)
-        else:
-            done.waiting.told = partial(_tell, a, partial(self.places.count, row, kind, f, start))
+        if waiting is not None:
+            several = None if row is not None else partial(self.places.count, None, kind, f, start)
+            waiting.told = partial(_tell, a, row, several)
+            waiting.group = waiting if row is None else (id(a), id(row))
         a.requests += done.requests
         a.units += done.total
         a.ideal += done.ideal
@@ -286,12 +288,15 @@ class Traffic:
             a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], most)
 
 
-def _tell(a: AccessTally, add: Callable[[int], None], hits: int, l2: int, l2_hits: int) -> None:
-    """Adds what the caches found of an access, and where."""
+def _tell(a: AccessTally, row: list[int] | None, several: Callable[[int], None] | None, hits: int, l2: int, l2_hits: int) -> None:
+    """Adds what the caches found of an access, and where: in one allocation, of which all else has been counted, or in several."""
     a.hits += hits
     a.l2 += l2
     a.l2_hits += l2_hits
-    add(hits)
+    if row is not None:
+        row[3] += hits
+    if several is not None:
+        several(hits)
 
 
 def _within(address: Array, base: int) -> Array:

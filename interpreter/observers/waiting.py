@@ -43,6 +43,12 @@ class Waiting:
     start: int
     rows: Rows
     told: Told | None = None  # is told, in the end, the sectors found in L1, asked of L2 and found there
+    group: object = None  # those of one group are told things that are summed
+
+    def tell(self, hits: int, l2: int, l2_hits: int) -> None:
+        """Hands on what the caches found."""
+        if self.told is not None:
+            self.told(hits, l2, l2_hits)
 
 
 def span_of(waiting: list[Waiting]) -> tuple[int, int]:

@@ -45,6 +45,7 @@ class Caches:
         self.found.append((out.hits, out.l2, out.l2_hits))
         if out.waiting is not None:
             self.waited += 1
+            out.waiting.group = at  # on its own
             out.waiting.told = lambda *found: self.found.__setitem__(at, found)
 
     def all(self, accesses: list[One]) -> Found:
