@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .joint_l1 import Missed
 from .l2 import DIRTY, HELD, USED, SharedCache
+from .lines import Missed
 from .sectors import firsts, line_words
 from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
 

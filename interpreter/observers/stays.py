@@ -1,0 +1,166 @@
+"""Caches in which lines have to go, or are dropped, asked by many accesses at once: how long each line stays.
+
+Sorted by line and turn, uses of a line stand one after the other.  A line that was not there, or not any more, begins a new stay; of a
+stay, who uses a sector first misses it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .footprint import LINE, SECTOR
+from .l1 import HELD
+from .l2 import ALIVE
+from .lines import Flags, Lines, Missed, Settled, in_part, once
+from .reuse import oldest_kept
+from .sectors import SECTOR_WORDS
+from .tables import USED
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting
+
+if TYPE_CHECKING:
+    from .joint_l1 import JointCaches
+
+Index = NDArray[np.int64]
+
+STEP = 6  # a step of use is no more than such a part of a cache
+TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
+
+
+def by_turn(caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> Missed | None:
+    """What these accesses miss, of which some load and some drop lines; None where they have to be asked one after the other."""
+    some = max(w.f.crowd(w.rows) for _, w in chosen) // max(1, caches.lines // STEP)
+    frame = frame.finer(some.bit_length())
+    if not frame.fits:
+        return None
+    loads, drops = (np.repeat(flags, 1 << frame.part_bits) for flags in (loads, drops))
+    turns = loads.size
+    use = frame.pack(chosen, private=True, by_turn=True)
+    whole = use >> use.dtype.type(SECTOR_BITS + frame.word_bits)
+    line, turn = whole >> use.dtype.type(frame.turn_bits), frame.counts(whole, frame.turn_bits)
+    other = np.ones(line.size, np.bool_)
+    np.not_equal(line[1:], line[:-1], out=other[1:])
+    of_line, again = other.nonzero()[0], (~other).nonzero()[0]
+    lines = Lines(frame, line, of_line, caches)
+    within = len(chosen) << frame.part_bits
+    dropping = bool(drops[:within].any())
+    if dropping:  # what was dropped is not there
+        again = again[~drops.take(turn.take(again - 1))]
+    steps, known, held = min(turns, _most_steps(caches.caches)), lines.known, caches.held_by_age
+    ages = held.shape[1]
+    before = turn.take(again - 1).astype(np.int64) * steps // turns + ages
+    if known.size:
+        first = (lines.state.take(known) >> USED) - caches.now.take(lines.cache.take(known)) + (ages - 1)
+        before, again = np.concatenate([before, first]), np.concatenate([again, of_line.take(known)])
+    kept = None
+    if caches.may_overflow(lines):
+        if dropping:
+            return None
+        cache, step = frame.cache_of(line.take(again)), turn.take(again).astype(np.int64) * steps // turns
+        used = _used(caches.caches, frame, chosen, steps, turns)
+        kept = oldest_kept(held, used, cache, before, step, caches.lines)
+        again = again[before >= kept[cache, step]]
+    hit = np.zeros(use.size, np.bool_)
+    hit[again] = True
+    begins = ~hit
+    begins[of_line.take(known)] = True
+    there = lines.state.take(known[hit.take(of_line.take(known))]) if known.size else known
+    found = _found(frame, use, hit, begins, there, loads[:within])
+    if found is None:
+        return None
+    missed = use
+    mixed = not loads[:within].all()
+    if found.size or mixed:
+        lost = loads.take(turn) if mixed else np.ones(use.size, np.bool_)
+        lost[found] = False
+        missed = use[lost]
+    if frame.word_bits:
+        missed = once(missed)
+
+    def commit() -> None:
+        final = np.append(of_line[1:], use.size) - 1
+        brought = (begins & ~hit).nonzero()[0]
+        if dropping:
+            brought = brought[~drops.take(turn.take(brought))]
+        counts = np.bincount(frame.cache_of(line.take(brought)) * turns + turn.take(brought), minlength=caches.caches * turns)
+        stay = np.cumsum(begins) - 1
+        valid = np.zeros(int(stay[-1]) + 1, np.int64)
+        of_known = of_line.take(known)
+        valid[stay.take(of_known)] = np.where(hit.take(of_known), lines.state.take(known) & HELD, 0)
+        np.bitwise_or.at(valid, stay, _words(frame, use, chosen))
+        stays = np.ones(of_line.size, np.bool_) if not dropping else ~drops.take(turn.take(final))
+        floor = None
+        if kept is not None:
+            floor = kept[:, -1]
+            stays &= turn.take(final).astype(np.int64) * steps // turns + ages >= floor.take(lines.cache)
+            floor = floor - (ages - 1)
+        caches.ragged = caches.ragged or frame.word_bits > 0
+        last = turn.take(final).astype(np.int64)
+        caches.put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(caches.caches, turns), floor))
+
+    return Missed(frame.by_sector(frame.shared(missed)), commit)
+
+
+def _used(caches: int, frame: Frame, chosen: list[tuple[int, Waiting]], steps: int, turns: int) -> Index:
+    """(caches, steps): uses, of which each counts."""
+    used = np.zeros((turns, caches), np.int64)
+    for turn, w in chosen:
+        part, cache, count = w.f.crowds(w.rows, frame.part_bits)
+        np.add.at(used, ((turn << frame.part_bits) + part, cache), count)
+    return np.add.reduceat(used, -(-np.arange(steps) * turns // steps)).T
+
+
+def _found(frame: Frame, use: Numbers, hit: Flags, begins: Flags, state: Index, loads: Flags) -> Index | None:
+    """Uses by loads of sectors that are there already; `state`: of the lines that were there, where their first use is a hit.
+
+    None if something was written to a sector that is missed.
+    """
+    several = hit.copy()
+    several[:-1] |= hit[1:]
+    some = several.nonzero()[0]  # uses in a stay of several, or of a line that was there
+    if not some.size:
+        return some
+    first = begins.take(some)
+    stay = np.cumsum(first) - 1
+    there = np.zeros(int(stay[-1]) + 1, np.int64)
+    there[stay[first & hit.take(some)]] = state
+    low = frame.counts(use.take(some) >> use.dtype.type(frame.word_bits), SECTOR_BITS + frame.turn_bits)
+    load = None if loads.all() else loads.take(low >> SECTOR_BITS)
+    found = []
+    for sector in range(LINE // SECTOR):
+        of_all = (low & 3 == sector).nonzero()[0]
+        each = of_all if load is None else of_all[load.take(of_all)]
+        place = stay.take(each)
+        again = place[1:] == place[:-1]
+        found.append(each[1:][again])
+        if not state.size and load is None:
+            continue
+        new = np.append(each[:1], each[1:][~again])
+        words = there.take(stay.take(new))
+        whole = words >> 8 * sector & SECTOR_WORDS == SECTOR_WORDS
+        if in_part(words[~whole], np.array([SECTOR_WORDS << 8 * sector])):
+            return None
+        found.append(new[whole])
+        new = new[~whole]
+        before = of_all.searchsorted(new) - 1  # who used the sector before: a store
+        if ((before >= 0) & (stay.take(of_all.take(before)) == stay.take(new))).any():
+            return None
+    return some.take(np.concatenate(found))
+
+
+def _words(frame: Frame, use: Numbers, chosen: list[tuple[int, Waiting]]) -> Index:
+    """The words that each use makes valid, of its line."""
+    u = use.astype(np.int64)
+    words = frame.words_by_turn(chosen).take(u >> SECTOR_BITS + frame.word_bits & (1 << frame.turn_bits) - 1)
+    found: Index = words << (u & (1 << frame.word_bits) - 1) << ((u >> frame.word_bits & 3) << 3)
+    return found
+
+
+def _most_steps(caches: int) -> int:
+    """Steps of last uses that are told apart, of so many caches."""
+    most = 64
+    while 2 * most * caches * (2 * most + ALIVE) <= TIMES:
+        most *= 2
+    return most
