@@ -51,6 +51,8 @@ class Backlog:
         if self._alone:
             self._alone -= 1
             return False
+        if not f.count:
+            return False
         if isinstance(f, Scattered):
             return f.width >= 4 or way is not Way.STORE
         if not self._waiting:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from .l1 import HELD
 from .l2 import ALIVE, RING
 from .lanewise import LanewiseCaches
-from .lines import Flags, Lines, Missed, Settled, in_part
+from .lines import Flags, Lines, Missed, Settled, in_part, joined
 from .sectors import brought_words, firsts, line_words
 from .stays import by_turn
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Waiting, Way, span_of
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
 
 Index = NDArray[np.int64]
 
@@ -40,7 +40,8 @@ class JointCaches(LanewiseCaches):
         self._tell_ring(self.inserted)
         found = None
         if not drops[: len(chosen)].any() and not self._is_tight(chosen):
-            found = self._by_sector(frame, chosen, loads)
+            pieces = frame.pieces(frame.pack(chosen, private=True), self.caches)
+            found = joined(self._by_sector(frame, piece, chosen, loads) for piece, _, _ in pieces)
         return found or by_turn(self, frame, chosen, loads, drops)
 
     def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]]) -> Missed:
@@ -51,10 +52,7 @@ class JointCaches(LanewiseCaches):
 
     # ------------------------------------------------------------ nothing has to go
 
-    def _by_sector(self, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags) -> Missed | None:
-        use = frame.pack(chosen, private=True)
-        if not use.size:
-            return self._all(frame, [])
+    def _by_sector(self, frame: Frame, use: Numbers, chosen: list[tuple[int, Waiting]], loads: Flags) -> Missed | None:
         starts = firsts(frame.sector_of(use))
         first = use.take(starts)
         sector = frame.sector_of(first)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,6 +83,23 @@ class Settled(NamedTuple):
     kept: Flags | None  # None: all
     brought: Index  # (caches, turns): lines that were brought in
     floor: Index | None  # of each cache, counted from the step that is now: what was used before is gone; None: nothing
+
+
+def joined(parts: Iterable[Missed | None]) -> Missed | None:
+    """What several parts missed; None if one of them does not know."""
+    every: list[Missed] = []
+    for part in parts:
+        if part is None:
+            return None
+        every.append(part)
+    if len(every) == 1:
+        return every[0]
+
+    def commit() -> None:
+        for part in every:
+            part.commit()
+
+    return Missed(np.concatenate([part.asked for part in every]), commit)
 
 
 def once(ordered: Numbers) -> Numbers:

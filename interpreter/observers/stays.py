@@ -6,6 +6,7 @@ stay, who uses a sector first misses it.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from .footprint import LINE, SECTOR
 from .l1 import HELD
 from .l2 import ALIVE
-from .lines import Flags, Lines, Missed, Settled, in_part, once
+from .lines import Flags, Lines, Missed, Settled, in_part, joined, once
 from .reuse import oldest_kept
 from .sectors import SECTOR_WORDS
 from .tables import USED
@@ -29,51 +30,72 @@ STEP = 6  # a step of use is no more than such a part of a cache
 TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
 
 
+class Turns:
+    """What all pieces of one question have in common: turns, in so many parts that their order tells which lines had to go."""
+
+    def __init__(self, caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> None:
+        some = max([w.f.crowd(w.rows) for _, w in chosen]) // max(1, caches.lines // STEP)
+        self.caches, self.chosen = caches, chosen
+        self.frame = frame.finer(some.bit_length())
+        within = len(chosen)
+        self.loads, self.drops = (np.repeat(flags, 1 << self.frame.part_bits) for flags in (loads, drops))
+        self.all_load, self.some_drop = bool(loads[:within].all()), bool(drops[:within].any())
+        self.many = self.loads.size
+        self.held = caches.held_by_age
+        self.ages = self.held.shape[1]  # steps from before the first turn
+
+    @cached_property
+    def used(self) -> Index:
+        """(turns, caches): uses, of which each counts."""
+        used = np.zeros((self.many, self.caches.caches), np.int64)
+        for turn, w in self.chosen:
+            part, cache, count = w.f.crowds(w.rows, self.frame.part_bits)
+            np.add.at(used, ((turn << self.frame.part_bits) + part, cache), count)
+        return used
+
+
 def by_turn(caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> Missed | None:
     """What these accesses miss, of which some load and some drop lines; None where they have to be asked one after the other."""
-    some = max(w.f.crowd(w.rows) for _, w in chosen) // max(1, caches.lines // STEP)
-    frame = frame.finer(some.bit_length())
-    if not frame.fits:
+    t = Turns(caches, frame, chosen, loads, drops)
+    if not t.frame.fits:
         return None
-    loads, drops = (np.repeat(flags, 1 << frame.part_bits) for flags in (loads, drops))
-    turns = loads.size
-    use = frame.pack(chosen, private=True, by_turn=True)
+    return joined(_of_piece(t, *piece) for piece in t.frame.pieces(t.frame.pack(chosen, private=True, by_turn=True), caches.caches))
+
+
+def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
+    """The same of the caches `low` to `high`."""
+    frame, caches = t.frame, t.caches
     whole = use >> use.dtype.type(SECTOR_BITS + frame.word_bits)
     line, turn = whole >> use.dtype.type(frame.turn_bits), frame.counts(whole, frame.turn_bits)
     other = np.ones(line.size, np.bool_)
     np.not_equal(line[1:], line[:-1], out=other[1:])
     of_line, again = other.nonzero()[0], (~other).nonzero()[0]
     lines = Lines(frame, line, of_line, caches)
-    within = len(chosen) << frame.part_bits
-    dropping = bool(drops[:within].any())
-    if dropping:  # what was dropped is not there
-        again = again[~drops.take(turn.take(again - 1))]
-    steps, known, held = min(turns, _most_steps(caches.caches)), lines.known, caches.held_by_age
-    ages = held.shape[1]
-    before = turn.take(again - 1).astype(np.int64) * steps // turns + ages
+    if t.some_drop:  # what was dropped is not there
+        again = again[~t.drops.take(turn.take(again - 1))]
+    steps, known = min(t.many, _most_steps(high - low)), lines.known
+    before = turn.take(again - 1).astype(np.int64) * steps // t.many + t.ages
     if known.size:
-        first = (lines.state.take(known) >> USED) - caches.now.take(lines.cache.take(known)) + (ages - 1)
+        first = (lines.state.take(known) >> USED) - caches.now.take(lines.cache.take(known)) + (t.ages - 1)
         before, again = np.concatenate([before, first]), np.concatenate([again, of_line.take(known)])
     kept = None
     if caches.may_overflow(lines):
-        if dropping:
+        if t.some_drop:
             return None
-        cache, step = frame.cache_of(line.take(again)), turn.take(again).astype(np.int64) * steps // turns
-        used = _used(caches.caches, frame, chosen, steps, turns)
-        kept = oldest_kept(held, used, cache, before, step, caches.lines)
+        cache, step = frame.cache_of(line.take(again)) - low, turn.take(again).astype(np.int64) * steps // t.many
+        used = np.add.reduceat(t.used[:, low:high], -(-np.arange(steps) * t.many // steps)).T
+        kept = oldest_kept(t.held[low:high], used, cache, before, step, caches.lines)
         again = again[before >= kept[cache, step]]
     hit = np.zeros(use.size, np.bool_)
     hit[again] = True
     begins = ~hit
     begins[of_line.take(known)] = True
-    there = lines.state.take(known[hit.take(of_line.take(known))]) if known.size else known
-    found = _found(frame, use, hit, begins, there, loads[:within])
+    found = _found(t, use, hit, begins, lines.state.take(known[hit.take(of_line.take(known))]) if known.size else known)
     if found is None:
         return None
     missed = use
-    mixed = not loads[:within].all()
-    if found.size or mixed:
-        lost = loads.take(turn) if mixed else np.ones(use.size, np.bool_)
+    if found.size or not t.all_load:
+        lost = np.ones(use.size, np.bool_) if t.all_load else t.loads.take(turn)
         lost[found] = False
         missed = use[lost]
     if frame.word_bits:
@@ -82,41 +104,33 @@ def by_turn(caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]]
     def commit() -> None:
         final = np.append(of_line[1:], use.size) - 1
         brought = (begins & ~hit).nonzero()[0]
-        if dropping:
-            brought = brought[~drops.take(turn.take(brought))]
-        counts = np.bincount(frame.cache_of(line.take(brought)) * turns + turn.take(brought), minlength=caches.caches * turns)
+        if t.some_drop:
+            brought = brought[~t.drops.take(turn.take(brought))]
+        counts = np.bincount(frame.cache_of(line.take(brought)) * t.many + turn.take(brought), minlength=caches.caches * t.many)
         stay = np.cumsum(begins) - 1
         valid = np.zeros(int(stay[-1]) + 1, np.int64)
         of_known = of_line.take(known)
         valid[stay.take(of_known)] = np.where(hit.take(of_known), lines.state.take(known) & HELD, 0)
-        np.bitwise_or.at(valid, stay, _words(frame, use, chosen))
-        stays = np.ones(of_line.size, np.bool_) if not dropping else ~drops.take(turn.take(final))
+        np.bitwise_or.at(valid, stay, _words(frame, use, t.chosen))
+        last = turn.take(final).astype(np.int64)
+        stays = ~t.drops.take(last)
         floor = None
         if kept is not None:
-            floor = kept[:, -1]
-            stays &= turn.take(final).astype(np.int64) * steps // turns + ages >= floor.take(lines.cache)
-            floor = floor - (ages - 1)
+            stays &= last * steps // t.many + t.ages >= kept[lines.cache - low, -1]
+            floor = np.full(caches.caches, -ALIVE)
+            floor[low:high] = kept[:, -1] - (t.ages - 1)
         caches.ragged = caches.ragged or frame.word_bits > 0
-        last = turn.take(final).astype(np.int64)
-        caches.put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(caches.caches, turns), floor))
+        caches.put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(caches.caches, t.many), floor))
 
     return Missed(frame.by_sector(frame.shared(missed)), commit)
 
 
-def _used(caches: int, frame: Frame, chosen: list[tuple[int, Waiting]], steps: int, turns: int) -> Index:
-    """(caches, steps): uses, of which each counts."""
-    used = np.zeros((turns, caches), np.int64)
-    for turn, w in chosen:
-        part, cache, count = w.f.crowds(w.rows, frame.part_bits)
-        np.add.at(used, ((turn << frame.part_bits) + part, cache), count)
-    return np.add.reduceat(used, -(-np.arange(steps) * turns // steps)).T
-
-
-def _found(frame: Frame, use: Numbers, hit: Flags, begins: Flags, state: Index, loads: Flags) -> Index | None:
+def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> Index | None:
     """Uses by loads of sectors that are there already; `state`: of the lines that were there, where their first use is a hit.
 
     None if something was written to a sector that is missed.
     """
+    frame = t.frame
     several = hit.copy()
     several[:-1] |= hit[1:]
     some = several.nonzero()[0]  # uses in a stay of several, or of a line that was there
@@ -127,7 +141,7 @@ def _found(frame: Frame, use: Numbers, hit: Flags, begins: Flags, state: Index, 
     there = np.zeros(int(stay[-1]) + 1, np.int64)
     there[stay[first & hit.take(some)]] = state
     low = frame.counts(use.take(some) >> use.dtype.type(frame.word_bits), SECTOR_BITS + frame.turn_bits)
-    load = None if loads.all() else loads.take(low >> SECTOR_BITS)
+    load = None if t.all_load else t.loads.take(low >> SECTOR_BITS)
     found = []
     for sector in range(LINE // SECTOR):
         of_all = (low & 3 == sector).nonzero()[0]

@@ -6,7 +6,7 @@ Sorted, the uses of a line or of a sector stand together in the order in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -22,6 +22,7 @@ Numbers = NDArray[Any]
 Told = Callable[[int, int, int], None]
 
 SECTOR_BITS = 2  # of a sector in its line
+PIECE = 1 << 17  # uses
 WORD_BITS = 3  # of a word in its sector
 
 
@@ -123,6 +124,16 @@ class Frame:
                 gone += int(np.count_nonzero(absent))
         out.sort()
         return out[: out.size - gone]
+
+    def pieces(self, use: Numbers, caches: int) -> Iterator[tuple[Numbers, int, int]]:
+        """Uses of a few caches at a time, and of which: pieces that fit into the host's own caches."""
+        ends = [*use.searchsorted(np.arange(1, caches).astype(use.dtype) << use.dtype.type(self.place_bits)).tolist(), use.size]
+        low = begin = 0
+        for cache, end in enumerate(ends):
+            if end - begin >= PIECE or cache == caches - 1:
+                if end > begin:
+                    yield use[begin:end], low, cache + 1
+                low, begin = cache + 1, end
 
     def finer(self, bits: int) -> Frame:
         """With turns in so many parts."""

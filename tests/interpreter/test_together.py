@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from warplab.interpreter.geometry import Geometry
-from warplab.interpreter.observers import backlog
+from warplab.interpreter.observers import backlog, waiting
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
 from warplab.interpreter.observers.known import footprints
@@ -85,6 +85,7 @@ def test_what_waits_finds_what_it_finds_alone(
     ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", 6 * BLOCKS * THREADS)  # so that the caches catch up several times
+    monkeypatch.setattr(waiting, "PIECE", 1000)
     rng = np.random.default_rng(len(ways) + caches)
     told = list(accesses(rng, 1 << 15, ways=ways, apart=apart))
     together, alone = Caches(caches, 1 << 13), Caches(caches, 1 << 13, alone=True)
@@ -129,6 +130,7 @@ def test_caches_that_overflow_find_what_real_ones_find(
     lines: int, span: int, limit: int, caches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
+    monkeypatch.setattr(waiting, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
     told: list[One] = [(LOAD, gather(rng, 1 << 20, span, 4), None, 4) for _ in range(60)]
     c = Caches(caches, lines)
