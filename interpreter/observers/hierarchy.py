@@ -173,7 +173,7 @@ class Hierarchy:
         key, held = (start, outline, rows), None
         if again and (known := self.recent.get(key)) is not None and known[0] == l1.version:
             held = known[1]
-            if held is f.asked.wanted or not (f.first & ~held).any():
+            if held is f.asked.wanted or not np.count_nonzero(f.first & ~held):
                 return f.total, 0, 0
         demand = f.asked if admit else f.touched
         version, place = l1.version, outline.place(start, rows)
@@ -204,7 +204,7 @@ class Hierarchy:
         outline, l1, l2 = f.outline, self.l1, self.l2
         key = (start, outline, rows)
         known = self.passed.get(key)
-        if known is not None and known[0] is l1.inserted and known[1] == l2.now and not (f.read.words & ~known[2]).any():
+        if known is not None and known[0] is l1.inserted and known[1] == l2.now and not np.count_nonzero(f.read.words & ~known[2]):
             return f.total  # as before: spinning lanes look at one place again and again
         l1.drop(outline.place(start, rows), start // PAGE)
         missed = l2.load(outline.lines, start, f.read)

@@ -88,7 +88,7 @@ class PrivateCaches:
             return every
         slot, known = self._tables.insert(place, page, self.floor) if admit else self._tables.find(place, page)
         state = self._alive(slot, place.cache) if known and not isinstance(slot, slice) else None
-        if state is None or not state.any():
+        if state is None or not np.count_nonzero(state):
             if admit:
                 self._admit_new(place, slot, demand.wanted)
             return demand.sectors
@@ -131,7 +131,7 @@ class PrivateCaches:
             return
         slot, known = self._tables.insert(place, page, self.floor) if admit else self._tables.find(place, page)
         state = self._alive(slot, place.cache) if known and not isinstance(slot, slice) else None
-        if state is None or not state.any():
+        if state is None or not np.count_nonzero(state):
             if admit:
                 self._admit_new(place, slot, demand.words)
         elif admit:
@@ -149,7 +149,7 @@ class PrivateCaches:
         if not known:
             return
         state = self._alive(slot, place.cache)
-        gone = np.flatnonzero(state)
+        gone = state.nonzero()[0]
         if not gone.size:
             return
         if self._settle():
@@ -180,10 +180,10 @@ class PrivateCaches:
         """Moves the clocks for lines brought in; True if a clock has moved or a cache is full."""
         before = self.inserted
         self.inserted = inserted = before + added
-        if not (inserted > self._bound).any():
+        if not np.count_nonzero(inserted > self._bound):
             return False
         now = inserted // self.step
-        if (now != self.now).any():
+        if np.count_nonzero(now != self.now):
             self._tell_ring(before)
             self._set_clock(now)
             self.version += 1

@@ -116,7 +116,7 @@ class SharedCache:
             return sum(self.load(part, start, demand.part(chosen)) for part, chosen in self._parts(lines))
         at = self._at(lines, start)
         state = self._alive(at)
-        if not state.any():
+        if not np.count_nonzero(state):
             self._admit(at, state, demand.wanted)
             return demand.total
         missed = demand.missed(state)

@@ -169,10 +169,10 @@ class Demand:
     def missed(self, valid: Index) -> Index | None:
         """The sectors of lines with these valid words that lack some: `sectors` itself where all do, None where none does."""
         have = self.words & valid
-        if not have.any():
+        if not np.count_nonzero(have):
             return self.sectors
         lacking = self.words ^ have
-        return sectors_of(lacking) if lacking.any() else None
+        return sectors_of(lacking) if np.count_nonzero(lacking) else None
 
     def part(self, chosen: Index | slice) -> Demand:
         """The same of some of the lines."""
@@ -190,10 +190,10 @@ class Whole(Demand):
 
     def missed(self, valid: Index) -> Index | None:
         have = self.words & valid
-        if not have.any():
+        if not np.count_nonzero(have):
             return self.sectors
         lacking = self.words ^ have
-        if not lacking.any():
+        if not np.count_nonzero(lacking):
             return None
         lost = sectors_of(lacking)
         return lost if (lost * SECTOR_WORDS == lacking).all() else self.exact().missed(valid)

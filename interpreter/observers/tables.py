@@ -87,11 +87,11 @@ class Tables:
             self._sweep(number.size, floor)
             number = self.page.take(at)
         begin = self.pages
-        new = at[np.flatnonzero(number == 0)] if known else at
+        new = at[(number == 0).nonzero()[0]] if known else at
         if pages.rank is None:  # each once
             mark = np.arange(new.size, dtype=np.int32)
             self.page[new] = mark
-            new = new[np.flatnonzero(self.page.take(new) == mark)]
+            new = new[(self.page.take(new) == mark).nonzero()[0]]
         self._number(new)
         if not known and pages.slot is not None:
             start = begin * PAGE
