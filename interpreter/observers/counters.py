@@ -6,7 +6,7 @@ matrix descriptors, parameters of calls) counts as instructions alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from ..observe import Silent
 from ..registers import kernel_registers, residency
 from ..values import Array, Value
 from .lanes import count_warps
-from .profile import KernelProfile
+from .profile import KernelProfile, SiteProfile
 from .shared import MATRICES
 from .static import flops_of
 from .tally import SiteTally, descriptions
@@ -51,10 +51,10 @@ class Run:
         self.special = special  # the last needs a look at each execution
         self.warps = self.threads = 0
 
-    def hand_in(self, tally_of: Callable[[Site], SiteTally]) -> None:
+    def hand_in(self, tallies: dict[int, SiteTally]) -> None:
         """Adds the counts to each instruction's."""
         for site in self.sites:
-            tally = tally_of(site)
+            tally = _tally_in(tallies, site)
             tally.warps += self.warps
             tally.threads += self.threads
             tally.active += self.threads
@@ -109,9 +109,6 @@ class Counters(Silent):
             return
         self._over = True
         self._mark()
-        for run in self._runs.values():
-            run.hand_in(self._tally)
-        self._runs.clear()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
         self.traffic.memory.settle(last=True)
         self.written, self.allocations = self.traffic.memory.written, self.traffic.places.frozen()
@@ -121,7 +118,16 @@ class Counters(Silent):
         del self.traffic
 
     def _frozen(self, launch: Launch) -> KernelProfile:
-        order = sorted(self.tallies.values(), key=lambda t: (t.site.function != launch.name, t.site.function, t.site.index))
+        name, runs, tallies = launch.name, list(self._runs.values()), self.tallies  # nothing that holds the launch's memory
+        said = descriptions([*(t.site for t in tallies.values()), *(site for run in runs for site in run.sites)], launch)
+
+        def counted() -> tuple[SiteProfile, ...]:
+            for run in runs:
+                run.hand_in(tallies)
+            runs.clear()
+            order = sorted(tallies.values(), key=lambda t: (t.site.function != name, t.site.function, t.site.index))
+            return tuple([t.frozen(said[t.site]) for t in order])
+
         return KernelProfile(
             kernel=launch.name,
             number=launch.number,
@@ -132,7 +138,7 @@ class Counters(Silent):
             static_shared=launch.kernel.static_shared,
             dynamic_shared=launch.dynamic_shared,
             occupancy=self.occupancy,
-            sites=tuple([t.frozen(said) for t, said in zip(order, descriptions((t.site for t in order), launch), strict=True)]),
+            counted=counted,
             allocations=self.allocations,
             timeline=tuple(self.timeline),
             idle_threads=self.idle,
@@ -190,10 +196,7 @@ class Counters(Silent):
         self._threads += instructions * self._lanes
 
     def _tally(self, site: Site) -> SiteTally:
-        tally = self.tallies.get(id(site))
-        if tally is None:
-            tally = self.tallies[id(site)] = SiteTally(site, *_nature(site.instruction))
-        return tally
+        return self.tallies.get(id(site)) or _tally_in(self.tallies, site)
 
     def _enter(self, group: Group) -> None:
         """Counts the warps and lanes of a group."""
@@ -264,6 +267,13 @@ class Counters(Silent):
                 wrote.fill(True)
             else:
                 wrote[g.block, g.thread] = True
+
+
+def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:
+    tally = tallies.get(id(site))
+    if tally is None:
+        tally = tallies[id(site)] = SiteTally(site, *_nature(site.instruction))
+    return tally
 
 
 @lru_cache(maxsize=1 << 13)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from warplab.isa.profiles import DeviceProfile
@@ -132,7 +132,7 @@ class KernelProfile:
     static_shared: int
     dynamic_shared: int
     occupancy: Occupancy
-    sites: tuple[SiteProfile, ...]
+    counted: Callable[[], tuple[SiteProfile, ...]] = field(compare=False)  # puts the counts of instructions together
     allocations: tuple[AllocationProfile, ...]
     timeline: tuple[tuple[int, int], ...]  # (warp instructions, thread instructions) of consecutive stretches of the launch
     idle_threads: int  # that never wrote anything: padding, if others did
@@ -141,6 +141,19 @@ class KernelProfile:
 
     def __repr__(self) -> str:
         return f"<KernelProfile of {self.kernel}, {self.blocks} blocks of {self.block_threads} on {self.device.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KernelProfile):
+            return NotImplemented
+        names = [f.name for f in fields(self) if f.compare]
+        return self.sites == other.sites and all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def sites(self) -> tuple[SiteProfile, ...]:
+        """What each instruction did, in the order of the text; the kernel's own before those of functions."""
+        return self.counted()
 
     # ------------------------------------------------------------ totals
 

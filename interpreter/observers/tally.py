@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -144,10 +144,13 @@ class Described:
     conditional: bool  # a branch under a guard
 
 
-def descriptions(sites: Iterable[Site], launch: Launch) -> list[Described]:
-    """What is said of some instructions."""
+def descriptions(sites: Iterable[Site], launch: Launch) -> Mapping[Site, Described]:
+    """What is said of some instructions, and of others of the kernel."""
     known = _known.setdefault(launch.kernel, {})
-    return [known.get(site) or known.setdefault(site, _described(site, launch)) for site in sites]
+    for site in sites:
+        if site not in known:
+            known[site] = _described(site, launch)
+    return known
 
 
 def _described(site: Site, launch: Launch) -> Described:

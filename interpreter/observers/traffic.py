@@ -285,7 +285,7 @@ class Traffic:
         else:
             return
         if a.sample is None or most > a.sample[2]:
-            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst], most)
+            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst].copy(), most)
 
 
 def _tell(a: AccessTally, row: list[int] | None, several: Callable[[int], None] | None, hits: int, l2: int, l2_hits: int) -> None:

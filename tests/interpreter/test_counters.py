@@ -1,6 +1,8 @@
 """The profiler's observer: caches for many warps at once equal those of one warp after another, and launches count what is known of them."""
 
+import gc
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -8,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.interpreter.harness import Machine
 from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.memory.cache import L1, L2, LoadPolicy, whole_words
 from warplab.interpreter.memory.coalesce import modern_global
 from warplab.interpreter.memory.local import local_sectors
-from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.observers import Counters, KernelProfile
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanes import lanes_of, local_words
@@ -21,6 +24,7 @@ from warplab.interpreter.observers.pages import Place
 from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, marks_of, sectors_of
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
 from warplab.interpreter.registers import kernel_registers
+from warplab.isa.profiles import profile
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner
@@ -41,6 +45,25 @@ def launch(body: str, options: str, device: str = "sm_90", shared: str = "") -> 
     assert not outcome.failure, outcome.failure
     (one,) = p.launches
     return one
+
+
+def test_a_profile_keeps_no_launch_and_equals_one_of_a_launch_like_it() -> None:
+    machine = Machine(
+        f"{HEAD}.visible .entry k(.param .u64 a) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [a]; st.global.u32 [%rd1], 1; ret; }}"
+    )
+    place, profiles = machine.upload(np.zeros(1, np.uint32)), []
+    for _ in range(2):
+        counters = Counters(profile("sm_90"))
+        machine.launches = 0
+        machine.launch(1, 32, [place], observers=(counters,))
+        profiles.append(counters.finish())
+    memory = ref(machine.arena)
+    del machine, counters
+    gc.collect()
+    one, other = profiles
+    assert memory() is None
+    assert one is not None and [s.warps for s in one.sites] == [1, 1, 1] and one.sites is one.sites
+    assert one == other and one != one.kernel
 
 
 # ---------------------------------------------------------------- words, lines, caches

@@ -92,7 +92,11 @@ def test_what_waits_finds_what_it_finds_alone(
     assert together.all(told) == alone.all(told)
     assert together.waited >= 4 and not alone.waited
     assert together.memory.written == alone.memory.written
-    more: list[One] = [(LOAD, gather(rng, 1 << 20, 1 << 16, 4), None, 4), (ATOMIC, row(1 << 20, 4), None, 4), (STORE, row(1 << 20, 8), None, 8)]
+    more: list[One] = [
+        (LOAD, gather(rng, 1 << 20, 1 << 16, 4), None, 4),
+        (ATOMIC, row(1 << 20, 4), None, 4),
+        (STORE, row(1 << 20, 8), None, 8),
+    ]
     together.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
     assert together.all(more) == alone.all(more)  # the caches hold the same
     for name in ("inserted", "gone", "floor", "now"):
