@@ -121,11 +121,11 @@ class WaitingRoom:
             here = np.zeros_like(self.wave.exited)
             for g in groups:
                 here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
-            by_place: dict[tuple[Group | None, int], list[Group]] = {}
+            by_place: dict[tuple[object, ...], list[Group]] = {}
             for g in groups:
                 free = self._without_missing(g, here)
                 if free is not None:
-                    by_place.setdefault((_call_of(free), free.pc), []).append(free)
+                    by_place.setdefault(_place_of(free), []).append(free)
             met = [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
             segments = [g.act.function.segments[g.pc] for g in met]
             exchanges = [s.exchange for s in segments if s.exchange is not None]
@@ -160,8 +160,13 @@ class WaitingRoom:
     def unite(self, groups: Sequence[Group]) -> Group:
         """Several groups at one place as one; it stands below the nearest node that is above all of them."""
         first = groups[0]
-        chains = [self._ancestors(g) for g in groups]
-        common = next((a for a in chains[0] if a is None or all(any(a is b for b in c) for c in chains[1:])), None)
+        tops = [_call_of(g) for g in groups]
+        if any(c is not tops[0] for c in tops):
+            common: Group | None = self._unite_calls([c for c in tops if c is not None])
+        else:
+            chains = [self._ancestors(g) for g in groups]
+            common = next((a for a in chains[0] if a is None or all(any(a is b for b in c) for c in chains[1:])), None)
+            tops = [common] * len(groups)
         lanes = [np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel() for g in groups]
         order = np.argsort(np.concatenate(lanes), kind="stable")
         everyone = np.concatenate(lanes)[order]
@@ -186,15 +191,25 @@ class WaitingRoom:
         if common is not None:
             place = np.broadcast_to(common.geometry.lane, common.geometry.shape).ravel()
             out.selection = Selection.of_lanes(common.geometry.shape, np.searchsorted(place, everyone).astype(np.intp))
-        for g in groups:
+        for g, top in zip(groups, tops, strict=True):
             p = g.parent
-            while p is not None and p is not common:
+            while p is not None and p is not top:
                 p.expected -= g.geometry.n
                 up = p.parent
                 if p.complete and p.absorbed:
                     self.wave.settle(p)
                     break
                 p = up
+        return out
+
+    def _unite_calls(self, calls: Sequence[Group]) -> Group:
+        """The nodes of calls from one place, all of whose lanes are about to be one group, as one node."""
+        for c in calls:
+            assert c.join is not None
+            c.pc = c.join
+        out = self.unite(calls)
+        out.join, out.node_return = out.pc, True
+        out.expected, out.absorbed, out.pending, out.handed_in = out.geometry.n, 0, {}, []
         return out
 
     @staticmethod
@@ -306,8 +321,18 @@ class WaitingRoom:
         return "the lanes that its membermask names", f"lane {lane} of warp {int(layout.warp[w, 0])} has not come"
 
 
+def _place_of(g: Group) -> tuple[object, ...]:
+    """Where a group is, with the places of the calls that it is in; a call is told from others where some of its lanes are elsewhere."""
+    out: list[object] = [id(g.act.function), g.act.base, g.pc]
+    c = _call_of(g)
+    while c is not None and c.geometry.n == g.geometry.n and not c.absorbed:
+        out += [id(c.act.function), c.act.base, c.join]
+        c = _call_of(c)
+    return (*out, c)
+
+
 def _call_of(g: Group) -> Group | None:
-    """The node of the call that a group's lanes return from: lanes of others are never at one place with them."""
+    """The node of the call that a group's lanes return from."""
     p = g.parent
     while p is not None and not p.node_return:
         p = p.parent

@@ -360,6 +360,24 @@ def test_lanes_exchange_inside_a_function_that_they_called_from_two_places(name:
     assert machine.download(out).tolist() == [w + 5 * odd for w, odd in zip(want, ODD, strict=True)]
 
 
+# Odd lanes wait until even ones are inside of the function (that `inner` calls, perhaps); behind its barrier all are at one place.
+MEETING = """.func (.reg .u32 o) meet (.reg .u64 flag, .reg .u32 odd)
+    { .reg .pred %p; setp.eq.u32 %p, odd, 0; @%p st.volatile.global.u32 [flag], 1; bar.warp.sync -1; activemask.b32 o; ret; }
+    .func (.reg .u32 o) inner (.reg .u64 flag, .reg .u32 odd) { .reg .u32 %x; call (%x), meet, (flag, odd); add.u32 o, %x, 1; ret; }"""
+
+
+@pytest.mark.parametrize(("function", "want"), [("meet", 0xFFFFFFFF), ("inner", 0)])
+def test_lanes_that_meet_inside_a_function_go_on_together(function: str, want: int) -> None:
+    body = f"""and.b32 %r8, %r1, 1; setp.eq.u32 %p1, %r8, 0; mov.u32 %r10, 0; @%p1 bra JOIN;
+        L: ld.volatile.global.u32 %r9, [%d1]; setp.eq.u32 %p2, %r9, 0; @%p2 bra L;
+        JOIN: mul.lo.u32 %r11, %r1, 3; call (%r10), {function}, (%d1, %r8); activemask.b32 %r12;
+        st.global.u32 [%d2+4], %r10; add.u32 %r11, %r11, %r12; st.global.u32 [%d2+132], %r11; ret;"""
+    machine = Machine(kernel("p out", HEAD + body, MEETING))
+    out = machine.upload(np.zeros(65, np.uint32))
+    machine.launch(1, 32, [out], max_seconds=20)
+    assert machine.download(out).tolist() == [1, *[want] * 32, *[(3 * t - 1) & 0xFFFFFFFF for t in range(32)]]
+
+
 @pytest.mark.parametrize("odd", ["shfl.sync.up.b32 %r10, %r9, 1, 0, -1;", "bar.warp.sync -1;"])
 def test_different_instructions_never_meet(odd: str) -> None:
     """They hang the H200 as well."""
