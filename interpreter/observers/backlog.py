@@ -64,7 +64,7 @@ class Backlog:
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""
         if self._lanes > LANES or self._crowd > CROWD * self.l1.lines > 0 or len(self._waiting) >= TURNS:
-            self.settle(ask)
+            self.settle(ask, full=True)
         waiting = Waiting(way, f, start, rows)
         self._waiting.append(waiting)
         self._lanes += f.count
@@ -75,17 +75,18 @@ class Backlog:
             self._ordered += 1
         return waiting
 
-    def settle(self, ask: Asked, *, last: bool = False) -> None:
-        """Nobody waits any longer; `last`: nobody will ask the caches again."""
+    def settle(self, ask: Asked, *, last: bool = False, full: bool = False) -> None:
+        """Nobody waits any longer; `last`: nobody will ask the caches again; `full`: there was no room for more."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, []
         self._lanes = self._crowd = self._ordered = 0
-        if self._together(waiting, last):
+        few = len(waiting) < FEW and not last and not full  # not worth it
+        if not few and self._together(waiting, last):
             self._set_pause(0)
             return
         parts = _until_read_again(waiting)
-        if len(parts) == 1 or FEW * len(parts) > len(waiting):
+        if few or len(parts) == 1 or FEW * len(parts) > len(waiting):
             parts = []
         while parts and self._together(parts[0], False):
             del waiting[: len(parts.pop(0))]

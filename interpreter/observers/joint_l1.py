@@ -30,6 +30,7 @@ class JointCaches(LanewiseCaches):
         """What these accesses miss; None where they have to be asked one after the other.  `last`: nobody will ask again."""
         ways = [w.way for w in waiting]
         loads, drops = np.array([w is Way.LOAD for w in ways]), np.array([w in (Way.PASS, Way.ATOMIC) for w in ways])
+        brings = np.array([w.brings for w in waiting])
         chosen = list(enumerate(waiting))
         if last or not self.lines:  # what comes after the last load matters to nobody
             del chosen[int(np.flatnonzero(loads)[-1]) + 1 if loads.any() else 0 :]
@@ -41,8 +42,8 @@ class JointCaches(LanewiseCaches):
         found = None
         if not drops[: len(chosen)].any() and not self._is_tight(chosen):
             pieces = frame.pieces(frame.pack(chosen, private=True), self.caches)
-            found = joined(self._by_sector(frame, piece, chosen, loads) for piece, _, _ in pieces)
-        return found or by_turn(self, frame, chosen, loads, drops)
+            found = joined(self._by_sector(frame, piece, chosen, loads, brings) for piece, _, _ in pieces)
+        return found or by_turn(self, frame, chosen, loads, brings, drops)
 
     def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]]) -> Missed:
         """Everything is missed."""
@@ -52,7 +53,7 @@ class JointCaches(LanewiseCaches):
 
     # ------------------------------------------------------------ nothing has to go
 
-    def _by_sector(self, frame: Frame, use: Numbers, chosen: list[tuple[int, Waiting]], loads: Flags) -> Missed | None:
+    def _by_sector(self, frame: Frame, use: Numbers, chosen: list[tuple[int, Waiting]], loads: Flags, brings: Flags) -> Missed | None:
         starts = firsts(frame.sector_of(use))
         first = use.take(starts)
         sector = frame.sector_of(first)
@@ -68,11 +69,10 @@ class JointCaches(LanewiseCaches):
             have = np.repeat(lines.state, np.diff(of_line, append=line.size))
             lost = have & bits != bits
             if mixed:
-                by_load = loads.take(frame.turn_of(first))
-                turn = frame.turn_of(use)
-                if (np.logical_or.reduceat(loads.take(turn), starts) & ~by_load & lost).any():
+                brought_whole = brings.take(frame.turn_of(first))
+                if (np.logical_or.reduceat(loads.take(frame.turn_of(use)), starts) & ~brought_whole & lost).any():
                     return None
-                lost &= by_load
+                lost &= loads.take(frame.turn_of(first))
             chosen_ones = lost.nonzero()[0]
             if in_part(have.take(chosen_ones), bits.take(chosen_ones)):
                 return None
@@ -87,7 +87,7 @@ class JointCaches(LanewiseCaches):
             words = line_words(sector) if bits is None else bits
             if mixed:
                 self.ragged = self.ragged or frame.word_bits > 0
-                words = brought_words(sector, by_load, frame.stored(use, starts, chosen))
+                words = brought_words(sector, brought_whole, frame.stored(use, starts, chosen))
             words = np.bitwise_or.reduceat(words, of_line) | lines.state & HELD
             self.put(lines, Settled(np.maximum.reduceat(last, of_line), words, None, brought, None))
 
@@ -118,9 +118,14 @@ class JointCaches(LanewiseCaches):
         crowd = sum([w.f.crowd(w.rows) for _, w in chosen])
         if self._full or min(high - low + 1, crowd) <= room:
             return self._full
-        some = np.concatenate([(w.f.some_sectors >> SECTOR_BITS) + w.start for _, w in chosen[:: -(-len(chosen) // SOME)]])
-        some.sort()  # if lanes come back to their lines, it is fewer
-        return crowd * firsts(some).size > room * some.size
+        met: set[int] = set()  # if lanes come back to lines, these are fewer
+        step, lines = -(-len(chosen) // SOME), 0.0
+        for _, w in chosen[::step]:
+            some = ((w.f.some_sectors >> SECTOR_BITS) + w.start).tolist()
+            new = set(some) - met
+            lines += step * w.f.crowd(w.rows) * len(new) / len(some)
+            met |= new
+        return lines > room
 
     def may_overflow(self, lines: Lines) -> bool:
         return bool((self.inserted - self.gone + lines.new > self.lines).any())

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from .l2 import DIRTY, HELD, USED, SharedCache
 from .lines import Missed
-from .sectors import firsts, line_words
+from .sectors import SECTOR_WORDS, firsts, line_words
 from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 class Fetched(NamedTuple):
@@ -48,17 +49,15 @@ class Used(NamedTuple):
         line: Numbers = self.sector >> self.sector.dtype.type(SECTOR_BITS)
         return line
 
-    def precedes(self, other: Used) -> NDArray[np.bool_]:
-        """Of the sectors, those that the other uses too, but later."""
-        found = np.zeros(self.sector.size, np.bool_)
-        if not found.size or not other.sector.size or self.sector[0] > other.sector[-1] or other.sector[0] > self.sector[-1]:
-            return found
-        both = np.concatenate([self.sector, other.sector])
+    def shared(self, other: Used) -> tuple[Index, Index]:
+        """Where the sectors stand that the other uses too, here and there."""
+        mine, others = self.sector, other.sector
+        if not mine.size or not others.size or mine[0] > others[-1] or others[0] > mine[-1]:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        both = np.concatenate([mine, others])
         both.sort()
         shared = both[:-1][both[1:] == both[:-1]]
-        here, there = self.sector.searchsorted(shared), other.sector.searchsorted(shared)
-        found[here] = self.first.take(here) < other.first.take(there)
-        return found
+        return mine.searchsorted(shared), others.searchsorted(shared)
 
 
 class JointCache(SharedCache):
@@ -66,42 +65,59 @@ class JointCache(SharedCache):
 
     def take_together(self, frame: Frame, waiting: list[Waiting], missed: Missed) -> Fetched | None:
         """What accesses do not find, those of L1 that missed there among them; None where they have to be asked one after the other."""
-        turns, ways = len(waiting), {way: [(t, w) for t, w in enumerate(waiting) if w.way is way] for way in Way}
-        use, exactly = missed.asked, ways[Way.PASS] + ways[Way.ATOMIC]
-        if exactly:
-            use = np.concatenate([use, frame.pack(exactly, private=False)])
+        turns, every = len(waiting), list(enumerate(waiting))
+        stores, atomics = [x for x in every if x[1].way is Way.STORE], [x for x in every if x[1].way is Way.ATOMIC]
+        exactly = [x for x in every if x[1].way is Way.PASS] + atomics  # it matters which words these want
+        whole = [x for x in stores if x[1].brings]
+        use = missed.asked
+        if exactly or whole:
+            use = np.concatenate([use, frame.pack(exactly + whole, private=False)])
         use.sort()
-        read, stored = Used.of(frame, use), Used.of(frame, frame.pack(ways[Way.STORE], private=False))
+        read, stored = Used.of(frame, use), Used.of(frame, frame.pack([x for x in stores if not x[1].brings], private=False))
         if not self.lines:
-            return Fetched(use.take(firsts(use)), 0, lambda: None)
-        lost = None
+            return Fetched(missed.asked, 0, lambda: None) if not whole and not exactly else None
+        lost = np.ones(read.sector.size, np.bool_)
         if self.held:
-            whole = line_words(read.sector)
-            have = self._states(frame, read) & whole
-            lost = have != whole
-            if exactly and (lost & (have != 0)).any():  # it matters which words are wanted
+            bits = line_words(read.sector)
+            have = self._states(frame, read) & bits
+            lost = have != bits
+            if exactly and (lost & (have != 0)).any():
                 return None
-        early = stored.precedes(read)
-        if early.any() and (
-            not self.held or (self._states(frame, stored) & line_words(stored.sector) != line_words(stored.sector))[early].any()
-        ):
-            return None
+        here, there = stored.shared(read)
+        if here.size and (early := stored.first.take(here) < read.first.take(there)).any():
+            if exactly and lost.take(there[early]).any():
+                return None
+            lost[there[early]] &= ~self._covered(frame, stored, stores, here[early], frame.turn_of(read.first.take(there[early])))
+        if whole:
+            lost &= np.array([w.way is not Way.STORE for w in waiting]).take(frame.turn_of(read.first))
         if self._ring is not None or self.held + read.sector.size + stored.sector.size > self.lines:
-            return None if stored.use.size or ways[Way.ATOMIC] else self._in_turn(frame, use, turns)
+            return None if stores or atomics else self._in_turn(frame, use, turns)
         written = stored
-        if ways[Way.ATOMIC]:
-            written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(ways[Way.ATOMIC], private=False)])))
-        first = read.first if lost is None else read.first[lost]
+        if atomics or whole:
+            written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(atomics + whole, private=False)])))
+        first = read.first if lost.all() else read.first[lost]
         changed = written.sector.size
         if self.held:
             changed -= int(np.count_nonzero(self._states(frame, written) & _dirty(written.sector)))
 
         def commit() -> None:
             self._enter(frame, read, line_words(read.sector), turns)
-            words = frame.stored(written.use, written.starts, ways[Way.STORE]) << ((written.sector & 3).astype(np.int64) << 3)
+            words = frame.stored(written.use, written.starts, stores) << ((written.sector & 3).astype(np.int64) << 3)
             self._enter(frame, written, words | _dirty(written.sector), turns)
 
         return Fetched(first, changed, commit)
+
+    def _covered(self, frame: Frame, stored: Used, stores: list[tuple[int, Waiting]], which: Index, until: Index) -> Flags:
+        """Of some of the stored sectors: is all of them there before these turns?"""
+        limit = np.zeros(stored.sector.size, np.int64)
+        limit[which] = until
+        before = frame.turn_of(stored.use) < np.repeat(limit, np.diff(stored.starts, append=stored.use.size))
+        words = np.bitwise_or.reduceat(frame.words(stored.use, stores) * before, stored.starts).take(which)
+        shift = (stored.sector.take(which) & 3).astype(np.int64) << 3
+        if self.held:
+            words |= self._states(frame, stored).take(which) >> shift
+        found: Flags = words & SECTOR_WORDS == SECTOR_WORDS
+        return found
 
     def _where(self, frame: Frame, line: Numbers) -> Index:
         number = line.astype(np.int64) + frame.low

@@ -15,9 +15,9 @@ def oldest_kept(held: Index, used: Index, cache: Index, before: Index, step: Ind
     """(caches, steps + 1): when each step begins, and after the last, lines that were last used before this step are gone.
 
     `held`: (caches, old), the lines last used in each step so far; `used`: (caches, steps), the uses in steps that come, counted from 0;
-    in `before`, and in what is found, they are counted from `old` on.  Of the uses of lines that were used before, at `cache`, in the new
-    step `step`, `before` is the step of the use before.  Lines of one step go together, as soon as half of them have to
-    for the use that stands in the middle of its own.
+    in `before`, and in what is found, they are counted from `old` on.  Of the uses of lines that were used before (also those that drop
+    one, which `used` does not count), at `cache`, in the new step `step`, `before` is the step of the use before.  Lines of one step go
+    together, as soon as half of them have to for the use that stands in the middle of its own.
 
     >>> oldest_kept(np.zeros((1, 0), np.int64), np.ones((1, 3), np.int64), np.array([0]), np.array([0]), np.array([2]), 1).tolist()
     [[0, 0, 1, 2]]
@@ -35,4 +35,4 @@ def oldest_kept(held: Index, used: Index, cache: Index, before: Index, step: Ind
         alive -= going
         alive[:, old + now] += used[:, now]
     found[:, steps] = (2 * np.cumsum(alive[:, ::-1], axis=1)[:, ::-1] - alive > 2 * lines).sum(axis=1)
-    return found
+    return np.maximum.accumulate(found, axis=1)  # what is gone stays so, though others may be dropped

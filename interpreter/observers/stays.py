@@ -19,7 +19,7 @@ from .lines import Flags, Lines, Missed, Settled, in_part, joined, once
 from .reuse import oldest_kept
 from .sectors import SECTOR_WORDS
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 if TYPE_CHECKING:
     from .joint_l1 import JointCaches
@@ -33,12 +33,14 @@ TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
 class Turns:
     """What all pieces of one question have in common: turns, in so many parts that their order tells which lines had to go."""
 
-    def __init__(self, caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> None:
+    def __init__(
+        self, caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, brings: Flags, drops: Flags
+    ) -> None:
         some = max([w.f.crowd(w.rows) for _, w in chosen]) // max(1, caches.lines // STEP)
         self.caches, self.chosen = caches, chosen
         self.frame = frame.finer(some.bit_length())
         within = len(chosen)
-        self.loads, self.drops = (np.repeat(flags, 1 << self.frame.part_bits) for flags in (loads, drops))
+        self.loads, self.brings, self.drops = (np.repeat(flags, 1 << self.frame.part_bits) for flags in (loads, brings, drops))
         self.all_load, self.some_drop = bool(loads[:within].all()), bool(drops[:within].any())
         self.many = self.loads.size
         self.held = caches.held_by_age
@@ -46,17 +48,21 @@ class Turns:
 
     @cached_property
     def used(self) -> Index:
-        """(turns, caches): uses, of which each counts."""
+        """(turns, caches): uses after which a line is there, of which each counts."""
         used = np.zeros((self.many, self.caches.caches), np.int64)
         for turn, w in self.chosen:
+            if w.way not in (Way.LOAD, Way.STORE):
+                continue
             part, cache, count = w.f.crowds(w.rows, self.frame.part_bits)
             np.add.at(used, ((turn << self.frame.part_bits) + part, cache), count)
         return used
 
 
-def by_turn(caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, drops: Flags) -> Missed | None:
+def by_turn(
+    caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, brings: Flags, drops: Flags
+) -> Missed | None:
     """What these accesses miss, of which some load and some drop lines; None where they have to be asked one after the other."""
-    t = Turns(caches, frame, chosen, loads, drops)
+    t = Turns(caches, frame, chosen, loads, brings, drops)
     if not t.frame.fits:
         return None
     return joined(_of_piece(t, *piece) for piece in t.frame.pieces(t.frame.pack(chosen, private=True, by_turn=True), caches.caches))
@@ -80,8 +86,6 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
         before, again = np.concatenate([before, first]), np.concatenate([again, of_line.take(known)])
     kept = None
     if caches.may_overflow(lines):
-        if t.some_drop:
-            return None
         cache, step = frame.cache_of(line.take(again)) - low, turn.take(again).astype(np.int64) * steps // t.many
         used = np.add.reduceat(t.used[:, low:high], -(-np.arange(steps) * t.many // steps)).T
         kept = oldest_kept(t.held[low:high], used, cache, before, step, caches.lines)
@@ -141,25 +145,27 @@ def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> I
     there = np.zeros(int(stay[-1]) + 1, np.int64)
     there[stay[first & hit.take(some)]] = state
     low = frame.counts(use.take(some) >> use.dtype.type(frame.word_bits), SECTOR_BITS + frame.turn_bits)
-    load = None if t.all_load else t.loads.take(low >> SECTOR_BITS)
+    turn = low >> SECTOR_BITS
     found = []
     for sector in range(LINE // SECTOR):
         of_all = (low & 3 == sector).nonzero()[0]
-        each = of_all if load is None else of_all[load.take(of_all)]
+        each = of_all if t.all_load else of_all[t.brings.take(turn.take(of_all))]
         place = stay.take(each)
         again = place[1:] == place[:-1]
         found.append(each[1:][again])
-        if not state.size and load is None:
+        if not state.size and t.all_load:
             continue
         new = np.append(each[:1], each[1:][~again])
+        new = new[t.loads.take(turn.take(new))]
         words = there.take(stay.take(new))
         whole = words >> 8 * sector & SECTOR_WORDS == SECTOR_WORDS
         if in_part(words[~whole], np.array([SECTOR_WORDS << 8 * sector])):
             return None
         found.append(new[whole])
         new = new[~whole]
-        before = of_all.searchsorted(new) - 1  # who used the sector before: a store
-        if ((before >= 0) & (stay.take(of_all.take(before)) == stay.take(new))).any():
+        before = of_all.searchsorted(new) - 1  # who used the sector before: a store of parts
+        same = (before >= 0) & (stay.take(of_all.take(before)) == stay.take(new))
+        if (same & ~t.drops.take(turn.take(of_all.take(before)))).any():
             return None
     return some.take(np.concatenate(found))
 

@@ -46,6 +46,11 @@ class Waiting:
     told: Told | None = None  # is told, in the end, the sectors found in L1, asked of L2 and found there
     group: object = None  # those of one group are told things that are summed
 
+    @property
+    def brings(self) -> bool:
+        """Are all sectors that it uses there afterwards, as a whole?"""
+        return self.way is Way.LOAD or (self.way is Way.STORE and not self.f.parts)
+
     def tell(self, hits: int, l2: int, l2_hits: int) -> None:
         """Hands on what the caches found."""
         if self.told is not None:
@@ -197,10 +202,14 @@ class Frame:
             every[turn] = w.f.stored_words if w.way is Way.STORE else 0 if w.way is not Way.LOAD else SECTOR_WORDS
         return np.repeat(every, 1 << self.part_bits)
 
-    def stored(self, use: Numbers, starts: Index, chosen: Iterable[tuple[int, Waiting]]) -> Index:
-        """The words of its sector that each group of uses stores."""
-        words = self.words_by_turn([(turn, w) for turn, w in chosen if w.way is Way.STORE]).take(self.turn_of(use))
+    def words(self, use: Numbers, stores: Iterable[tuple[int, Waiting]]) -> Index:
+        """The words of its sector that each use stores."""
+        words = self.words_by_turn([(turn, w) for turn, w in stores if w.way is Way.STORE]).take(self.turn_of(use))
         if self.word_bits:
             words <<= (use & use.dtype.type((1 << self.word_bits) - 1)).astype(np.int64)
-        found: Index = np.bitwise_or.reduceat(words, starts)
+        return words
+
+    def stored(self, use: Numbers, starts: Index, chosen: Iterable[tuple[int, Waiting]]) -> Index:
+        """The words of its sector that each group of uses stores."""
+        found: Index = np.bitwise_or.reduceat(self.words(use, chosen), starts)
         return found

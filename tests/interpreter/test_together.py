@@ -108,7 +108,7 @@ def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
     """Sectors that are found in caches that are followed line by line; lanes of one access find what was there before, or what another missed."""
     held: list[OrderedDict[int, int]] = [OrderedDict() for _ in range(caches)]
     out = []
-    for _, address, mask, _ in told:
+    for way, address, mask, _ in told:
         hits = 0
         for block in range(BLOCKS):
             cache = held[block % caches]
@@ -117,6 +117,9 @@ def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
                 some = address[block, warp : warp + 32][active[warp : warp + 32]] >> np.uint64(5)
                 for sector in np.unique(some).tolist():
                     line, bit = sector >> 2, 1 << (sector & 3)
+                    if way == CG:
+                        cache.pop(line, None)
+                        continue
                     hits += bool(cache.get(line, 0) & bit)
                     cache[line] = cache.get(line, 0) | bit
                     cache.move_to_end(line)
@@ -130,13 +133,14 @@ def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
     ("lines", "span", "limit"), [(512, 1 << 17, 1 << 20), (512, 1 << 17, 3000), (128, 1 << 15, 9000), (256, 1 << 16, 1 << 20)]
 )
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
+@pytest.mark.parametrize("drops", [False, True])
 def test_caches_that_overflow_find_what_real_ones_find(
-    lines: int, span: int, limit: int, caches: int, monkeypatch: pytest.MonkeyPatch
+    lines: int, span: int, limit: int, caches: int, drops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
     monkeypatch.setattr(waiting, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
-    told: list[One] = [(LOAD, gather(rng, 1 << 20, span, 4), None, 4) for _ in range(60)]
+    told: list[One] = [(CG if drops and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)]
     c = Caches(caches, lines)
     found = c.all(told)
     want = sum(real_hits(told, caches, lines))
