@@ -49,14 +49,19 @@ class Used(NamedTuple):
         line: Numbers = self.sector >> self.sector.dtype.type(SECTOR_BITS)
         return line
 
-    def shared(self, other: Used) -> tuple[Index, Index]:
-        """Where the sectors stand that the other uses too, here and there."""
+    def before(self, other: Used, frame: Frame) -> tuple[Index, Index]:
+        """Where the sectors stand that the other uses too, but later: here and there."""
         mine, others = self.sector, other.sector
         if not mine.size or not others.size or mine[0] > others[-1] or others[0] > mine[-1]:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        both = np.concatenate([mine, others])
+        shift = mine.dtype.type(frame.word_bits)
+        both = np.concatenate([self.first >> shift, other.first >> shift]).astype(np.uint64) << np.uint64(1)
+        both[mine.size :] |= np.uint64(1)
         both.sort()
-        shared = both[:-1][both[1:] == both[:-1]]
+        sector = both >> np.uint64(frame.turn_bits + 1)
+        pairs = ((sector[1:] == sector[:-1]) & (both[:-1] & np.uint64(1) == 0)).nonzero()[0]
+        pairs = pairs[both[pairs] ^ both[pairs + 1] != 1]  # not at one time
+        shared = sector.take(pairs).astype(mine.dtype)
         return mine.searchsorted(shared), others.searchsorted(shared)
 
 
@@ -83,11 +88,11 @@ class JointCache(SharedCache):
             lost = have != bits
             if exactly and (lost & (have != 0)).any():
                 return None
-        here, there = stored.shared(read)
-        if here.size and (early := stored.first.take(here) < read.first.take(there)).any():
-            if exactly and lost.take(there[early]).any():
+        here, there = stored.before(read, frame)
+        if here.size:
+            if exactly and lost.take(there).any():
                 return None
-            lost[there[early]] &= ~self._covered(frame, stored, stores, here[early], frame.turn_of(read.first.take(there[early])))
+            lost[there] &= ~self._covered(frame, stored, stores, here, frame.turn_of(read.first.take(there)))
         if whole:
             lost &= np.array([w.way is not Way.STORE for w in waiting]).take(frame.turn_of(read.first))
         if self._ring is not None or self.held + read.sector.size + stored.sector.size > self.lines:

@@ -145,27 +145,27 @@ def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> I
     there = np.zeros(int(stay[-1]) + 1, np.int64)
     there[stay[first & hit.take(some)]] = state
     low = frame.counts(use.take(some) >> use.dtype.type(frame.word_bits), SECTOR_BITS + frame.turn_bits)
-    turn = low >> SECTOR_BITS
-    found = []
+    name, turn, found = (low & 3).astype(np.uint8), low >> SECTOR_BITS, []
     for sector in range(LINE // SECTOR):
-        of_all = (low & 3 == sector).nonzero()[0]
-        each = of_all if t.all_load else of_all[t.brings.take(turn.take(of_all))]
+        every = (name == sector).nonzero()[0]
+        at = np.arange(every.size) if t.all_load else t.brings.take(turn.take(every)).nonzero()[0]
+        each = every.take(at)
         place = stay.take(each)
-        again = place[1:] == place[:-1]
-        found.append(each[1:][again])
+        again = np.zeros(each.size, np.bool_)
+        np.equal(place[1:], place[:-1], out=again[1:])
+        found.append(each[again])
         if not state.size and t.all_load:
             continue
-        new = np.append(each[:1], each[1:][~again])
-        new = new[t.loads.take(turn.take(new))]
-        words = there.take(stay.take(new))
+        new = (~again & t.loads.take(turn.take(each))).nonzero()[0]  # loads that come first
+        words = there.take(place.take(new))
         whole = words >> 8 * sector & SECTOR_WORDS == SECTOR_WORDS
         if in_part(words[~whole], np.array([SECTOR_WORDS << 8 * sector])):
             return None
-        found.append(new[whole])
+        found.append(each.take(new[whole]))
         new = new[~whole]
-        before = of_all.searchsorted(new) - 1  # who used the sector before: a store of parts
-        same = (before >= 0) & (stay.take(of_all.take(before)) == stay.take(new))
-        if (same & ~t.drops.take(turn.take(of_all.take(before)))).any():
+        before = every.take(at.take(new) - 1, mode="clip")  # who used the sector before: a store of parts
+        same = (at.take(new) > 0) & (stay.take(before) == place.take(new))
+        if (same & ~t.drops.take(turn.take(before))).any():
             return None
     return some.take(np.concatenate(found))
 

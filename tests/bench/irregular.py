@@ -70,6 +70,16 @@ def irregular() -> Iterator[Irregular]:
     yield _global("histogram", 4, 1 << 12, "red.global.add.u32 [%d3], 1;")
     yield _global("gathers of one warp", 4, FITS_L1, load, blocks=1, threads=32, launches=10)
     yield _global("gathers of eight blocks", 4, FITS_L2, load, blocks=8, launches=2)
+    fence, store = " fence.acq_rel.gpu;", " st.global.u32 [%d3], %r8;"
+    yield _global("gathers and fences", 4, FITS_L2, load + fence)
+    yield _global("gathers and fences of one warp", 4, FITS_L1, load + fence, blocks=1, threads=32, launches=4)
+    yield _global("in place", 4, FITS_L2, load + store)
+    yield _global("in place, 8 bytes", 8, FITS_L2, "ld.global.u64 %d4, [%d3]; add.u64 %d4, %d4, 1; st.global.u64 [%d3], %d4;")
+    yield _global("in place, bytes", 1, FITS_L2, "ld.global.u8 %r11, [%d3]; add.u32 %r8, %r8, %r11; st.global.u8 [%d3], %r8;")
+    own = " mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d2, %d5; st.global.u32 [%d5], %r8; ld.global.u32 %r12, [%d5]; add.u32 %r8, %r8, %r12;"
+    yield _global("gathers beside accesses in order", 4, FITS_L2, load + own)
+    other = " xor.b32 %r13, %r10, 85; mul.wide.u32 %d5, %r13, 4; add.u64 %d5, %d1, %d5; red.global.add.u32 [%d5], 1;"
+    yield _global("gathers beside reductions", 4, FITS_L2, load + other)
     strided = _loop(_GLOBAL.format(w=4) + load, step="mad.lo.u32 %r10, %r4, 1024, %r7; ")
     yield Irregular("stride of 4 KB", strided, np.zeros(LARGE // 4, np.uint32), 0)
     walk = _loop(_GLOBAL.format(w=4) + "ld.global.u32 %r10, [%d3]; add.u32 %r8, %r8, %r10;", step="").replace(
