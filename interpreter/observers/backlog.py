@@ -14,7 +14,7 @@ from .footprint import Footprint, Rows
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
-from .waiting import Frame, Numbers, Waiting, Way, count_of
+from .waiting import Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
     from ..program import Kernel
@@ -36,6 +36,7 @@ class Backlog:
         self.l1, self.l2 = l1, l2
         self.written = 0  # sectors that became dirty
         self._waiting: list[Waiting] = []
+        self._emptied: list[tuple[int, Index]] = []  # caches of L1 that forget everything before the access of a turn
         self._lanes = self._crowd = self._ordered = 0
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
@@ -75,25 +76,43 @@ class Backlog:
             self._ordered += 1
         return waiting
 
+    def empty(self, caches: Index) -> None:
+        """These forget everything that was brought in so far."""
+        if self._waiting:
+            self._emptied.append((len(self._waiting), caches))
+        else:
+            self.l1.empty(caches)
+
     def settle(self, ask: Asked, *, last: bool = False, full: bool = False) -> None:
         """Nobody waits any longer; `last`: nobody will ask the caches again; `full`: there was no room for more."""
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, []
+        emptied, self._emptied = self._emptied, []
         self._lanes = self._crowd = self._ordered = 0
         few = len(waiting) < FEW and not last and not full  # not worth it
-        if not few and self._together(waiting, last):
+        if not few and self._together(waiting, emptied, last):
             self._set_pause(0)
-            return
-        parts = _until_read_again(waiting)
-        if few or len(parts) == 1 or FEW * len(parts) > len(waiting):
-            parts = []
-        while parts and self._together(parts[0], False):
-            del waiting[: len(parts.pop(0))]
-        for w in waiting:
-            w.tell(*ask(w.way, w.f, w.start, w.rows))
-        if waiting:
+        else:
+            self._in_turn(waiting, emptied, ask, few)
+        for turn, caches in emptied:
+            if turn == len(waiting):
+                self.l1.empty(caches)
+
+    def _in_turn(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], ask: Asked, few: bool) -> None:
+        """Those who get in each other's way are asked one after the other, if it must be."""
+        at, parts = 0, _until_read_again(waiting)
+        if not (few or emptied or len(parts) == 1 or FEW * len(parts) > len(waiting)):
+            for part in parts:
+                if not self._together(part, [], False):
+                    break
+                at += len(part)
+        if at < len(waiting):
             self._set_pause(min(2 * self._pause + 8, 1 << 10))
+        for turn, w in enumerate(waiting[at:], at):
+            for _, caches in [x for x in emptied if x[0] == turn]:
+                self.l1.empty(caches)
+            w.tell(*ask(w.way, w.f, w.start, w.rows))
 
     def _set_pause(self, accesses: int) -> None:
         """Until so many have come nobody is to wait, in later launches of the kernel too."""
@@ -101,9 +120,9 @@ class Backlog:
         if self._kernel is not None:
             _pauses[self._kernel] = accesses
 
-    def _together(self, waiting: list[Waiting], last: bool) -> bool:
+    def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
         frame = Frame.of(waiting, self.l1.caches)
-        if not frame.fits or (missed := self.l1.take_together(frame, waiting, last=last)) is None:
+        if not frame.fits or (missed := self.l1.take_together(frame, waiting, emptied, last=last)) is None:
             return False
         if (fetched := self.l2.take_together(frame, waiting, missed)) is None:
             return False

@@ -81,8 +81,7 @@ class Hierarchy:
 
     def empty(self, multiprocessors: Index) -> None:
         """L1 forgets all that it holds there."""
-        self.settle()
-        self.l1.empty(multiprocessors)
+        self.backlog.empty(multiprocessors)
 
     def close(self) -> None:
         """Leaves the memory of the caches to the next launch."""

@@ -26,8 +26,11 @@ SOME = 32  # accesses that tell how often lanes come back to a line
 class JointCaches(LanewiseCaches):
     """Such caches."""
 
-    def take_together(self, frame: Frame, waiting: list[Waiting], *, last: bool) -> Missed | None:
-        """What these accesses miss; None where they have to be asked one after the other.  `last`: nobody will ask again."""
+    def take_together(self, frame: Frame, waiting: list[Waiting], emptied: list[tuple[int, Index]], *, last: bool) -> Missed | None:
+        """What these accesses miss; None where they have to be asked one after the other.
+
+        `emptied`: caches that are emptied before the access of a turn; `last`: nobody will ask again.
+        """
         ways = [w.way for w in waiting]
         loads, drops = np.array([w is Way.LOAD for w in ways]), np.array([w in (Way.PASS, Way.ATOMIC) for w in ways])
         brings = np.array([w.brings for w in waiting])
@@ -40,10 +43,11 @@ class JointCaches(LanewiseCaches):
         self._settle()
         self._tell_ring(self.inserted)
         found = None
-        if not drops[: len(chosen)].any() and not self._is_tight(chosen):
+        emptied = [x for x in emptied if x[0] < len(chosen)]
+        if not emptied and not drops[: len(chosen)].any() and not self._is_tight(chosen):
             pieces = frame.pieces(frame.pack(chosen, private=True), self.caches)
             found = joined(self._by_sector(frame, piece, chosen, loads, brings) for piece, _, _ in pieces)
-        return found or by_turn(self, frame, chosen, loads, brings, drops)
+        return found or by_turn(self, frame, chosen, emptied, loads, brings, drops)
 
     def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]]) -> Missed:
         """Everything is missed."""

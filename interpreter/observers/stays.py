@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 
+Chosen = list[tuple[int, Waiting]]
+Emptied = list[tuple[int, Index]]
+
 STEP = 6  # a step of use is no more than such a part of a cache
 TIMES = 1 << 20  # entries of the table of last uses: caches x steps x steps
 
@@ -34,15 +37,19 @@ class Turns:
     """What all pieces of one question have in common: turns, in so many parts that their order tells which lines had to go."""
 
     def __init__(
-        self, caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, brings: Flags, drops: Flags
+        self, caches: JointCaches, frame: Frame, chosen: Chosen, emptied: Emptied, loads: Flags, brings: Flags, drops: Flags
     ) -> None:
-        some = max([w.f.crowd(w.rows) for _, w in chosen]) // max(1, caches.lines // STEP)
+        parts = max([w.f.crowd(w.rows) for _, w in chosen]) // max(1, caches.lines // STEP)
         self.caches, self.chosen = caches, chosen
-        self.frame = frame.finer(some.bit_length())
+        self.frame = frame.finer(parts.bit_length())
         within = len(chosen)
         self.loads, self.brings, self.drops = (np.repeat(flags, 1 << self.frame.part_bits) for flags in (loads, brings, drops))
         self.all_load, self.some_drop = bool(loads[:within].all()), bool(drops[:within].any())
         self.many = self.loads.size
+        self.emptied = [(turn << self.frame.part_bits, some) for turn, some in emptied]
+        self.since = np.zeros((caches.caches, self.many if emptied else 0), np.int32)  # how often each cache was emptied before each turn
+        for turn, some in self.emptied:
+            self.since[some, turn:] += 1
         self.held = caches.held_by_age
         self.ages = self.held.shape[1]  # steps from before the first turn
 
@@ -59,13 +66,26 @@ class Turns:
 
 
 def by_turn(
-    caches: JointCaches, frame: Frame, chosen: list[tuple[int, Waiting]], loads: Flags, brings: Flags, drops: Flags
+    caches: JointCaches, frame: Frame, chosen: Chosen, emptied: Emptied, loads: Flags, brings: Flags, drops: Flags
 ) -> Missed | None:
     """What these accesses miss, of which some load and some drop lines; None where they have to be asked one after the other."""
-    t = Turns(caches, frame, chosen, loads, brings, drops)
+    t = Turns(caches, frame, chosen, emptied, loads, brings, drops)
     if not t.frame.fits:
         return None
-    return joined(_of_piece(t, *piece) for piece in t.frame.pieces(t.frame.pack(chosen, private=True, by_turn=True), caches.caches))
+    pieces = list(t.frame.pieces(t.frame.pack(chosen, private=True, by_turn=True), caches.caches))
+    missed = joined(_of_piece(t, *piece) for piece in pieces)
+    if missed is None or not emptied:
+        return missed
+
+    def commit() -> None:
+        missed.commit()
+        used = np.zeros(caches.caches, np.bool_)
+        for _, low, high in pieces:
+            used[low:high] = True
+        for _, some in emptied:
+            caches.empty(some[~used[some]])
+
+    return Missed(missed.asked, commit)
 
 
 def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
@@ -84,12 +104,19 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
     if known.size:
         first = (lines.state.take(known) >> USED) - caches.now.take(lines.cache.take(known)) + (t.ages - 1)
         before, again = np.concatenate([before, first]), np.concatenate([again, of_line.take(known)])
+    if t.emptied:  # what was there before is not
+        now, then = turn.take(again), np.where(other.take(again), 0, turn.take(again - 1))
+        cache = frame.cache_of(line.take(again))
+        same = t.since[cache, now] == np.where(other.take(again), 0, t.since[cache, then])
+        before, again = before[same], again[same]
     kept = None
     if caches.may_overflow(lines):
         cache, step = frame.cache_of(line.take(again)) - low, turn.take(again).astype(np.int64) * steps // t.many
         used = np.add.reduceat(t.used[:, low:high], -(-np.arange(steps) * t.many // steps)).T
         kept = oldest_kept(t.held[low:high], used, cache, before, step, caches.lines)
         again = again[before >= kept[cache, step]]
+    elif t.emptied:
+        kept = np.zeros((high - low, steps + 1), np.int64)
     hit = np.zeros(use.size, np.bool_)
     hit[again] = True
     begins = ~hit
@@ -123,6 +150,11 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
             stays &= last * steps // t.many + t.ages >= kept[lines.cache - low, -1]
             floor = np.full(caches.caches, -ALIVE)
             floor[low:high] = kept[:, -1] - (t.ages - 1)
+            for at, some in t.emptied:  # the clock goes on, so that older lines are told from newer ones
+                some = some[(low <= some) & (some < high)]
+                counts[some * t.many + at] += caches.step
+                floor[some] = 1
+                stays &= t.since[lines.cache, last] == t.since[lines.cache, -1]
         caches.ragged = caches.ragged or frame.word_bits > 0
         caches.put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(caches.caches, t.many), floor))
 

@@ -1,7 +1,7 @@
 """Accesses that wait and are followed all at once find what they find one after the other; where lines have to go, what a real cache of that kind finds."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,8 +48,10 @@ class Caches:
             out.waiting.group = at  # on its own
             out.waiting.told = lambda *found: self.found.__setitem__(at, found)
 
-    def all(self, accesses: list[One]) -> Found:
-        for one in accesses:
+    def all(self, accesses: list[One], emptied: Callable[[int], list[int]] = lambda turn: []) -> Found:
+        for turn, one in enumerate(accesses):
+            if some := emptied(turn):
+                self.memory.empty(np.array(some))
             self.access(*one)
         self.memory.settle()
         return self.found
@@ -81,15 +83,20 @@ def accesses(
 )
 @pytest.mark.parametrize("apart", [True, False])
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
+@pytest.mark.parametrize("fences", [False, True])
 def test_what_waits_finds_what_it_finds_alone(
-    ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, monkeypatch: pytest.MonkeyPatch
+    ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", 6 * BLOCKS * THREADS)  # so that the caches catch up several times
     monkeypatch.setattr(waiting, "PIECE", 1000)
     rng = np.random.default_rng(len(ways) + caches)
     told = list(accesses(rng, 1 << 15, ways=ways, apart=apart))
     together, alone = Caches(caches, 1 << 13), Caches(caches, 1 << 13, alone=True)
-    assert together.all(told) == alone.all(told)
+
+    def emptied(turn: int) -> list[int]:
+        return [c for c in range(caches) if (turn * 7 + c) % 11 < 3] if fences else []
+
+    assert together.all(told, emptied) == alone.all(told, emptied)
     assert together.waited >= 4 and not alone.waited
     assert together.memory.written == alone.memory.written
     more: list[One] = [
@@ -99,16 +106,18 @@ def test_what_waits_finds_what_it_finds_alone(
     ]
     together.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
     assert together.all(more) == alone.all(more)  # the caches hold the same
-    for name in ("inserted", "gone", "floor", "now"):
+    for name in () if fences else ("inserted", "gone", "floor", "now"):
         assert np.array_equal(getattr(together.memory.l1, name), getattr(alone.memory.l1, name)), name
     assert together.memory.l2.held == alone.memory.l2.held
 
 
-def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
+def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int], list[int]]) -> list[int]:
     """Sectors that are found in caches that are followed line by line; lanes of one access find what was there before, or what another missed."""
     held: list[OrderedDict[int, int]] = [OrderedDict() for _ in range(caches)]
     out = []
-    for way, address, mask, _ in told:
+    for turn, (way, address, mask, _) in enumerate(told):
+        for some in emptied(turn):
+            held[some].clear()
         hits = 0
         for block in range(BLOCKS):
             cache = held[block % caches]
@@ -133,17 +142,21 @@ def real_hits(told: list[One], caches: int, lines: int) -> list[int]:
     ("lines", "span", "limit"), [(512, 1 << 17, 1 << 20), (512, 1 << 17, 3000), (128, 1 << 15, 9000), (256, 1 << 16, 1 << 20)]
 )
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
-@pytest.mark.parametrize("drops", [False, True])
+@pytest.mark.parametrize("also", ["", "drops", "fences"])
 def test_caches_that_overflow_find_what_real_ones_find(
-    lines: int, span: int, limit: int, caches: int, drops: bool, monkeypatch: pytest.MonkeyPatch
+    lines: int, span: int, limit: int, caches: int, also: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
     monkeypatch.setattr(waiting, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
-    told: list[One] = [(CG if drops and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)]
+    told: list[One] = [(CG if also == "drops" and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)]
+
+    def emptied(turn: int) -> list[int]:
+        return [c for c in range(caches) if turn % 13 == 12 - c] if also == "fences" else []
+
     c = Caches(caches, lines)
-    found = c.all(told)
-    want = sum(real_hits(told, caches, lines))
+    found = c.all(told, emptied)
+    want = sum(real_hits(told, caches, lines, emptied))
     assert c.waited == len(told) and (c.memory.l1.floor > 1).all()
     assert sum(hits for hits, _, _ in found) == pytest.approx(want, rel=0.02)
     assert (c.memory.l1.inserted - c.memory.l1.gone <= lines).all()
