@@ -189,12 +189,13 @@ def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> I
         if not state.size and t.all_load:
             continue
         new = (~again & t.loads.take(turn.take(each))).nonzero()[0]  # loads that come first
-        words = there.take(place.take(new))
-        whole = words >> 8 * sector & SECTOR_WORDS == SECTOR_WORDS
-        if in_part(words[~whole], np.array([SECTOR_WORDS << 8 * sector])):
-            return None
-        found.append(each.take(new[whole]))
-        new = new[~whole]
+        if state.size:
+            words = there.take(place.take(new))
+            whole = words >> 8 * sector & SECTOR_WORDS == SECTOR_WORDS
+            if in_part(words[~whole], np.array([SECTOR_WORDS << 8 * sector])):
+                return None
+            found.append(each.take(new[whole]))
+            new = new[~whole]
         before = every.take(at.take(new) - 1, mode="clip")  # who used the sector before: a store of parts
         same = (at.take(new) > 0) & (stay.take(before) == place.take(new))
         if (same & ~t.drops.take(turn.take(before))).any():
