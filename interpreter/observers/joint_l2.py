@@ -60,7 +60,6 @@ class Used(NamedTuple):
         both.sort()
         sector = both >> np.uint64(frame.turn_bits + 1)
         pairs = ((sector[1:] == sector[:-1]) & (both[:-1] & np.uint64(1) == 0)).nonzero()[0]
-        pairs = pairs[both[pairs] ^ both[pairs + 1] != 1]  # not at one time
         shared = sector.take(pairs).astype(mine.dtype)
         return mine.searchsorted(shared), others.searchsorted(shared)
 

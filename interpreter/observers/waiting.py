@@ -93,7 +93,7 @@ class Frame:
     @property
     def fits(self) -> bool:
         """Has a number room for all of it?"""
-        return self.place_bits + self.cache_bits <= 64
+        return self.place_bits + self.cache_bits < 64
 
     def pack(self, chosen: Iterable[tuple[int, Waiting]], *, private: bool, by_turn: bool = False) -> Numbers:
         """The uses of some accesses, each with its turn, in order; of lines of the cache that all share, if not of `private` ones.
