@@ -10,7 +10,10 @@ A launch that ends early leaves its ExecutionError in ApiError.cause, so that to
 from __future__ import annotations
 
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LimitReached
+from warplab.interpreter.special import RESERVED_SHARED
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
+SHARED_WINDOW = 1 << 24  # addresses of shared memory that name a block's own
 FAULT_CODES = {
     "out-of-bounds": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "null": "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -18,7 +21,7 @@ FAULT_CODES = {
     "read-only": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "misaligned": "CUDA_ERROR_MISALIGNED_ADDRESS",
     "wrong-space": "CUDA_ERROR_INVALID_ADDRESS_SPACE",
-    "stack-overflow": "CUDA_ERROR_HARDWARE_STACK_ERROR",
+    "stack-overflow": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "illegal-instruction": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
     "unsupported": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
     "trap": "CUDA_ERROR_LAUNCH_FAILED",
@@ -55,8 +58,21 @@ def code_of(e: ExecutionError) -> str:
     """CUDA's name for what ended a launch."""
     match e:
         case Fault():
-            return FAULT_CODES.get(e.kind, "CUDA_ERROR_LAUNCH_FAILED")
+            return FAULT_CODES.get(_kind_of(e), "CUDA_ERROR_LAUNCH_FAILED")
         case Deadlock() | LimitReached():
             return "CUDA_ERROR_LAUNCH_TIMEOUT"
         case _:
             return "CUDA_ERROR_LAUNCH_FAILED"
+
+
+def _kind_of(e: Fault) -> str:
+    """As what the hardware counts a fault: which of its units complains depends on more than what was wrong."""
+    if e.kind == "misaligned" and "async.bulk" in e.instruction:
+        return "bulk copy"
+    if e.kind != "out-of-bounds":
+        return e.kind
+    if e.space == "shared" and (e.address is None or (e.address + RESERVED_SHARED) % (1 << 32) >= SHARED_WINDOW):
+        return "illegal-instruction"
+    if e.space == "global" and e.address is not None and any(base <= e.address < base + WINDOW_SIZE for base in (LOCAL_BASE, SHARED_BASE)):
+        return "wrong-space"
+    return e.kind

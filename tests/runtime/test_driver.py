@@ -213,10 +213,26 @@ def test_use_after_free_and_double_free(host: Host) -> None:
         ("trap;", "LAUNCH_FAILED"),
         pytest.param("L: bra L;", "LAUNCH_TIMEOUT", marks=model_only),
         ("ld.volatile.global.u32 %r, [%rd];", "ILLEGAL_ADDRESS"),
+        ("mov.u32 %r, s; add.u32 %r, %r, 65536; st.volatile.shared.u32 [%r], 1;", "ILLEGAL_ADDRESS"),
+        ("mov.u32 %r, s; add.u32 %r, %r, 16777216; st.volatile.shared.u32 [%r], 1;", "ILLEGAL_INSTRUCTION"),
+        ("mov.u32 %r, s; sub.u32 %r, %r, 1028; ld.volatile.shared.u32 %r, [%r];", "ILLEGAL_INSTRUCTION"),
+        ("mov.u32 %r, s; mapa.shared::cluster.u32 %r, %r, 3; ld.volatile.shared::cluster.u32 %r, [%r];", "ILLEGAL_INSTRUCTION"),
+        ("mov.u64 %rd, s; cvta.shared.u64 %rd, %rd; st.volatile.global.u32 [%rd], 1;", "INVALID_ADDRESS_SPACE"),
+        ("mov.u64 %rd, l; cvta.local.u64 %rd, %rd; ld.volatile.global.u32 %r, [%rd];", "INVALID_ADDRESS_SPACE"),
+        ("mov.u32 %r, 1; call (%r), deep, (%r);", "ILLEGAL_ADDRESS"),
+        (
+            """mbarrier.init.shared.b64 [b], 1; mbarrier.arrive.expect_tx.shared.b64 _, [b], 16; mov.u64 %rd, g;
+            cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd+8], 16, [b];""",
+            "LAUNCH_FAILED",
+        ),
     ],
 )
 def test_other_ends(host: Host, body: str, code: str) -> None:
-    f = host.function("k", f"{HEAD}.visible .entry k() {{ .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, 0; {body} ret; }}")
+    own = ".shared .align 16 .b8 s[64]; .shared .b64 b; .local .b32 l;"
+    before = """.global .align 16 .b8 g[64]; .func (.reg .b32 o) deep (.reg .b32 n)
+    { .local .b32 l[1024]; .reg .b32 %r; add.u32 %r, n, 1; st.local.u32 [l], %r; call (o), deep, (%r);
+    ld.local.u32 %r, [l]; add.u32 o, o, %r; ret; }"""
+    f = host.function("k", f"{HEAD}{before} .visible .entry k() {{ {own} .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, 0; {body} ret; }}")
     if DRIVER == MODEL:
         core_context().options.max_steps = 10_000
     assert host.launch(f, 1, 32, (), ()) == "SUCCESS"
