@@ -16,7 +16,7 @@ from .lines import Flags, Lines, Missed, Settled, in_part, joined
 from .sectors import brought_words, firsts, line_words
 from .stays import by_turn
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 Index = NDArray[np.int64]
 
@@ -117,19 +117,22 @@ class JointCaches(LanewiseCaches):
 
     def _is_tight(self, chosen: list[tuple[int, Waiting]]) -> bool:
         """Is it likely that lines have to go?"""
-        room = self.lines - int((self.inserted - self.gone).max())
-        low, high = span_of([w for _, w in chosen])
-        crowd = sum([w.f.crowd(w.rows) for _, w in chosen])
-        if self._full or min(high - low + 1, crowd) <= room:
-            return self._full
+        if self._full:
+            return True
         met: set[int] = set()  # if lanes come back to lines, these are fewer
-        step, lines = -(-len(chosen) // SOME), 0.0
+        step, stretches = -(-len(chosen) // SOME), []
         for _, w in chosen[::step]:
             some = ((w.f.some_sectors >> SECTOR_BITS) + w.start).tolist()
             new = set(some) - met
-            lines += step * w.f.crowd(w.rows) * len(new) / len(some)
             met |= new
-        return lines > room
+            stretches.append((w.f.ends[0] + w.start, w.f.ends[1] + w.start + 1, step * w.f.crowd(w.rows) * len(new) / len(some)))
+        lines, low, high, used = 0.0, 0, 0, 0.0  # of each stretch of memory no more than it has
+        for begin, end, more in [*sorted(stretches), (1 << 62, 1 << 62, 0.0)]:
+            if begin >= high:
+                lines += min(used, high - low)
+                low, used = begin, 0.0
+            high, used = max(high, end), used + more
+        return lines > self.lines - int((self.inserted - self.gone).max())
 
     def may_overflow(self, lines: Lines) -> bool:
         return bool((self.inserted - self.gone + lines.new > self.lines).any())
