@@ -16,7 +16,7 @@ from .lines import Flags, Lines, Missed, Settled, in_part, joined
 from .sectors import brought_words, firsts, line_words
 from .stays import by_turn
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
+from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
 
 Index = NDArray[np.int64]
 
@@ -40,6 +40,10 @@ class JointCaches(LanewiseCaches):
         there = {w.way for _, w in chosen}
         if not self.lines or not there or (self.is_empty and not there & {Way.LOAD, Way.STORE}):
             return self._all(frame, [(turn, w) for turn, w in chosen if w.way is Way.LOAD])
+        if not emptied and not there & {Way.LOAD, Way.STORE} and (reach := self._tables.reach) is not None:
+            low, high = span_of([w for _, w in chosen])
+            if high < reach[0] or low > reach[1]:  # nothing that could be dropped
+                return self._all(frame, [])
         self._settle()
         self._tell_ring(self.inserted)
         found = None

@@ -138,11 +138,6 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
         if t.some_drop:
             brought = brought[~t.drops.take(turn.take(brought))]
         counts = np.bincount(frame.cache_of(line.take(brought)) * t.many + turn.take(brought), minlength=caches.caches * t.many)
-        stay = np.cumsum(begins) - 1
-        valid = np.zeros(int(stay[-1]) + 1, np.int64)
-        of_known = of_line.take(known)
-        valid[stay.take(of_known)] = np.where(hit.take(of_known), lines.state.take(known) & HELD, 0)
-        np.bitwise_or.at(valid, stay, _words(frame, use, t.chosen))
         last = turn.take(final).astype(np.int64)
         stays = ~t.drops.take(last)
         floor = None
@@ -155,8 +150,15 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
                 counts[some * t.many + at] += caches.step
                 floor[some] = 1
                 stays &= t.since[lines.cache, last] == t.since[lines.cache, -1]
+        words = np.zeros(final.size, np.int64)
+        there = stays.nonzero()[0]
+        words[there] = _valid(t, use, begins, final.take(there))
+        if known.size:  # and what was valid before, if the line has stayed since
+            since = known[hit.take(of_line.take(known))]
+            same = np.logical_and.reduceat(hit, of_line).take(since)
+            words[since[same]] |= lines.state.take(since[same]) & HELD
         caches.ragged = caches.ragged or frame.word_bits > 0
-        caches.put(lines, Settled(last, valid.take(stay.take(final)), stays, counts.reshape(caches.caches, t.many), floor))
+        caches.put(lines, Settled(last, words, stays, counts.reshape(caches.caches, t.many), floor))
 
     return Missed(frame.by_sector(frame.shared(missed)), commit)
 
@@ -203,11 +205,16 @@ def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> I
     return some.take(np.concatenate(found))
 
 
-def _words(frame: Frame, use: Numbers, chosen: list[tuple[int, Waiting]]) -> Index:
-    """The words that each use makes valid, of its line."""
-    u = use.astype(np.int64)
-    words = frame.words_by_turn(chosen).take(u >> SECTOR_BITS + frame.word_bits & (1 << frame.turn_bits) - 1)
-    found: Index = words << (u & (1 << frame.word_bits) - 1) << ((u >> frame.word_bits & 3) << 3)
+def _valid(t: Turns, use: Numbers, begins: Flags, final: Index) -> Index:
+    """The words of lines that were made valid in their last stays, which end with these uses."""
+    starts = begins.nonzero()[0]
+    first = starts.take(starts.searchsorted(final, side="right") - 1)
+    sizes = final - first + 1
+    ends = np.cumsum(sizes)
+    some = use.take(np.repeat(final - ends + 1, sizes) + np.arange(ends[-1] if ends.size else 0)).astype(np.int64)
+    words = t.frame.words_by_turn(t.chosen).take(some >> SECTOR_BITS + t.frame.word_bits & (1 << t.frame.turn_bits) - 1)
+    words <<= (some & (1 << t.frame.word_bits) - 1) + ((some >> t.frame.word_bits & 3) << 3)
+    found: Index = np.bitwise_or.reduceat(words, ends - sizes) if ends.size else words
     return found
 
 

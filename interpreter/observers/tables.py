@@ -55,6 +55,14 @@ class Tables:
         """Not too much to keep for the next launch?"""
         return self.state.size <= KEPT
 
+    @property
+    def reach(self) -> tuple[int, int] | None:
+        """The first and the last line that may be known; None where memory does not stand in order in the first table."""
+        if self.directory.number:
+            return None
+        place = self.owner[1 : self.pages] & (1 << self._bits) - 1
+        return (int(place.min()) << PAGE_BITS, int(place.max()) + 1 << PAGE_BITS) if place.size else (0, 0)
+
     def clear(self) -> None:
         """Forgets everything."""
         self.page[self.owner[1 : self.pages]] = 0
