@@ -97,7 +97,7 @@ class JointCaches(LanewiseCaches):
                 self.ragged = self.ragged or frame.word_bits > 0
                 words = brought_words(sector, brought_whole, frame.stored(use, starts, chosen))
             words = np.bitwise_or.reduceat(words, of_line) | lines.state & HELD
-            self.put(lines, Settled(np.maximum.reduceat(last, of_line), words, None, brought, None))
+            self.put(lines, Settled(np.arange(lines.count), np.maximum.reduceat(last, of_line), words, brought, None))
 
         return Missed(frame.shared(missed), commit)
 
@@ -143,31 +143,32 @@ class JointCaches(LanewiseCaches):
 
     def put(self, lines: Lines, to: Settled) -> None:
         """Writes down what the caches hold now."""
-        kept, cache = to.kept, lines.cache
+        turns = to.brought.shape[1]
         inserted = self.inserted + to.brought.sum(axis=1)
         steps = (self.inserted[:, None] + np.cumsum(to.brought, axis=1)) // self.step
         now, before = inserted // self.step, self.now
-        stamp = steps[cache, to.last]
         floor = self.floor if to.floor is None else np.maximum(self.floor, before + np.minimum(to.floor, 1))
         floor = np.minimum(np.maximum(floor, now - (ALIVE - 1)), now)
-        if to.floor is not None:
-            stamp = np.maximum(stamp, floor.take(cache))
-        alive = stamp >= floor.take(cache)
-        if kept is not None:
-            alive &= kept
+        cache = lines.cache.take(to.stay)
+        stamp = steps.ravel().take(cache * turns + to.last)
+        oldest = floor.take(cache)
+        stamp = np.maximum(stamp, oldest) if to.floor is not None else stamp
+        alive = (stamp >= oldest).nonzero()[0]
+        stay, words = to.stay.take(alive), to.words.take(alive)
+        cache, stamp = cache.take(alive), stamp.take(alive)
+        held, table = lines.known, self._tables
         ring = self._ring.reshape(-1, RING)
-        ages = np.arange(RING)
-        there = lines.state > 0
-        np.subtract.at(ring, (cache[there], lines.state[there] >> USED & RING - 1), 1)
-        age = (before[:, None] - ages) & RING - 1  # of a column's step, looking back from the one that was now
+        if held.size:
+            ring -= self._by_step(lines.cache.take(held), lines.state.take(held) >> USED)
+            gone = np.ones(lines.count, np.bool_)
+            gone[stay] = False
+            table.forget(lines.slot.take(held[gone.take(held)]))
+        age = (before[:, None] - np.arange(RING)) & RING - 1  # of a column's step, looking back from the one that was now
         ring[(age > (before - floor)[:, None]) | (age >= ALIVE + 1)] = 0
-        np.add.at(ring, (cache[alive], stamp[alive] & RING - 1), 1)
-        table, gone = self._tables, there & ~alive
-        if gone.any():
-            table.forget(lines.slot[gone])
-        if alive.any():
-            slot = table.insert_lines(cache[alive], lines.line[alive], self.floor)
-            table.state[slot] = (stamp << USED | to.words)[alive]
+        ring += self._by_step(cache, stamp)
+        if stay.size:
+            slot = table.insert_lines(cache, lines.line_of(stay), floor)
+            table.state[slot] = stamp << USED | words
         self.inserted = self._told = inserted
         self.gone = inserted - ring.sum(axis=1)
         if (floor > self.floor).any():
@@ -177,3 +178,7 @@ class JointCaches(LanewiseCaches):
         self.version += 1
         self._set_bound()
         self._evict()
+
+    def _by_step(self, cache: Index, step: Index) -> Index:
+        """(caches, steps of the ring): how many lines of a cache were used last in a step."""
+        return np.bincount(cache * RING + (step & RING - 1), minlength=self.caches * RING).reshape(-1, RING)

@@ -42,15 +42,19 @@ class Lines:
         """The cache of each."""
         return self.frame.cache_of(self._number)
 
-    @cached_property
-    def line(self) -> Index:
-        """Each, counted from the start of memory."""
-        return self.frame.line_of(self._number)
+    @property
+    def count(self) -> int:
+        """How many."""
+        return self._first.size
+
+    def line_of(self, which: Index) -> Index:
+        """Some of them, counted from the start of memory."""
+        return self.frame.line_of(self._number.take(which))
 
     @cached_property
     def slot(self) -> Index:
         """Where what is kept of each stands; page 0: nothing is."""
-        return self.caches.slots_of(self.cache, self.line)
+        return self.caches.slots_of(self.cache, self.frame.line_of(self._number))
 
     @cached_property
     def state(self) -> Index:
@@ -78,9 +82,9 @@ class Lines:
 class Settled(NamedTuple):
     """What becomes of them."""
 
-    last: Index  # turn of the last use
+    stay: Index  # those that may be there afterwards
+    last: Index  # turn of the last use of each of these
     words: Index  # that are valid then
-    kept: Flags | None  # None: all
     brought: Index  # (caches, turns): lines that were brought in
     floor: Index | None  # of each cache, counted from the step that is now: what was used before is gone; None: nothing
 

@@ -138,11 +138,11 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
         if t.some_drop:
             brought = brought[~t.drops.take(turn.take(brought))]
         counts = np.bincount(frame.cache_of(line.take(brought)) * t.many + turn.take(brought), minlength=caches.caches * t.many)
-        last = turn.take(final).astype(np.int64)
+        last = turn.take(final)
         stays = ~t.drops.take(last)
         floor = None
         if kept is not None:
-            stays &= last * steps // t.many + t.ages >= kept[lines.cache - low, -1]
+            stays &= last.astype(np.int64) * steps // t.many + t.ages >= kept[:, -1].take(lines.cache - low)
             floor = np.full(caches.caches, -ALIVE)
             floor[low:high] = kept[:, -1] - (t.ages - 1)
             for at, some in t.emptied:  # the clock goes on, so that older lines are told from newer ones
@@ -150,15 +150,16 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
                 counts[some * t.many + at] += caches.step
                 floor[some] = 1
                 stays &= t.since[lines.cache, last] == t.since[lines.cache, -1]
-        words = np.zeros(final.size, np.int64)
-        there = stays.nonzero()[0]
-        words[there] = _valid(t, use, begins, final.take(there))
+        stay = stays.nonzero()[0]
+        words = _valid(t, use, begins, final.take(stay))
         if known.size:  # and what was valid before, if the line has stayed since
-            since = known[hit.take(of_line.take(known))]
-            same = np.logical_and.reduceat(hit, of_line).take(since)
-            words[since[same]] |= lines.state.take(since[same]) & HELD
+            before_all = np.zeros(lines.count, np.int64)
+            since = known[np.logical_and.reduceat(hit, of_line).take(known)]
+            before_all[since] = lines.state.take(since) & HELD
+            words |= before_all.take(stay)
         caches.ragged = caches.ragged or frame.word_bits > 0
-        caches.put(lines, Settled(last, words, stays, counts.reshape(caches.caches, t.many), floor))
+        brought_by = counts.reshape(caches.caches, t.many)
+        caches.put(lines, Settled(stay, last.take(stay).astype(np.int64), words, brought_by, floor))
 
     return Missed(frame.by_sector(frame.shared(missed)), commit)
 
