@@ -40,18 +40,31 @@ class JointCaches(LanewiseCaches):
         there = {w.way for _, w in chosen}
         if not self.lines or not there or (self.is_empty and not there & {Way.LOAD, Way.STORE}):
             return self._all(frame, [(turn, w) for turn, w in chosen if w.way is Way.LOAD])
-        if not emptied and not there & {Way.LOAD, Way.STORE} and (reach := self._tables.reach) is not None:
-            low, high = span_of([w for _, w in chosen])
-            if high < reach[0] or low > reach[1]:  # nothing that could be dropped
-                return self._all(frame, [])
+        chosen = chosen if emptied else self._without_idle(chosen)
+        if not chosen:
+            return self._all(frame, [])
         self._settle()
         self._tell_ring(self.inserted)
         found = None
-        emptied = [x for x in emptied if x[0] < len(chosen)]
-        if not emptied and not drops[: len(chosen)].any() and not self._is_tight(chosen):
+        emptied = [x for x in emptied if x[0] <= chosen[-1][0]]
+        if not emptied and not {w.way for _, w in chosen} & {Way.PASS, Way.ATOMIC} and not self._is_tight(chosen):
             pieces = frame.pieces(frame.pack(chosen, private=True), self.caches)
             found = joined(self._by_sector(frame, piece, chosen, loads, brings) for piece, _, _ in pieces)
         return found or by_turn(self, frame, chosen, emptied, loads, brings, drops)
+
+    def _without_idle(self, chosen: list[tuple[int, Waiting]]) -> list[tuple[int, Waiting]]:
+        """Less those that could only drop lines, where none can be."""
+        reach = self._tables.reach
+        others = [w for _, w in chosen if w.way in (Way.LOAD, Way.STORE)]
+        if reach is None or len(others) == len(chosen):
+            return chosen
+        ends = [reach, *([span_of(others)] if others else [])]
+
+        def matters(w: Waiting) -> bool:
+            first, last = span_of([w])
+            return w.way in (Way.LOAD, Way.STORE) or any(first <= high and low <= last for low, high in ends)
+
+        return [(turn, w) for turn, w in chosen if matters(w)]
 
     def _all(self, frame: Frame, chosen: list[tuple[int, Waiting]]) -> Missed:
         """Everything is missed."""
@@ -71,14 +84,15 @@ class JointCaches(LanewiseCaches):
         if self.may_overflow(lines):
             return None
         bits: Index | None = None
-        missed, mixed = first, not loads[: len(chosen)].all()
+        missed, mixed = first, any(w.way is not Way.LOAD for _, w in chosen)
         if mixed or lines.known.size:
             bits = line_words(sector)
             have = np.repeat(lines.state, np.diff(of_line, append=line.size))
             lost = have & bits != bits
             if mixed:
                 brought_whole = brings.take(frame.turn_of(first))
-                if (np.logical_or.reduceat(loads.take(frame.turn_of(use)), starts) & ~brought_whole & lost).any():
+                parted = ~brought_whole & lost  # someone stored a part of these first
+                if parted.any() and (np.logical_or.reduceat(loads.take(frame.turn_of(use)), starts) & parted).any():
                     return None
                 lost &= loads.take(frame.turn_of(first))
             chosen_ones = lost.nonzero()[0]

@@ -42,9 +42,9 @@ class Turns:
         parts = max([w.f.crowd(w.rows) for _, w in chosen]) // max(1, caches.lines // STEP)
         self.caches, self.chosen = caches, chosen
         self.frame = frame.finer(parts.bit_length())
-        within = len(chosen)
         self.loads, self.brings, self.drops = (np.repeat(flags, 1 << self.frame.part_bits) for flags in (loads, brings, drops))
-        self.all_load, self.some_drop = bool(loads[:within].all()), bool(drops[:within].any())
+        ways = {w.way for _, w in chosen}
+        self.all_load, self.some_drop = ways == {Way.LOAD}, bool(ways & {Way.PASS, Way.ATOMIC})
         self.many = self.loads.size
         self.emptied = [(turn << self.frame.part_bits, some) for turn, some in emptied]
         self.since = np.zeros((caches.caches, self.many if emptied else 0), np.int32)  # how often each cache was emptied before each turn
