@@ -176,7 +176,9 @@ class JointCaches(LanewiseCaches):
             ring -= self._by_step(lines.cache.take(held), lines.state.take(held) >> USED)
             gone = np.ones(lines.count, np.bool_)
             gone[stay] = False
-            table.forget(lines.slot.take(held[gone.take(held)]))
+            out = held[gone.take(held)]  # looked up anew: other pieces may have moved them
+            if out.size:
+                table.forget(table.find_lines(lines.cache.take(out), lines.line_of(out)))
         age = (before[:, None] - np.arange(RING)) & RING - 1  # of a column's step, looking back from the one that was now
         ring[(age > (before - floor)[:, None]) | (age >= ALIVE + 1)] = 0
         ring += self._by_step(cache, stamp)
