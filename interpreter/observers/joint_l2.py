@@ -73,10 +73,8 @@ class JointCache(SharedCache):
         stores, atomics = [x for x in every if x[1].way is Way.STORE], [x for x in every if x[1].way is Way.ATOMIC]
         exactly = [x for x in every if x[1].way is Way.PASS] + atomics  # it matters which words these want
         whole = [x for x in stores if x[1].brings]
-        use = missed.asked
-        if exactly or whole:
-            use = np.concatenate([use, frame.pack(exactly + whole, private=False)])
-        use.sort()
+        updated, passed = (frame.pack(x, private=False) for x in (atomics, [x for x in exactly if x[1].way is Way.PASS] + whole))
+        use = _merged(missed.asked, updated, passed)
         read, stored = Used.of(frame, use), Used.of(frame, frame.pack([x for x in stores if not x[1].brings], private=False))
         if not self.lines:
             return Fetched(missed.asked, 0, lambda: None) if not whole and not exactly else None
@@ -97,8 +95,10 @@ class JointCache(SharedCache):
         if self._ring is not None or self.held + read.sector.size + stored.sector.size > self.lines:
             return None if stores or atomics else self._in_turn(frame, use, turns)
         written = stored
-        if atomics or whole:
-            written = Used.of(frame, np.sort(np.concatenate([stored.use, frame.pack(atomics + whole, private=False)])))
+        if atomics and not stores:
+            written = read if updated.size == use.size else Used.of(frame, updated)
+        elif atomics or whole:
+            written = Used.of(frame, _merged(stored.use, updated, frame.pack(whole, private=False)))
         first = read.first if lost.all() else read.first[lost]
         changed = written.sector.size
         if self.held:
@@ -158,6 +158,14 @@ class JointCache(SharedCache):
         each = [self.load_each(sector[a:b]) if b > a else 0 for a, b in zip([0, *ends], ends, strict=False)]
         kind = use.dtype.type
         return Fetched(np.repeat(np.arange(turns).astype(use.dtype) << kind(frame.word_bits), each), 0, lambda: None)
+
+
+def _merged(*parts: Numbers) -> Numbers:
+    """All in order."""
+    some = [part for part in parts if part.size]
+    every: Numbers = np.concatenate(some) if some else parts[0]
+    every.sort()
+    return every
 
 
 def _dirty(sector: Numbers) -> Index:

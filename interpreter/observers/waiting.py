@@ -107,23 +107,25 @@ class Frame:
         for turn, w, cache, sector, absent in parts:
             part = out[at : at + sector.size].reshape(sector.shape)
             at += sector.size
-            np.subtract(sector, sector.dtype.type((self.low - w.start) << SECTOR_BITS), out=part, casting="unsafe")
+            lead = kind(self.turn_bits + self.word_bits)
             if by_turn:
+                np.subtract(sector, sector.dtype.type((self.low - w.start) << SECTOR_BITS), out=part, casting="unsafe")
                 last = part & kind(3)
                 part ^= last
-                part <<= kind(self.turn_bits)
-                part |= last
-            else:
-                part <<= kind(self.turn_bits)
-            if self.word_bits:
-                part <<= kind(self.word_bits)
-                if w.way is Way.STORE and w.f.parts:
-                    part |= w.f.first_word
-            rest: Numbers = np.array(turn << self.part_bits, kind)
+                part <<= lead
+                part |= last << kind(self.word_bits)
+                lead, rest = kind(SECTOR_BITS + self.word_bits), np.zeros(1, kind)
+            else:  # what is too much on the left goes round, and so does what is taken off
+                np.left_shift(sector.astype(kind, copy=False), lead, out=part)
+                rest = np.array(((w.start - self.low) << SECTOR_BITS + int(lead)) & (1 << 8 * out.itemsize) - 1, kind)
+                lead = kind(self.word_bits)
+            if w.way is Way.STORE and w.f.parts and self.word_bits:
+                part |= w.f.first_word
+            turns: Numbers = np.array(turn << self.part_bits, kind)
             if self.part_bits:
-                rest = rest | w.f.order(w.rows, self.part_bits).astype(kind)
-            rest = rest << kind(self.word_bits + (SECTOR_BITS if by_turn else 0))
-            part |= cache.astype(kind) << kind(self.place_bits) | rest if private else rest
+                turns = turns | w.f.order(w.rows, self.part_bits).astype(kind)
+            rest = rest + (turns << lead)
+            part += rest + (cache.astype(kind) << kind(self.place_bits)) if private else rest
             if absent is not None:
                 np.copyto(part, kind(-1 & (1 << 8 * out.itemsize) - 1), where=absent)  # to the end
                 gone += int(np.count_nonzero(absent))

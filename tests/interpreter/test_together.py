@@ -196,3 +196,18 @@ def test_the_same_lanes_a_few_lines_further_on_are_other_places() -> None:
         f, start = footprints.of(g, rows, here.moved(lines * LINE), None, 4)
         assert isinstance(f, Scattered) and start == 0
         assert f.ends[0] + start == here.facts.low // LINE + lines
+
+
+@pytest.mark.parametrize("ways", [[STORE], [ATOMIC], [STORE, ATOMIC], [CG, ATOMIC], [CG, STORE], [LOAD, STORE]])
+@pytest.mark.parametrize("settles", [1, 2, 6])
+def test_what_lanes_in_disorder_write_is_written_back_once(ways: list[tuple[str, tuple[str, ...]]], settles: int) -> None:
+    rng = np.random.default_rng(settles)
+    told: list[One] = [(ways[turn % len(ways)], gather(rng, 1 << 20, 1 << 15, 4), None, 4) for turn in range(6)]
+    together, alone = Caches(BLOCKS, 1 << 12), Caches(BLOCKS, 1 << 12, alone=True)
+    for at in range(0, 6, 6 // settles):
+        for c in (together, alone):
+            for one in told[at : at + 6 // settles]:
+                c.access(*one)
+            c.memory.backlog.settle(c.memory._ask, full=True)
+    assert together.found == alone.found and together.waited
+    assert together.memory.written == alone.memory.written > 0
