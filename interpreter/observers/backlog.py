@@ -14,7 +14,7 @@ from .footprint import Footprint, Rows
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
-from .waiting import Frame, Index, Numbers, Waiting, Way, count_of
+from .uses import Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
     from ..program import Kernel

@@ -24,7 +24,7 @@ from .scattered import MANY, Scattered
 from .sectors import SECTOR_WORDS, Demand, count_bits
 from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns
-from .waiting import Waiting, Way
+from .uses import Waiting, Way
 
 if TYPE_CHECKING:
     from ..program import Kernel

@@ -16,7 +16,7 @@ from .lines import Flags, Lines, Missed, Settled, in_part, joined
 from .sectors import brought_words, firsts, line_words
 from .stays import by_turn
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
+from .uses import SECTOR_BITS, Frame, Numbers, Waiting, Way, span_of
 
 Index = NDArray[np.int64]
 
@@ -153,6 +153,7 @@ class JointCaches(LanewiseCaches):
         return lines > self.lines - int((self.inserted - self.gone).max())
 
     def may_overflow(self, lines: Lines) -> bool:
+        """Is there less room in some cache than lines that it does not hold?"""
         return bool((self.inserted - self.gone + lines.new > self.lines).any())
 
     def put(self, lines: Lines, to: Settled) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .l2 import DIRTY, HELD, USED, SharedCache
 from .lines import Missed
 from .sectors import SECTOR_WORDS, firsts, line_words
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
+from .uses import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -71,9 +71,9 @@ class JointCache(SharedCache):
         """What accesses do not find, those of L1 that missed there among them; None where they have to be asked one after the other."""
         turns, every = len(waiting), list(enumerate(waiting))
         stores, atomics = [x for x in every if x[1].way is Way.STORE], [x for x in every if x[1].way is Way.ATOMIC]
-        exactly = [x for x in every if x[1].way is Way.PASS] + atomics  # it matters which words these want
-        whole = [x for x in stores if x[1].brings]
-        updated, passed = (frame.pack(x, private=False) for x in (atomics, [x for x in exactly if x[1].way is Way.PASS] + whole))
+        passes, whole = [x for x in every if x[1].way is Way.PASS], [x for x in stores if x[1].brings]
+        exactly = bool(passes or atomics)  # it matters which words these want
+        updated, passed = (frame.pack(x, private=False) for x in (atomics, passes + whole))
         use = _merged(missed.asked, updated, passed)
         read, stored = Used.of(frame, use), Used.of(frame, frame.pack([x for x in stores if not x[1].brings], private=False))
         if not self.lines:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .sectors import MARKS, firsts
-from .waiting import Frame, Numbers
+from .uses import Frame, Numbers
 
 if TYPE_CHECKING:
     from .joint_l1 import JointCaches

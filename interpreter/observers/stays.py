@@ -19,7 +19,7 @@ from .lines import Flags, Lines, Missed, Settled, in_part, joined, once
 from .reuse import oldest_kept
 from .sectors import SECTOR_WORDS
 from .tables import USED
-from .waiting import SECTOR_BITS, Frame, Numbers, Waiting, Way
+from .uses import SECTOR_BITS, Frame, Numbers, Waiting, Way
 
 if TYPE_CHECKING:
     from .joint_l1 import JointCaches

@@ -220,7 +220,8 @@ class Traffic:
             address, kind, width = whole & ~whole.dtype.type(3), "atom", 4
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
-        f, start = footprints.of(g, rows, address, mask, width, waits=not self.memory.backlog.pauses, likely=tally.scattered)
+        waits = self.memory.modern and not self.memory.backlog.pauses
+        f, start = footprints.of(g, rows, address, mask, width, waits=waits, likely=tally.scattered)
         tally.scattered = isinstance(f, Scattered)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:

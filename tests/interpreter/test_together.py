@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from warplab.interpreter.geometry import Geometry
-from warplab.interpreter.observers import backlog, waiting
+from warplab.interpreter.observers import backlog, uses
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
 from warplab.interpreter.observers.known import footprints
@@ -88,7 +88,7 @@ def test_what_waits_finds_what_it_finds_alone(
     ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", 6 * BLOCKS * THREADS)  # so that the caches catch up several times
-    monkeypatch.setattr(waiting, "PIECE", 1000)
+    monkeypatch.setattr(uses, "PIECE", 1000)
     rng = np.random.default_rng(len(ways) + caches)
     told = list(accesses(rng, 1 << 15, ways=ways, apart=apart))
     together, alone = Caches(caches, 1 << 13), Caches(caches, 1 << 13, alone=True)
@@ -147,7 +147,7 @@ def test_caches_that_overflow_find_what_real_ones_find(
     lines: int, span: int, limit: int, caches: int, also: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
-    monkeypatch.setattr(waiting, "PIECE", limit // 2)
+    monkeypatch.setattr(uses, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
     told: list[One] = [(CG if also == "drops" and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)]
 
@@ -165,8 +165,8 @@ def test_caches_that_overflow_find_what_real_ones_find(
 def test_what_was_used_lately_is_kept() -> None:
     """A cache of four lines: a, b, c, d, a, e, then all again."""
     used = np.ones((1, 6), np.int64)
-    uses = "abcdae"
-    before = [uses[:at].rfind(x) for at, x in enumerate(uses)]
+    names = "abcdae"
+    before = [names[:at].rfind(x) for at, x in enumerate(names)]
     again = np.array([at for at, b in enumerate(before) if b >= 0])
     zero = np.zeros(again.size, np.int64)
     kept = oldest_kept(np.zeros((1, 0), np.int64), used, zero, np.array([before[at] for at in again]), again, 4)
