@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from .footprint import Footprint, Rows
+from .fresh import Fresh, lost_in_l2
+from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
@@ -19,10 +21,11 @@ from .uses import Frame, Index, Numbers, Waiting, Way, count_of
 if TYPE_CHECKING:
     from ..program import Kernel
 
-LANES = 1 << 20
-CROWD = 8  # times as many lanes of one cache as it has lines
+LANES = 1 << 22
+CROWD = 32  # times as many lanes of one cache as it has lines
 TURNS = 1 << 12
 FEW = 4  # accesses that are not worth following at once
+PAST = 64  # accesses that were asked at once and are remembered
 PATIENCE = 16  # accesses in order for one in disorder
 
 _pauses: WeakKeyDictionary[Kernel, int] = WeakKeyDictionary()
@@ -41,13 +44,18 @@ class Backlog:
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
+        self._past: list[Waiting] | None = []  # those who were asked at once, from the first on; None: some are not known any more
+        self._past_emptied: list[tuple[int, Index]] = []
+        self._past_written = 0  # sectors that they made dirty
+        self._used = 0  # lines that one cache may have been asked for
+        self._there: dict[tuple[int, int, int], int] = {}  # as many as there had been when all that an access uses was brought in
 
     @property
     def pauses(self) -> bool:
         """Is nobody to wait for the time being?"""
         return self._alone > 0
 
-    def takes(self, way: Way, f: Footprint) -> bool:
+    def takes(self, way: Way, f: Footprint, start: int, rows: Rows) -> bool:
         """May this access wait?"""
         if self._alone:
             self._alone -= 1
@@ -55,7 +63,7 @@ class Backlog:
         if not f.count:
             return False
         if isinstance(f, Scattered):
-            return f.width >= 4 or way is not Way.STORE
+            return f.width >= 4 or way is not Way.STORE or self._is_there(f, start, rows)
         if not self._waiting:
             return False
         if self._ordered >= PATIENCE * (len(self._waiting) - self._ordered):
@@ -66,22 +74,52 @@ class Backlog:
         """One more; `ask` asks the caches for one access alone."""
         if self._lanes > LANES or self._crowd > CROWD * self.l1.lines > 0 or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
-        waiting = Waiting(way, f, start, rows)
+        there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
+        waiting = Waiting(way, f, start, rows, there=there)
         self._waiting.append(waiting)
         self._lanes += f.count
-        self._crowd += f.crowd(rows)
+        if way in (Way.PASS, Way.ATOMIC):
+            self._there.clear()
+        elif not there:
+            crowd = f.crowd(rows)
+            self._crowd += crowd
+            self._used += crowd
+            if waiting.brings:
+                self._there[id(f), start, id(rows)] = self._used
         if isinstance(f, Scattered):
             f.wait()
         else:
             self._ordered += 1
         return waiting
 
+    def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
+        """An access did not wait; `written`: sectors that became dirty so far."""
+        if self._past is None or not f.count:
+            return
+        if len(self._past) < PAST:
+            self._past.append(Waiting(way, f, start, rows, silent=True))
+            self._past_written = written
+        else:
+            self.forget()
+
+    def forget(self) -> None:
+        """Something was done to the caches that is not worth knowing."""
+        self._past = None
+
+    def _is_there(self, f: Footprint, start: int, rows: Rows) -> bool:
+        """Did an access that waits bring in just what this one uses, so lately that nothing of it has had to go?"""
+        since = self._there.get((id(f), start, id(rows)))
+        return since is not None and self._used - since + f.crowd(rows) <= self.l1.lines
+
     def empty(self, caches: Index) -> None:
         """These forget everything that was brought in so far."""
+        self._there.clear()
         if self._waiting:
             self._emptied.append((len(self._waiting), caches))
         else:
             self.l1.empty(caches)
+            if self._past:
+                self._past_emptied.append((len(self._past), caches))
 
     def settle(self, ask: Asked, *, last: bool = False, full: bool = False) -> None:
         """Nobody waits any longer; `last`: nobody will ask the caches again; `full`: there was no room for more."""
@@ -89,8 +127,13 @@ class Backlog:
             return
         waiting, self._waiting = self._waiting, []
         emptied, self._emptied = self._emptied, []
+        self._there.clear()
         self._lanes = self._crowd = self._ordered = 0
         few = len(waiting) < FEW and not last and not full  # not worth it
+        if last and self._afresh(waiting, emptied):
+            self._set_pause(0)
+            return
+        self.forget()
         if not few and self._together(waiting, emptied, last):
             self._set_pause(0)
         else:
@@ -120,6 +163,25 @@ class Backlog:
         if self._kernel is not None:
             _pauses[self._kernel] = accesses
 
+    def _afresh(self, waiting: list[Waiting], emptied: list[tuple[int, Index]]) -> bool:
+        """Follows all accesses of the launch from its beginning, when the caches were empty."""
+        l1, l2, past = self.l1, self.l2, self._past
+        if past is None or not (l1.lines and l2.lines):
+            return False
+        fresh = Fresh.of(past + waiting)
+        if fresh is None or (found := lost_in_l2(fresh, l2.lines)) is None:
+            return False
+        lost, written = found
+        self.written += written - self._past_written
+        emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
+        for group, missed, fetched in zip(fresh.groups, missed_in_l1(fresh, l1.caches, l1.lines, emptied), lost, strict=True):
+            total = sum([w.f.total for w in group])  # all count for the same: it does not matter which of them missed
+            if group:
+                asked = missed if group[0].way is Way.LOAD else total
+                group[0].tell(total - asked, asked, asked - fetched)
+        _tell_others(waiting)
+        return True
+
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
         frame = Frame.of(waiting, self.l1.caches)
         if not frame.fits or (missed := self.l1.take_together(frame, waiting, emptied, last=last)) is None:
@@ -135,19 +197,26 @@ class Backlog:
 
     def _tell(self, frame: Frame, waiting: list[Waiting], missed: Numbers, fetched: Numbers) -> None:
         """Tells who waits what was missed in L1, and what in L2."""
-        loads = [w for w in waiting if w.way is Way.LOAD]
+        loads = [w for w in waiting if w.way is Way.LOAD and not w.there]
         if loads and len({w.group for w in loads}) == 1 and all(w.way in (Way.LOAD, Way.STORE) for w in waiting):
             total = sum(w.f.total for w in loads)  # all count for the same: it does not matter which of them missed
             loads[0].tell(total - missed.size, missed.size, missed.size - fetched.size)
         else:
             by_turn = zip(*(count_of(frame.turn_in(lost), len(waiting)).tolist() for lost in (missed, fetched)), strict=True)
             for w, (asked, new) in zip(waiting, by_turn, strict=True):
-                if w.way is not Way.STORE:
+                if w.way is not Way.STORE and not w.there:
                     asked = asked if w.way is Way.LOAD else w.f.total
                     w.tell(w.f.total - asked, asked, asked - new)
-        for w in waiting:
-            if w.way is Way.STORE:
-                w.tell(0, w.f.total, 0)
+        _tell_others(waiting)
+
+
+def _tell_others(waiting: list[Waiting]) -> None:
+    """Tells those of whom it was clear what they would find."""
+    for w in waiting:
+        if w.way is Way.STORE:
+            w.tell(0, w.f.total, 0)
+        elif w.there:
+            w.tell(w.f.total, 0, 0)
 
 
 def _until_read_again(waiting: list[Waiting]) -> list[list[Waiting]]:

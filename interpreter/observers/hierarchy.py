@@ -108,15 +108,17 @@ class Hierarchy:
             found = self._unusual(i, kind, f, start, rows)
             if "mmio" in i.modifiers:  # memory that is mapped to other devices: every lane asks for itself
                 units, total = f.alone, f.count
-        elif self.backlog.takes(way, f):
+        elif self.backlog.takes(way, f, start, rows):
             found, waiting = (0, 0, 0), self.backlog.add(way, f, start, rows, self._ask)
         else:
             self.backlog.settle(self._ask)
             found = self._ask(way, f, start, rows)
+            self.backlog.asked(way, f, start, rows, self._written)
         return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total, waiting)
 
     def _unusual(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
         """What loads and stores find that do not keep in L1 what they ask for."""
+        self.backlog.forget()
         if kind == "ld":
             return self._load(f, start, rows, _load_policy(i.modifiers))
         place = f.outline.place(start, rows)
@@ -150,6 +152,7 @@ class Hierarchy:
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""
         self.settle()
+        self.backlog.forget()
         bypass = "cg" in i.modifiers
         hits, l2, l2_hits = self._load(f, start, rows, LoadPolicy.BYPASS if bypass else LoadPolicy.CACHE)
         units = async_copy_global(f.lanes.full, target.full, f.lanes.mask, f.width, bypass=bypass)[1]

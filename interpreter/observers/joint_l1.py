@@ -34,9 +34,10 @@ class JointCaches(LanewiseCaches):
         ways = [w.way for w in waiting]
         loads, drops = np.array([w is Way.LOAD for w in ways]), np.array([w in (Way.PASS, Way.ATOMIC) for w in ways])
         brings = np.array([w.brings for w in waiting])
-        chosen = list(enumerate(waiting))
+        chosen = [(turn, w) for turn, w in enumerate(waiting) if not w.there]
         if last or not self.lines:  # what comes after the last load matters to nobody
-            del chosen[int(np.flatnonzero(loads)[-1]) + 1 if loads.any() else 0 :]
+            while chosen and chosen[-1][1].way is not Way.LOAD:
+                chosen.pop()
         there = {w.way for _, w in chosen}
         if not self.lines or not there or (self.is_empty and not there & {Way.LOAD, Way.STORE}):
             return self._all(frame, [(turn, w) for turn, w in chosen if w.way is Way.LOAD])

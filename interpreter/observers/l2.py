@@ -101,6 +101,11 @@ class SharedCache:
         self.held = 0
         self._ring: Index | None = None  # lines alive by step of their last use; counted when lines have to go for the first time
 
+    @property
+    def is_empty(self) -> bool:
+        """Has nothing ever been brought in?"""
+        return self.inserted == self.step
+
     def give_back(self) -> Index | None:
         """The memory, empty, for another one, if it is not too much to keep; this cache is no more."""
         if self._state.size > KEPT:

@@ -45,11 +45,13 @@ class Waiting:
     rows: Rows
     told: Told | None = None  # is told, in the end, the sectors found in L1, asked of L2 and found there
     group: object = None  # those of one group are told things that are summed
+    silent: bool = False  # it was told already, and only comes before others
+    there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
 
     @property
     def brings(self) -> bool:
         """Are all sectors that it uses there afterwards, as a whole?"""
-        return self.way is Way.LOAD or (self.way is Way.STORE and not self.f.parts)
+        return self.way is Way.LOAD or (self.way is Way.STORE and (self.there or not self.f.parts))
 
     def tell(self, hits: int, l2: int, l2_hits: int) -> None:
         """Hands on what the caches found."""
@@ -82,7 +84,7 @@ class Frame:
     def of(waiting: list[Waiting], caches: int) -> Frame:
         """Wide enough for these accesses."""
         low, high = span_of(waiting)
-        words = any(w.way is Way.STORE and w.f.parts for w in waiting)
+        words = any(w.way is Way.STORE and not w.brings for w in waiting)
         return Frame(low, (high - low).bit_length(), (len(waiting) - 1).bit_length(), WORD_BITS if words else 0, (caches - 1).bit_length())
 
     @property
@@ -119,7 +121,7 @@ class Frame:
                 np.left_shift(sector.astype(kind, copy=False), lead, out=part)
                 rest = np.array(((w.start - self.low) << SECTOR_BITS + int(lead)) & (1 << 8 * out.itemsize) - 1, kind)
                 lead = kind(self.word_bits)
-            if w.way is Way.STORE and w.f.parts and self.word_bits:
+            if w.way is Way.STORE and not w.brings and self.word_bits:
                 part |= w.f.first_word
             turns: Numbers = np.array(turn << self.part_bits, kind)
             if self.part_bits:

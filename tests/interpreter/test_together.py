@@ -9,20 +9,22 @@ import numpy as np
 import pytest
 
 from warplab.interpreter.geometry import Geometry
-from warplab.interpreter.observers import backlog, uses
+from warplab.interpreter.observers import backlog, fresh_l1, uses
+from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
 from warplab.interpreter.observers.known import footprints
 from warplab.interpreter.observers.reuse import oldest_kept
 from warplab.interpreter.observers.scattered import Scattered
-from warplab.interpreter.values import Array, Shifted
+from warplab.interpreter.values import Array, Shifted, plain
 from warplab.isa.profiles import profile
 
 H200 = profile("sm_90")
 BLOCKS, THREADS = 8, 128
 LOAD, CG, STORE, STREAM, ATOMIC = ("ld", ()), ("ld", ("cg",)), ("st", ()), ("ld", ("L1::no_allocate",)), ("red", ("add",))
+WHOLE = Geometry.whole(BLOCKS, THREADS)
 Found = list[tuple[int, int, int]]
-One = tuple[tuple[str, tuple[str, ...]], Array, Array | None, int]
+One = tuple[tuple[str, tuple[str, ...]], Array | Shifted, Array | None, int]
 
 
 class Caches:
@@ -34,11 +36,11 @@ class Caches:
         self.found: Found = []
         self.waited = 0
         if alone:
-            self.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
+            self.memory.backlog.takes = lambda way, f, start, rows: False  # type: ignore[method-assign]
 
-    def access(self, what: tuple[str, tuple[str, ...]], address: Array, mask: Array | None, width: int) -> None:
-        g = Geometry.whole(BLOCKS, THREADS)
-        f, start = footprints.of(g, self.rows, Shifted(address) if mask is None else address, mask, width)
+    def access(self, what: tuple[str, tuple[str, ...]], address: Array | Shifted, mask: Array | None, width: int) -> None:
+        place = Shifted(address) if mask is None and not isinstance(address, Shifted) else address
+        f, start = footprints.of(WHOLE, self.rows, place, mask, width)
         i: Any = SimpleNamespace(modifiers=what[1])
         out = self.memory.access(i, what[0], f, start, self.rows)
         at = len(self.found)
@@ -48,12 +50,12 @@ class Caches:
             out.waiting.group = at  # on its own
             out.waiting.told = lambda *found: self.found.__setitem__(at, found)
 
-    def all(self, accesses: list[One], emptied: Callable[[int], list[int]] = lambda turn: []) -> Found:
+    def all(self, accesses: list[One], emptied: Callable[[int], list[int]] = lambda turn: [], *, last: bool = False) -> Found:
         for turn, one in enumerate(accesses):
             if some := emptied(turn):
                 self.memory.empty(np.array(some))
             self.access(*one)
-        self.memory.settle()
+        self.memory.settle(last=last)
         return self.found
 
 
@@ -71,7 +73,7 @@ def accesses(
     """Most in disorder, some in order, some masked."""
     for _ in range(turns):
         way, width = ways[rng.integers(len(ways))], int(rng.choice([4, 8, 16]))
-        base = (1 << 20) + (ways.index(way) * span if apart else 0)
+        base = (1 << 20) + (2 * ways.index(way) * span if apart else 0)
         if rng.random() < 0.3:
             yield way, row(base + int(rng.integers(span // LINE)) * LINE, width), None, width
         else:
@@ -104,18 +106,77 @@ def test_what_waits_finds_what_it_finds_alone(
         (ATOMIC, row(1 << 20, 4), None, 4),
         (STORE, row(1 << 20, 8), None, 8),
     ]
-    together.memory.backlog.takes = lambda way, f: False  # type: ignore[method-assign]
+    together.memory.backlog.takes = lambda way, f, start, rows: False  # type: ignore[method-assign]
     assert together.all(more) == alone.all(more)  # the caches hold the same
     for name in () if fences else ("inserted", "gone", "floor", "now"):
         assert np.array_equal(getattr(together.memory.l1, name), getattr(alone.memory.l1, name)), name
     assert together.memory.l2.held == alone.memory.l2.held
 
 
+@pytest.mark.parametrize(
+    "ways", [[LOAD], [LOAD, STORE], [LOAD, CG], [LOAD, ATOMIC, STORE], [CG, STORE, ATOMIC], [STORE], [ATOMIC], [LOAD, STREAM, STORE]]
+)
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("caches", [BLOCKS, 3])
+@pytest.mark.parametrize("fences", [False, True])
+@pytest.mark.parametrize("dense", [1 << 20, 0])
+def test_a_launch_whose_accesses_all_wait_finds_what_they_find_alone(
+    ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(fresh_l1, "DENSE", dense)
+    monkeypatch.setattr(fresh_l1, "PIECE", 5000)
+    followed, afresh = [False], Backlog._afresh
+
+    def noted(*given: Any) -> bool:
+        followed.append(afresh(*given))
+        return followed[-1]
+
+    monkeypatch.setattr(Backlog, "_afresh", noted)
+    rng = np.random.default_rng(len(ways) + caches)
+    told = list(accesses(rng, 1 << 15, ways=ways, apart=apart))
+    together, alone = Caches(caches, 1 << 13), Caches(caches, 1 << 13, alone=True)
+
+    def emptied(turn: int) -> list[int]:
+        return [c for c in range(caches) if (turn * 7 + c) % 11 < 3] if fences else []
+
+    assert together.all(told, emptied, last=True) == alone.all(told, emptied)
+    assert together.memory.written == alone.memory.written
+    assert followed[-1] or not apart or STREAM in ways
+
+
+@pytest.mark.parametrize("width", [1, 4, 8])
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(("lines", "between"), [*((1 << 13, x) for x in (None, LOAD, CG, STORE, "fence")), (1 << 9, None)])
+def test_what_is_stored_where_it_was_loaded_is_in_the_caches(width: int, last: bool, lines: int, between: Any) -> None:
+    rng = np.random.default_rng(width)
+    told: list[One] = []
+    for turn in range(16):
+        place = Shifted(gather(rng, 1 << 20, 1 << 15 if lines > 1 << 9 else 1 << 18, width))
+        told.append((LOAD, place, None, width))
+        if between in (LOAD, CG, STORE):
+            told.append((between, gather(rng, 1 << (20 if between == CG else 21), 1 << 15, 4), None, 4))
+        told += [(way, place, None, width) for way in (STORE, LOAD, STORE)[: 1 + turn % 3]]
+
+    def emptied(turn: int) -> list[int]:
+        return [turn % 3] if between == "fence" else []
+
+    together, alone = Caches(3, lines), Caches(3, lines, alone=True)
+    found, want = together.all(told, emptied, last=last), alone.all(told, emptied)
+    assert together.waited
+    if lines > 1 << 9:
+        assert found == want
+        assert together.memory.written == alone.memory.written
+    else:
+        real = sum(real_hits(told, 3, lines, emptied))
+        assert sum(hits for hits, _, _ in found) == pytest.approx(real, rel=0.02)
+
+
 def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int], list[int]]) -> list[int]:
     """Sectors that are found in caches that are followed line by line; lanes of one access find what was there before, or what another missed."""
     held: list[OrderedDict[int, int]] = [OrderedDict() for _ in range(caches)]
     out = []
-    for turn, (way, address, mask, _) in enumerate(told):
+    for turn, (way, place, mask, _) in enumerate(told):
+        address = plain(place)
         for some in emptied(turn):
             held[some].clear()
         hits = 0
@@ -129,7 +190,7 @@ def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int],
                     if way == CG:
                         cache.pop(line, None)
                         continue
-                    hits += bool(cache.get(line, 0) & bit)
+                    hits += way == LOAD and bool(cache.get(line, 0) & bit)
                     cache[line] = cache.get(line, 0) | bit
                     cache.move_to_end(line)
                     if len(cache) > lines:
@@ -143,8 +204,9 @@ def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int],
 )
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
 @pytest.mark.parametrize("also", ["", "drops", "fences"])
+@pytest.mark.parametrize("last", [False, True])
 def test_caches_that_overflow_find_what_real_ones_find(
-    lines: int, span: int, limit: int, caches: int, also: str, monkeypatch: pytest.MonkeyPatch
+    lines: int, span: int, limit: int, caches: int, also: str, last: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
     monkeypatch.setattr(uses, "PIECE", limit // 2)
@@ -155,9 +217,9 @@ def test_caches_that_overflow_find_what_real_ones_find(
         return [c for c in range(caches) if turn % 13 == 12 - c] if also == "fences" else []
 
     c = Caches(caches, lines)
-    found = c.all(told, emptied)
+    found = c.all(told, emptied, last=last)
     want = sum(real_hits(told, caches, lines, emptied))
-    assert c.waited == len(told) and (c.memory.l1.floor > 1).all()
+    assert c.waited == len(told) and (last or (c.memory.l1.floor > 1).all())
     assert sum(hits for hits, _, _ in found) == pytest.approx(want, rel=0.02)
     assert (c.memory.l1.inserted - c.memory.l1.gone <= lines).all()
 
