@@ -21,8 +21,8 @@ from .uses import Frame, Index, Numbers, Waiting, Way, count_of
 if TYPE_CHECKING:
     from ..program import Kernel
 
-LANES = 1 << 22
-CROWD = 32  # times as many lanes of one cache as it has lines
+LANES = 1 << 23
+CROWD = 128  # times as many lanes of one cache as it has lines
 TURNS = 1 << 12
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
@@ -77,7 +77,7 @@ class Backlog:
         there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
         waiting = Waiting(way, f, start, rows, there=there)
         self._waiting.append(waiting)
-        self._lanes += f.count
+        self._lanes += 0 if there else f.count
         if way in (Way.PASS, Way.ATOMIC):
             self._there.clear()
         elif not there:

@@ -28,6 +28,15 @@ FEW = 8  # codes that are counted one by one
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring lines."""
+
+    first: int  # by number
+    lines: int
+    done: int  # to any of them
+
+
 @dataclass(eq=False)
 class Used:
     """What one access uses."""
@@ -35,6 +44,7 @@ class Used:
     waiting: Waiting
     turn: int
     code: int  # of those who are told things that are summed
+    stretch: int
     shift: int  # from a sector of the footprint to its number
     nowhere: int  # the number of what is used by lanes that take no part
 
@@ -68,6 +78,11 @@ class Used:
         return self._uses[1]
 
     @property
+    def whole(self) -> bool:
+        """Do all lanes take part?"""
+        return self.sectors.ndim == 1 or self.waiting.f.active is None
+
+    @property
     def lanes(self) -> Index:
         """How many are used of each, or of each row."""
         f = self.waiting.f
@@ -89,6 +104,7 @@ class Fresh:
 
     used: list[Used]
     lines: int  # that have numbers
+    stretches: list[Stretch]
     groups: list[list[Waiting]]  # by code
 
     @staticmethod
@@ -110,19 +126,21 @@ class Fresh:
         lines = int(size.sum())
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for _, w in asked])):
             return None
-        shift = np.empty(order.size, np.int64)
-        shift[order] = np.repeat(np.cumsum(size) - size - low, ends - begins)
+        number = np.cumsum(size) - size
+        stretches = [Stretch(*one) for one in zip(number.tolist(), size.tolist(), done.tolist(), strict=True)]
+        where = np.empty(order.size, np.int64)
+        where[order] = np.repeat(np.arange(begins.size), ends - begins)
         codes: dict[object, int] = {}
         groups: list[list[Waiting]] = [[]]
         used = []
-        for (turn, w), lines_on in zip(asked, shift.tolist(), strict=True):
+        for (turn, w), stretch, shift in zip(asked, where.tolist(), (number - low)[where].tolist(), strict=True):
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.group), len(groups))
             if code == len(groups):
                 groups.append([])
             if code != SILENT:
                 groups[code].append(w)
-            used.append(Used(w, turn, code, lines_on + w.start << SECTOR_BITS, lines << SECTOR_BITS))
-        return Fresh(used, lines, groups) if len(groups) <= SILENT else None
+            used.append(Used(w, turn, code, stretch, shift + w.start << SECTOR_BITS, lines << SECTOR_BITS))
+        return Fresh(used, lines, stretches, groups) if len(groups) <= SILENT else None
 
     @property
     def width(self) -> int:

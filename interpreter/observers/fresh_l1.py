@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, SILENT, Fresh, Used
+from .fresh import DENSE, LOADED, SILENT, Codes, Fresh, Used
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
 from .uses import PIECE, SECTOR_BITS, Way
@@ -35,11 +35,16 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> lis
     if not chosen:
         return [0] * len(fresh.groups)
     lives = Lives(caches, emptied)
-    count = sum([u.count for u in chosen])
-    if lives.count * fresh.width <= max(DENSE, count) and (
-        fresh.lines <= lines or sum([u.waiting.f.crowd(u.waiting.rows) for u in chosen]) <= lines
-    ):
-        return fresh.counts(_firsts(fresh, chosen, lives))
+    asked = np.zeros(len(fresh.stretches), np.int64)
+    for u in chosen:
+        asked[u.stretch] += u.waiting.f.crowd(u.waiting.rows)
+    if int(np.minimum(asked, [s.lines for s in fresh.stretches]).sum()) <= lines:  # none can overflow
+        loaded = [s for s in fresh.stretches if s.done & LOADED]
+        low, end = loaded[0].first, loaded[-1].first + loaded[-1].lines
+        sectors = end - low << SECTOR_BITS
+        if lives.count * sectors <= max(DENSE, sum([u.count for u in chosen])):
+            some = [u for u in chosen if low <= fresh.stretches[u.stretch].first < end]
+            return fresh.counts(_firsts(some, lives, low << SECTOR_BITS, sectors))
     return (_loads(fresh, chosen) - Order(fresh, chosen, lives, lines).found()).tolist()  # type: ignore[no-any-return]
 
 
@@ -47,7 +52,7 @@ class Lives:
     """Caches, each of them another one when it has been emptied."""
 
     def __init__(self, caches: int, emptied: Emptied) -> None:
-        self._caches = caches
+        self.caches = caches
         self._since = np.zeros((caches, 1 + max([turn for turn, _ in emptied], default=0)), np.int64)  # how often before each turn
         for turn, some in emptied:
             self._since[some, turn:] += 1
@@ -57,16 +62,16 @@ class Lives:
         """For each sector of an access, or each row of them."""
         cache = used.cache
         turn = min(used.turn, self._since.shape[1] - 1)
-        return cache + self._caches * self._since[:, turn].take(cache) if turn else cache
+        return cache + self.caches * self._since[:, turn].take(cache) if turn else cache
 
 
-def _firsts(fresh: Fresh, chosen: list[Used], lives: Lives) -> NDArray[np.uint8]:
-    """Who uses each sector of each cache first."""
-    marks = np.zeros(lives.count * fresh.width, np.uint8)
+def _firsts(chosen: list[Used], lives: Lives, low: int, count: int) -> Codes:
+    """Who uses each of so many sectors, from `low` on, of each cache first."""
+    marks = np.zeros((lives.count, count + 1), np.uint8)
     for u in reversed(chosen):
-        marks[u.sectors + lives.of(u) * fresh.width] = u.code
-    marks.reshape(lives.count, fresh.width)[:, fresh.lines << SECTOR_BITS :] = 0
-    return marks
+        place = lives.of(u) * (count + 1) + u.sectors - low if u.whole else lives.of(u) * (count + 1) + np.minimum(u.sectors - low, count)
+        marks.ravel()[place] = u.code
+    return marks[:, :count]
 
 
 def _loads(fresh: Fresh, chosen: list[Used]) -> Index:
@@ -91,12 +96,20 @@ class Table:
     @staticmethod
     def of(some: list[tuple[int, Used]], lives: Lives, bits: int) -> Table:
         """The sectors of accesses, with a turn for each, which has 2**bits parts."""
-        sectors = [u.sectors.reshape(u.cache.size, -1) for _, u in some]
+        sectors = np.concatenate([u.sectors.reshape(u.cache.size, -1) for _, u in some])
         cache = np.concatenate([lives.of(u).ravel() for _, u in some])
-        turns = [np.broadcast_to((turn << bits) + u.order(bits), u.cache.size) for turn, u in some]
+        turn = np.repeat([turn << bits for turn, _ in some], [u.cache.size for _, u in some])
+        lanes = np.full(cache.size, sectors.shape[1])
+        at = 0
+        for _, u in some:
+            end = at + u.cache.size
+            if bits:
+                turn[at:end] += u.order(bits)
+            if not u.whole:
+                lanes[at:end] = u.lanes
+            at = end
         order = np.argsort(cache, kind="stable")
-        lanes = np.concatenate([np.broadcast_to(u.lanes, u.cache.size) for _, u in some])
-        return Table(np.concatenate(sectors), order, cache.take(order), np.concatenate(turns).take(order), lanes.take(order))
+        return Table(sectors, order, cache.take(order), turn.take(order), lanes.take(order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +133,21 @@ class Piece:
         """Of which caches."""
         return np.arange(self.first, self.first + self.starts.size - 1)
 
+    def of(self, caches: Flags) -> Index:
+        """Those in `again` of some caches."""
+        return self.again.compress(np.repeat(caches, np.diff(self.begins)))
+
 
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
     def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> None:
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.lines << SECTOR_BITS, lines
+        self.caches = lives.caches
         bits = (max([u.waiting.f.crowd(u.waiting.rows) for u in chosen]) // max(1, lines // STEP)).bit_length()
         self.codes = np.repeat([u.code for u in chosen], 1 << bits)
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
+        self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
         by_row = [[(turn, u) for turn, u in enumerate(chosen) if (u.sectors.ndim > 1) is rows] for rows in (True, False)]
         self.tables = [Table.of(some, lives, bits) for some in by_row if some]
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
@@ -152,17 +171,16 @@ class Order:
         for low, high in pairwise(cuts):
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
-            place = self.line_bits + SECTOR_BITS + self.turn_bits
-            kind: Any = np.uint32 if place + (high - low - 1).bit_length() <= 32 else np.uint64
-            blocks = [self._keys(t, low, high, place, kind).ravel() for t in self.tables]
+            kind: Any = np.uint32 if self.place + (high - low - 1).bit_length() <= 32 else np.uint64
+            blocks = [self._keys(t, low, high, kind).ravel() for t in self.tables]
             keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
             keys.sort()
             keys = keys[:many]
-            starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(place)), many)
+            starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
             again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + SECTOR_BITS)).nonzero()[0] + 1
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
 
-    def _keys(self, t: Table, low: int, high: int, place: int, kind: Any) -> Keys:
+    def _keys(self, t: Table, low: int, high: int, kind: Any) -> Keys:
         """The uses of the caches `low` to `high`; what is none stands at the end."""
         a, b = t.cache.searchsorted([low, high]).tolist()
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
@@ -172,7 +190,7 @@ class Order:
         keys ^= sector
         keys <<= kind(self.turn_bits)
         keys |= sector
-        keys += (t.cache[a:b] - low << place | t.turn[a:b] << SECTOR_BITS).astype(kind)[:, None]
+        keys += (t.cache[a:b] - low << self.place | t.turn[a:b] << SECTOR_BITS).astype(kind)[:, None]
         if none is not None:
             keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
         return keys
@@ -186,31 +204,55 @@ class Order:
         """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
         rank = np.cumsum(over) - 1
         count, many = int(rank[-1]) + 1, self.codes.size
-        wanted, step = FINE * int(self.uses[over].max()) // self.lines, 0
+        wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, 0
         while (many >> step) ** 2 * count > TABLE or many >> step > 2 * wanted:
             step += 1
         steps = (many - 1 >> step) + 1
-        now = np.concatenate([self._turn(p.keys.take(p.again)) for p in pieces]) >> step
-        before = np.concatenate([self._turn(p.keys.take(p.again - 1)) for p in pieces]) >> step
-        cache = np.concatenate([np.repeat(p.caches, np.diff(p.begins)) for p in pieces])
-        hit = np.ones(cache.size, np.bool_)
-        some = slice(None) if over.all() else over[cache].nonzero()[0]
-        cache, now, before = rank[cache[some]], now[some], before[some]
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
-            mine = over[t.cache]
-            np.add.at(used, (rank[t.cache[mine]], t.turn[mine] >> step), t.lanes[mine])
-        kept = oldest_kept(np.zeros((count, 0), np.int64), used, cache, before, now, self.lines)
-        hit[some] = before >= kept[cache, now]
-        ends = np.cumsum([p.again.size for p in pieces])[:-1]
-        return [p.again[there] for p, there in zip(pieces, np.split(hit, ends), strict=True)]
+            rows = over.take(t.cache).nonzero()[0]
+            cell = rank.take(t.cache.take(rows)) * steps + (t.turn.take(rows) >> step)
+            used += np.bincount(cell, t.lanes.take(rows), used.size).astype(np.int64).reshape(used.shape)
+        moved = np.zeros((count, steps, steps), np.int64)
+        moves = []  # (cache, step, step of the use before), a number each
+        for p in pieces:
+            mine = over[p.caches]
+            begin, end = int(rank[p.first]) + (not mine[0]), int(rank[p.caches[-1]]) + 1
+            move = self._moves(p.keys, p.again if mine.all() else p.of(mine), np.cumsum(mine) - 1, step, steps)
+            moved[begin:end] = np.bincount(move, minlength=(end - begin) * steps * steps).reshape(end - begin, steps, steps)
+            moves.append((p, mine, begin, end, move))
+        kept = oldest_kept(np.zeros((count, 0), np.int64), used, moved, self.lines)[:, :steps]
+        stays = np.arange(steps) >= kept[:, :, None]
+        hits = []
+        for p, mine, begin, end, move in moves:
+            there = stays[begin:end].ravel().take(move) if move.size else np.zeros(0, np.bool_)
+            if mine.all():
+                hits.append(p.again.take(there.nonzero()[0]))
+            else:
+                hits.append(np.sort(np.concatenate([p.of(mine).compress(there), p.of(~mine)])))
+        return hits
+
+    def _moves(self, keys: Keys, again: Index, rank: Index, step: int, steps: int) -> Index:
+        """Of some uses of lines that were used before: the rank of the cache, the step, and the step of the use before, a number each."""
+        kind = keys.dtype.type
+        now, before = keys.take(again), keys.take(again - 1)
+        move = now >> kind(self.place)
+        if rank.size > rank[-1] + 1:
+            move = rank.astype(keys.dtype).take(move)
+        for key in (now, before):
+            key >>= kind(SECTOR_BITS + step)
+            key &= kind((1 << self.turn_bits) - 1 >> step)
+            move *= kind(steps)
+            move += key
+        found: Index = move.astype(np.int64)
+        return found
 
     def _found(self, keys: Keys, hit: Index) -> Index:
         """How often each code finds a sector, where some uses find their lines."""
         start = np.ones(hit.size, np.bool_)  # of a stay: the use before brought the line in
         np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
         stay = np.cumsum(start)
-        begin = hit[start] - 1
+        begin = hit.take(start.nonzero()[0]) - 1
         spot = (stay - 1 << SECTOR_BITS) + (keys.take(hit) & keys.dtype.type(3)).astype(np.int64)
         first, number = np.empty(begin.size << SECTOR_BITS, np.int64), np.arange(hit.size)
         first[spot[::-1]] = number[::-1]  # the last that is written remains
@@ -220,4 +262,6 @@ class Order:
             every = np.zeros(self.groups, np.int64)
             every[self.codes[0]] = np.count_nonzero(found)
             return every
-        return np.bincount(self.codes.take(self._turn(keys.take(hit[found]))), minlength=self.groups)[: self.groups]
+        turn = self._turn(keys.take(hit.take(found.nonzero()[0])))
+        each: Index = np.bincount(self.codes.take(turn), minlength=self.groups)[: self.groups]
+        return each

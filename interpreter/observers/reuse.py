@@ -11,24 +11,22 @@ from numpy.typing import NDArray
 Index = NDArray[np.int64]
 
 
-def oldest_kept(held: Index, used: Index, cache: Index, before: Index, step: Index, lines: int) -> Index:
+def oldest_kept(held: Index, used: Index, moved: Index, lines: int) -> Index:
     """(caches, steps + 1): when each step begins, and after the last, lines that were last used before this step are gone.
 
     `held`: (caches, old), the lines last used in each step so far; `used`: (caches, steps), the uses in steps that come, counted from 0;
-    in `before`, and in what is found, they are counted from `old` on.  Of the uses of lines that were used before (also those that drop
-    one, which `used` does not count), at `cache`, in the new step `step`, `before` is the step of the use before.  Lines of one step go
-    together, as soon as half of them have to for the use that stands in the middle of its own.
+    elsewhere they are counted from `old` on.  `moved`: (caches, steps, old + steps), the uses in each new step of lines that were used
+    before (also those that drop one, which `used` does not count), by the step of the use before.  Lines of one step go together, as soon
+    as half of them have to for the use that stands in the middle of its own.
 
-    >>> oldest_kept(np.zeros((1, 0), np.int64), np.ones((1, 3), np.int64), np.array([0]), np.array([0]), np.array([2]), 1).tolist()
+    >>> oldest_kept(np.zeros((1, 0), np.int64), np.ones((1, 3), np.int64), np.array([[[0, 0, 0], [0, 0, 0], [1, 0, 0]]]), 1).tolist()
     [[0, 0, 1, 2]]
     """
-    (caches, old), steps = held.shape, used.shape[1]
-    every = old + steps
-    moved = np.bincount((step * caches + cache) * every + before, minlength=caches * every * steps).reshape(steps, caches, every)
+    old, steps = held.shape[1], used.shape[1]
     alive = np.concatenate([held, np.zeros_like(used)], axis=1)  # lines last used in a step
-    found = np.zeros((caches, steps + 1), np.int64)
+    found = np.zeros((len(held), steps + 1), np.int64)
     for now in range(steps):
-        past, going = alive[:, : old + now], moved[now]
+        past, going = alive[:, : old + now], moved[:, now]
         # When a step is half over, half of what it brings in front is there.
         twice = np.cumsum((2 * past - going[:, : old + now])[:, ::-1], axis=1)[:, ::-1] - past
         found[:, now] = (twice > (2 * lines - used[:, now])[:, None]).sum(axis=1)

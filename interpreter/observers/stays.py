@@ -113,7 +113,9 @@ def _of_piece(t: Turns, use: Numbers, low: int, high: int) -> Missed | None:
     if caches.may_overflow(lines):
         cache, step = frame.cache_of(line.take(again)) - low, turn.take(again).astype(np.int64) * steps // t.many
         used = np.add.reduceat(t.used[:, low:high], -(-np.arange(steps) * t.many // steps)).T
-        kept = oldest_kept(t.held[low:high], used, cache, before, step, caches.lines)
+        every = t.ages + steps
+        moved = np.bincount((cache * steps + step) * every + before, minlength=(high - low) * steps * every)
+        kept = oldest_kept(t.held[low:high], used, moved.reshape(high - low, steps, every), caches.lines)
         again = again[before >= kept[cache, step]]
     elif t.emptied:
         kept = np.zeros((high - low, steps + 1), np.int64)

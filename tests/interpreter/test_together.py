@@ -228,10 +228,11 @@ def test_what_was_used_lately_is_kept() -> None:
     """A cache of four lines: a, b, c, d, a, e, then all again."""
     used = np.ones((1, 6), np.int64)
     names = "abcdae"
-    before = [names[:at].rfind(x) for at, x in enumerate(names)]
-    again = np.array([at for at, b in enumerate(before) if b >= 0])
-    zero = np.zeros(again.size, np.int64)
-    kept = oldest_kept(np.zeros((1, 0), np.int64), used, zero, np.array([before[at] for at in again]), again, 4)
+    moved = np.zeros((1, 6, 6), np.int64)
+    for at, x in enumerate(names):
+        if x in names[:at]:
+            moved[0, at, names[:at].rfind(x)] = 1
+    kept = oldest_kept(np.zeros((1, 0), np.int64), used, moved, 4)
     assert kept[0].tolist() == [0, 0, 0, 0, 0, 1, 2]  # nothing is older than step 1; b, last used in step 1, had to go for e
 
 
