@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from .footprint import Footprint, Rows
-from .fresh import Fresh, lost_in_l2
+from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
@@ -44,7 +44,7 @@ class Backlog:
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
-        self._past: list[Waiting] | None = []  # those who were asked at once, from the first on; None: some are not known any more
+        self._past: list[tuple[Way, Footprint, int, Rows]] | None = []  # those who were asked at once, from the first on; None: some are not known any more
         self._past_emptied: list[tuple[int, Index]] = []
         self._past_written = 0  # sectors that they made dirty
         self._used = 0  # lines that one cache may have been asked for
@@ -94,13 +94,13 @@ class Backlog:
 
     def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
         """An access did not wait; `written`: sectors that became dirty so far."""
-        if self._past is None or not f.count:
+        if self._past is None:
             return
         if len(self._past) < PAST:
-            self._past.append(Waiting(way, f, start, rows, silent=True))
+            self._past.append((way, f, start, rows))
             self._past_written = written
         else:
-            self.forget()
+            self._past = None
 
     def forget(self) -> None:
         """Something was done to the caches that is not worth knowing."""
@@ -165,11 +165,12 @@ class Backlog:
 
     def _afresh(self, waiting: list[Waiting], emptied: list[tuple[int, Index]]) -> bool:
         """Follows all accesses of the launch from its beginning, when the caches were empty."""
-        l1, l2, past = self.l1, self.l2, self._past
-        if past is None or not (l1.lines and l2.lines):
+        l1, l2 = self.l1, self.l2
+        if self._past is None or not (l1.lines and l2.lines):
             return False
+        past = [Waiting(*one, silent=True) for one in self._past]
         fresh = Fresh.of(past + waiting)
-        if fresh is None or (found := lost_in_l2(fresh, l2.lines)) is None:
+        if fresh is None or (found := fresh.lost_in_l2(l2.lines)) is None:
             return False
         lost, written = found
         self.written += written - self._past_written

@@ -6,47 +6,69 @@ Sectors are numbered without the gaps between the stretches of memory that are u
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .footprint import lanes_by_warp
+from .footprint import SECTOR, lanes_by_warp
+from .scattered import Scattered
 from .touch import WARP
 from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
-Sectors = NDArray[np.uint32]
 Codes = NDArray[np.uint8]
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 SILENT = 255  # the code of those who are told nothing
 FEW = 8  # codes that are counted one by one
+AT_ONCE = 1 << 17  # uses that are looked at together
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
     """Neighbouring lines."""
 
-    first: int  # by number
-    lines: int
+    low: int
+    high: int
     done: int  # to any of them
+    number: int = 0  # of the first
+
+    @property
+    def lines(self) -> int:
+        """How many."""
+        return self.high + 1 - self.low
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What some accesses use, in rows of one length: the sectors by number, and of each row the cache, the turn, and the lanes that take part."""
+
+    sectors: NDArray[np.uint32]
+    cache: Index
+    turn: Index
+    lanes: Index
+
+    @property
+    def masked(self) -> bool:
+        """Do some lanes take no part?"""
+        return int(self.lanes.sum()) < self.sectors.size
+
+
+@dataclass(eq=False, slots=True)
 class Used:
-    """What one access uses."""
+    """One access, and where in a table it stands."""
 
     waiting: Waiting
     turn: int
     code: int  # of those who are told things that are summed
-    stretch: int
-    shift: int  # from a sector of the footprint to its number
-    nowhere: int  # the number of what is used by lanes that take no part
+    stretch: Stretch
+    table: int = 0
+    begin: int = 0
+    end: int = 0
 
     @property
     def way(self) -> Way:
@@ -54,106 +76,109 @@ class Used:
         return self.waiting.way
 
     @property
-    def name(self) -> tuple[int, int]:
-        """The same for accesses that use the same."""
-        return id(self.waiting.f), self.waiting.start
-
-    @cached_property
-    def _uses(self) -> tuple[Index, Sectors]:
-        cache, sector, absent = self.waiting.f.uses(self.waiting.rows)
-        number = sector.astype(np.uint32, copy=False)
-        number = number + np.uint32(self.shift & 0xFFFF_FFFF)  # what is too much goes round
-        if absent is not None:
-            number[absent] = self.nowhere
-        return cache, number
-
-    @property
-    def cache(self) -> Index:
-        """Of each sector, or of each row of them."""
-        return self._uses[0]
-
-    @property
-    def sectors(self) -> Sectors:
-        """By number: of each lane, by rows, or in one row."""
-        return self._uses[1]
-
-    @property
-    def whole(self) -> bool:
-        """Do all lanes take part?"""
-        return self.sectors.ndim == 1 or self.waiting.f.active is None
-
-    @property
-    def lanes(self) -> Index:
-        """How many are used of each, or of each row."""
-        f = self.waiting.f
-        return np.ones(1, np.int64) if self.sectors.ndim == 1 else np.full(1, WARP) if f.active is None else lanes_by_warp(f.active)
-
-    @property
-    def count(self) -> int:
-        """How many are used."""
-        return self.waiting.f.count if self.sectors.ndim > 1 else self.sectors.size
-
-    def order(self, bits: int) -> Index:
-        """Which of so many parts of the access each belongs to, or each row."""
-        return self.waiting.f.order(self.waiting.rows, bits).ravel()
+    def shift(self) -> int:
+        """From a sector of the footprint to its number."""
+        return self.waiting.start + self.stretch.number - self.stretch.low << SECTOR_BITS
 
 
-@dataclass(frozen=True)
 class Fresh:
     """All accesses, less those that find everything anyway."""
 
-    used: list[Used]
-    lines: int  # that have numbers
-    stretches: list[Stretch]
-    groups: list[list[Waiting]]  # by code
+    def __init__(self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting]) -> None:
+        self.used, self.stretches, self.groups = used, stretches, groups  # by code
+        self.lines = stretches[-1].number + stretches[-1].lines  # that have numbers
+        wide, narrow = ([u for u in used if isinstance(u.waiting.f, Scattered) is lanes] for lanes in (True, False))
+        self.tables = [_by_lane(wide, self.nowhere), _by_use(narrow)]
+        by_name = {_name(u.waiting): u for u in used}
+        self._also = [by_name[_name(w)] for w in also]  # who store what these have brought in
+
+    @property
+    def nowhere(self) -> int:
+        """The number of what is used by lanes that take no part."""
+        return self.lines << SECTOR_BITS
 
     @staticmethod
     def of(waiting: list[Waiting]) -> Fresh | None:
         """Numbers what these use; None where they get in each other's way."""
-        asked = [(turn, w) for turn, w in enumerate(waiting) if w.way is Way.STORE or not w.there]
-        first = np.array([w.f.ends[0] + w.start for _, w in asked])
-        last = np.array([w.f.ends[1] + w.start for _, w in asked])
-        order = np.argsort(first)
-        reach = np.maximum.accumulate(last[order])
-        begins = np.append(0, 1 + np.flatnonzero(first[order][1:] > reach[:-1]))  # of stretches
-        done = np.bitwise_or.reduceat(np.array([_does(w) for _, w in asked])[order], begins)
-        if ((done & PART > 0) & (done & (LOADED | DROPPED) > 0)).any():
+        spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count and not w.there)
+        stretches: list[Stretch] = []
+        where: dict[int, Stretch] = {}  # by turn
+        for low, high, turn in spans:
+            if not stretches or low > stretches[-1].high:
+                stretches.append(Stretch(low, high, 0))
+            s = where[turn] = stretches[-1]
+            s.high = max(s.high, high)
+            s.done |= _does(waiting[turn])
+        lines = every = 0
+        for s in stretches:
+            if s.done & PART and s.done & (LOADED | DROPPED):
+                return None
+            s.number, lines, every = lines, lines + s.lines, every | s.done
+        if every & LOADED and any(s.done & DROPPED and s.done != DROPPED for s in stretches):
             return None
-        if (done & LOADED).any() and ((done & DROPPED > 0) & (done & ~DROPPED > 0)).any():
+        if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
-        ends = np.append(begins[1:], order.size)
-        low, size = first[order][begins], reach[ends - 1] + 1 - first[order][begins]
-        lines = int(size.sum())
-        if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for _, w in asked])):
-            return None
-        number = np.cumsum(size) - size
-        stretches = [Stretch(*one) for one in zip(number.tolist(), size.tolist(), done.tolist(), strict=True)]
-        where = np.empty(order.size, np.int64)
-        where[order] = np.repeat(np.arange(begins.size), ends - begins)
         codes: dict[object, int] = {}
         groups: list[list[Waiting]] = [[]]
         used = []
-        for (turn, w), stretch, shift in zip(asked, where.tolist(), (number - low)[where].tolist(), strict=True):
+        for turn in sorted(where):
+            w = waiting[turn]
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.group), len(groups))
             if code == len(groups):
                 groups.append([])
             if code != SILENT:
                 groups[code].append(w)
-            used.append(Used(w, turn, code, stretch, shift + w.start << SECTOR_BITS, lines << SECTOR_BITS))
-        return Fresh(used, lines, stretches, groups) if len(groups) <= SILENT else None
+            used.append(Used(w, turn, code, where[turn]))
+        if len(groups) > SILENT:
+            return None
+        return Fresh(used, stretches, groups, [w for w in waiting if w.there and w.way is Way.STORE])
 
-    @property
-    def width(self) -> int:
-        """Numbers that sectors may have, also those that nobody uses."""
-        return self.lines + 1 << SECTOR_BITS
+    def lost_in_l2(self, lines: int) -> tuple[list[int], int] | None:
+        """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty.
 
-    def firsts(self, some: Iterable[Used]) -> Codes:
+        None if it overflows.
+        """
+        readers = [u for u in self.used if u.way is not Way.STORE or u.waiting.brings]
+        writers = {u.turn: u for u in [*self._also, *(u for u in self.used if u.way in (Way.STORE, Way.ATOMIC))]}
+        first = self._firsts(readers)
+        written = first
+        if writers.keys() != {u.turn for u in readers}:
+            written = self._firsts([writers[turn] for turn in sorted(writers)])
+        if self.lines > lines and np.count_nonzero((first | written).view(np.uint32)) > lines:
+            return None
+        return self.counts(first), int(np.count_nonzero(written))
+
+    def _firsts(self, some: list[Used]) -> Codes:
         """Who of these uses each sector first."""
-        marks = np.zeros(self.width, np.uint8)
-        for u in reversed(list(some)):
-            marks[u.sectors.astype(np.intp)] = u.code
-        marks[self.lines << SECTOR_BITS :] = 0
-        return marks
+        marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint8)
+        self.mark(marks, some, lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp))
+        return marks[: self.nowhere]
+
+    def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index]) -> None:
+        """Leaves the code of the first of some accesses at each place; `places` are those of some rows of a table."""
+        for table, begin, end, code in reversed(list(self._runs(some))):
+            at = places(table, begin, end)
+            if isinstance(code, int):
+                marks[at] = code
+            else:
+                marks[np.ascontiguousarray(at[::-1])] = code[::-1, None]  # the last that is written remains
+
+    def _runs(self, some: list[Used]) -> Iterator[tuple[int, int, int, int | Codes]]:
+        """Accesses that stand one after the other: which rows of which table, and the code of all or of each."""
+        run: list[Used] = []
+        for u in [*some, None]:
+            if run and (
+                u is None
+                or u.table != run[0].table
+                or u.begin != run[-1].end
+                or (u.end - run[0].begin) * self.tables[u.table].sectors.shape[1] > AT_ONCE
+            ):
+                alike = all(x.code == run[0].code for x in run)
+                codes = run[0].code if alike else np.repeat([x.code for x in run], [x.end - x.begin for x in run]).astype(np.uint8)
+                yield run[0].table, run[0].begin, run[-1].end, codes
+                run = []
+            if u is not None:
+                run.append(u)
 
     def counts(self, marks: Codes) -> list[int]:
         """How many sectors each code has."""
@@ -162,22 +187,47 @@ class Fresh:
         return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
 
 
-def lost_in_l2(fresh: Fresh, lines: int) -> tuple[list[int], int] | None:
-    """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty; None if it overflows."""
-    readers = [u for u in fresh.used if u.way is not Way.STORE or (u.waiting.brings and not u.waiting.there)]
-    writers = [u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC)]
-    first = fresh.firsts(readers)
-    if not writers:
-        written = first[:0]
-    elif {u.name for u in readers} == {u.name for u in writers}:
-        written = first
-    else:
-        written = fresh.firsts(writers)
-    if fresh.lines > lines:
-        both = first | written if written.size else first
-        if np.count_nonzero(both.view(np.uint32)) > lines:
-            return None
-    return fresh.counts(first), int(np.count_nonzero(written))
+def _by_lane(some: list[Used], nowhere: int) -> Table:
+    """Accesses whose lanes are in disorder: a row a warp."""
+    footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
+    sizes = _rows(some, 0, [len(f.place) for f in footprints])
+    if not some:
+        return Table(np.zeros((0, WARP), np.uint32), sizes, sizes, sizes)
+    place = np.concatenate([f.place for f in footprints])
+    place >>= place.dtype.type(SECTOR.bit_length() - 1)
+    place += np.repeat([u.shift for u in some], sizes).astype(place.dtype)[:, None]  # what is too much goes round
+    sectors, lanes = place.astype(np.uint32, copy=False), np.full(len(place), WARP)
+    for u, f in zip(some, footprints, strict=True):
+        if f.active is not None:
+            sectors[u.begin : u.end][~f.active] = nowhere
+            lanes[u.begin : u.end] = lanes_by_warp(f.active)
+    cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
+    return Table(sectors, cache, np.repeat([u.turn for u in some], sizes), lanes)
+
+
+def _by_use(some: list[Used]) -> Table:
+    """Accesses in order: a row for each sector that a multiprocessor uses."""
+    uses = [u.waiting.f.uses(u.waiting.rows) for u in some]
+    sizes = _rows(some, 1, [cache.size for cache, _, _ in uses])
+    if not some:
+        return Table(np.zeros((0, 1), np.uint32), sizes, sizes, sizes)
+    sectors = np.concatenate([sector for _, sector, _ in uses]) + np.repeat([u.shift for u in some], sizes)
+    cache, turn = np.concatenate([cache for cache, _, _ in uses]), np.repeat([u.turn for u in some], sizes)
+    return Table(sectors.astype(np.uint32)[:, None], cache, turn, np.ones(cache.size, np.int64))
+
+
+def _rows(some: list[Used], table: int, sizes: list[int]) -> Index:
+    """Gives accesses their rows in a table."""
+    end = 0
+    for u, size in zip(some, sizes, strict=True):
+        u.table, u.begin, u.end = table, end, end + size
+        end += size
+    return np.array(sizes, np.int64)
+
+
+def _name(w: Waiting) -> tuple[int, int]:
+    """The same for accesses that use the same."""
+    return id(w.f), w.start
 
 
 def _does(w: Waiting) -> int:

@@ -29,63 +29,55 @@ FINE = 12  # steps in the time in which a cache is filled once
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> list[int]:
     """The sectors that loads of each code ask L2 for, in so many caches of so many lines, of which some are emptied before a turn."""
-    chosen = [u for u in fresh.used if not u.waiting.there and u.way in (Way.LOAD, Way.STORE)]
+    chosen = [u for u in fresh.used if u.way in (Way.LOAD, Way.STORE)]
     while chosen and chosen[-1].code == SILENT:  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:
         return [0] * len(fresh.groups)
-    lives = Lives(caches, emptied)
-    asked = np.zeros(len(fresh.stretches), np.int64)
+    lives = Lives(fresh, caches, emptied)
+    asked: dict[int, int] = {}
     for u in chosen:
-        asked[u.stretch] += u.waiting.f.crowd(u.waiting.rows)
-    if int(np.minimum(asked, [s.lines for s in fresh.stretches]).sum()) <= lines:  # none can overflow
+        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
+    if sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
         loaded = [s for s in fresh.stretches if s.done & LOADED]
-        low, end = loaded[0].first, loaded[-1].first + loaded[-1].lines
-        sectors = end - low << SECTOR_BITS
-        if lives.count * sectors <= max(DENSE, sum([u.count for u in chosen])):
-            some = [u for u in chosen if low <= fresh.stretches[u.stretch].first < end]
-            return fresh.counts(_firsts(some, lives, low << SECTOR_BITS, sectors))
-    return (_loads(fresh, chosen) - Order(fresh, chosen, lives, lines).found()).tolist()  # type: ignore[no-any-return]
+        low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
+        if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
+            return fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end))
+    order = Order(fresh, chosen, lives, lines)
+    return (order.loads - order.found()).tolist()  # type: ignore[no-any-return]
 
 
 class Lives:
     """Caches, each of them another one when it has been emptied."""
 
-    def __init__(self, caches: int, emptied: Emptied) -> None:
-        self.caches = caches
-        self._since = np.zeros((caches, 1 + max([turn for turn, _ in emptied], default=0)), np.int64)  # how often before each turn
+    def __init__(self, fresh: Fresh, caches: int, emptied: Emptied) -> None:
+        since = np.zeros((caches, 1 + max([turn for turn, _ in emptied], default=0)), np.int64)  # how often before each turn
         for turn, some in emptied:
-            self._since[some, turn:] += 1
-        self.count = caches * (1 + int(self._since.max()))
-
-    def of(self, used: Used) -> Index:
-        """For each sector of an access, or each row of them."""
-        cache = used.cache
-        turn = min(used.turn, self._since.shape[1] - 1)
-        return cache + self.caches * self._since[:, turn].take(cache) if turn else cache
+            since[some, turn:] += 1
+        self.caches, self.count = caches, caches * (1 + int(since.max()))
+        last = since.shape[1] - 1
+        self.of = [t.cache + caches * since[t.cache, np.minimum(t.turn, last)] if emptied else t.cache for t in fresh.tables]  # each row
 
 
-def _firsts(chosen: list[Used], lives: Lives, low: int, count: int) -> Codes:
-    """Who uses each of so many sectors, from `low` on, of each cache first."""
-    marks = np.zeros((lives.count, count + 1), np.uint8)
-    for u in reversed(chosen):
-        place = lives.of(u) * (count + 1) + u.sectors - low if u.whole else lives.of(u) * (count + 1) + np.minimum(u.sectors - low, count)
-        marks.ravel()[place] = u.code
-    return marks[:, :count]
+def _firsts(fresh: Fresh, chosen: list[Used], lives: Lives, low: int, end: int) -> Codes:
+    """Who uses each sector of the lines `low` to `end` of each cache first."""
+    count = end - low << SECTOR_BITS
+    marks = np.zeros(lives.count * (count + 1), np.uint8)  # one more for lanes that take no part
 
+    def places(table: int, begin: int, end: int) -> Index:
+        sectors = fresh.tables[table].sectors[begin:end] - np.uint32(low << SECTOR_BITS)
+        if fresh.tables[table].masked:
+            np.minimum(sectors, np.uint32(count), out=sectors)
+        found: Index = sectors + (lives.of[table][begin:end] * (count + 1))[:, None]
+        return found
 
-def _loads(fresh: Fresh, chosen: list[Used]) -> Index:
-    """The uses by loads of each code."""
-    total = np.zeros(len(fresh.groups), np.int64)
-    for u in chosen:
-        if u.code != SILENT:
-            total[u.code] += u.count
-    return total
+    fresh.mark(marks, chosen, places)
+    return marks.reshape(lives.count, -1)[:, :count]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """Sectors in rows of one length, and of each row, by cache: where it stands, its cache, its turn and how many lanes take part."""
+class Rows:
+    """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
 
     sectors: NDArray[np.uint32]
     order: Index
@@ -94,22 +86,22 @@ class Table:
     lanes: Index
 
     @staticmethod
-    def of(some: list[tuple[int, Used]], lives: Lives, bits: int) -> Table:
-        """The sectors of accesses, with a turn for each, which has 2**bits parts."""
-        sectors = np.concatenate([u.sectors.reshape(u.cache.size, -1) for _, u in some])
-        cache = np.concatenate([lives.of(u).ravel() for _, u in some])
-        turn = np.repeat([turn << bits for turn, _ in some], [u.cache.size for _, u in some])
-        lanes = np.full(cache.size, sectors.shape[1])
-        at = 0
-        for _, u in some:
-            end = at + u.cache.size
-            if bits:
-                turn[at:end] += u.order(bits)
-            if not u.whole:
-                lanes[at:end] = u.lanes
-            at = end
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int) -> Rows:
+        """Those of some accesses, whose turns have 2**bits parts."""
+        t = fresh.tables[table]
+        some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
+        sizes = [u.end - u.begin for _, u in some]
+        turn = np.repeat([turn << bits for turn, _ in some], sizes)
+        if bits:
+            turn += np.concatenate([np.broadcast_to(u.waiting.f.order(u.waiting.rows, bits).ravel(), u.end - u.begin) for _, u in some])
+        begin, end = some[0][1].begin, some[-1][1].end
+        if end - begin == turn.size:
+            where, cache, lanes = np.arange(begin, end), lives.of[table][begin:end], t.lanes[begin:end]
+        else:
+            where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
+            cache, lanes = lives.of[table].take(where), t.lanes.take(where)
         order = np.argsort(cache, kind="stable")
-        return Table(sectors, order, cache.take(order), turn.take(order), lanes.take(order))
+        return Rows(t.sectors, where.take(order), cache.take(order), turn.take(order), lanes.take(order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +134,18 @@ class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
     def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> None:
-        self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.lines << SECTOR_BITS, lines
+        self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
         bits = (max([u.waiting.f.crowd(u.waiting.rows) for u in chosen]) // max(1, lines // STEP)).bit_length()
         self.codes = np.repeat([u.code for u in chosen], 1 << bits)
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
-        by_row = [[(turn, u) for turn, u in enumerate(chosen) if (u.sectors.ndim > 1) is rows] for rows in (True, False)]
-        self.tables = [Table.of(some, lives, bits) for some in by_row if some]
+        self.tables = [Rows.of(fresh, table, chosen, lives, bits) for table in sorted({u.table for u in chosen})]
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
+        self.loads = np.zeros(self.groups, np.int64)  # uses by loads of each code
+        for u in chosen:
+            if u.code != SILENT:
+                self.loads[u.code] += int(fresh.tables[u.table].lanes[u.begin : u.end].sum())
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""
@@ -180,7 +175,7 @@ class Order:
             again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + SECTOR_BITS)).nonzero()[0] + 1
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
 
-    def _keys(self, t: Table, low: int, high: int, kind: Any) -> Keys:
+    def _keys(self, t: Rows, low: int, high: int, kind: Any) -> Keys:
         """The uses of the caches `low` to `high`; what is none stands at the end."""
         a, b = t.cache.searchsorted([low, high]).tolist()
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)

@@ -76,7 +76,11 @@ class Scattered(Footprint):
         return cache, self.sector, self.taken, 4 * self.ends[1] + 3, crowd
 
     def uses(self, rows: Rows) -> tuple[Index, Keys, Flags | None]:
-        return rows.warps(self._each)[0][:, None], self.sector, None if self.active is None else self._absent
+        return self.caches(rows)[:, None], self.sector, None if self.active is None else self._absent
+
+    def caches(self, rows: Rows) -> Index:
+        """The multiprocessor of each warp."""
+        return rows.warps(self._each)[0]
 
     def order(self, rows: Rows, bits: int) -> Index:
         return rows.order(self._each, bits)[:, None]
@@ -88,7 +92,7 @@ class Scattered(Footprint):
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
         lanes = np.full(1, WARP) if self.active is None else lanes_by_warp(self.active)
-        return rows.order(self._each, bits), rows.warps(self._each)[0], lanes
+        return rows.order(self._each, bits), self.caches(rows), lanes
 
     def crowd(self, rows: Rows) -> int:
         return rows.warps(self._each)[1]
