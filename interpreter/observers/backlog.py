@@ -44,7 +44,9 @@ class Backlog:
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
-        self._past: list[tuple[Way, Footprint, int, Rows]] | None = []  # those who were asked at once, from the first on; None: some are not known any more
+        self._past: (
+            list[tuple[Way, Footprint, int, Rows]] | None
+        ) = []  # those who were asked at once, from the first on; None: some are not known any more
         self._past_emptied: list[tuple[int, Index]] = []
         self._past_written = 0  # sectors that they made dirty
         self._used = 0  # lines that one cache may have been asked for

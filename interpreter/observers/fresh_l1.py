@@ -190,11 +190,6 @@ class Order:
             keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
         return keys
 
-    def _turn(self, keys: Keys) -> Index:
-        kind = keys.dtype.type
-        turn: Index = (keys >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
-        return turn
-
     def _kept(self, pieces: list[Piece], over: Flags) -> list[Index]:
         """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
         rank = np.cumsum(over) - 1
@@ -248,15 +243,22 @@ class Order:
         np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
         stay = np.cumsum(start)
         begin = hit.take(start.nonzero()[0]) - 1
-        spot = (stay - 1 << SECTOR_BITS) + (keys.take(hit) & keys.dtype.type(3)).astype(np.int64)
-        first, number = np.empty(begin.size << SECTOR_BITS, np.int64), np.arange(hit.size)
-        first[spot[::-1]] = number[::-1]  # the last that is written remains
-        first[(np.arange(begin.size) << SECTOR_BITS) + (keys.take(begin) & keys.dtype.type(3)).astype(np.int64)] = -1
-        found = first.take(spot) != number
-        if (self.codes == self.codes[0]).all():
-            every = np.zeros(self.groups, np.int64)
-            every[self.codes[0]] = np.count_nonzero(found)
-            return every
-        turn = self._turn(keys.take(hit.take(found.nonzero()[0])))
-        each: Index = np.bincount(self.codes.take(turn), minlength=self.groups)[: self.groups]
-        return each
+        alike = bool((self.codes == self.codes[0]).all())
+        bits = 0 if alike else self.turn_bits
+        kind: Any = np.uint32 if begin.size.bit_length() + SECTOR_BITS + bits <= 32 else np.uint64
+        each: Keys = np.concatenate([stay, np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
+        used = keys.take(np.concatenate([hit, begin]))
+        each <<= kind(SECTOR_BITS)
+        each |= (used & used.dtype.type(3)).astype(kind, copy=False)
+        if bits:
+            each <<= kind(bits)
+            each |= (used >> used.dtype.type(SECTOR_BITS) & used.dtype.type((1 << bits) - 1)).astype(kind, copy=False)
+        each.sort()
+        again = (each[1:] ^ each[:-1]) < kind(1 << bits)
+        found = np.zeros(256, np.int64)
+        if alike:
+            found[self.codes[0]] = np.count_nonzero(again)
+        else:
+            turn = each[1:].take(again.nonzero()[0]) & kind((1 << bits) - 1)
+            found += np.bincount(self.codes.take(turn.astype(np.int64)), minlength=found.size)
+        return found[: self.groups]
