@@ -15,7 +15,7 @@ from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
-from .scattered import Scattered
+from .scattered import Scattered, measure
 from .uses import Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
@@ -88,10 +88,7 @@ class Backlog:
             self._used += crowd
             if waiting.brings:
                 self._there[id(f), start, id(rows)] = self._used
-        if isinstance(f, Scattered):
-            f.wait()
-        else:
-            self._ordered += 1
+        self._ordered += not isinstance(f, Scattered)
         return waiting
 
     def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
@@ -136,6 +133,8 @@ class Backlog:
             self._set_pause(0)
             return
         self.forget()
+        measure([w.f for w in waiting if isinstance(w.f, Scattered)])
+        _sample(waiting)
         if not few and self._together(waiting, emptied, last):
             self._set_pause(0)
         else:
@@ -157,7 +156,7 @@ class Backlog:
         for turn, w in enumerate(waiting[at:], at):
             for _, caches in [x for x in emptied if x[0] == turn]:
                 self.l1.empty(caches)
-            w.tell(*ask(w.way, w.f, w.start, w.rows))
+            w.tell(w.f.total, *ask(w.way, w.f, w.start, w.rows))
 
     def _set_pause(self, accesses: int) -> None:
         """Until so many have come nobody is to wait, in later launches of the kernel too."""
@@ -174,6 +173,8 @@ class Backlog:
         fresh = Fresh.of(past + waiting)
         if fresh is None or (found := fresh.lost_in_l2(l2.lines)) is None:
             return False
+        fresh.measure()
+        _sample(waiting)
         lost, written = found
         self.written += written - self._past_written
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
@@ -181,7 +182,7 @@ class Backlog:
             total = sum([w.f.total for w in group])  # all count for the same: it does not matter which of them missed
             if group:
                 asked = missed if group[0].way is Way.LOAD else total
-                group[0].tell(total - asked, asked, asked - fetched)
+                group[0].tell(total, total - asked, asked, asked - fetched)
         _tell_others(waiting)
         return True
 
@@ -201,25 +202,31 @@ class Backlog:
     def _tell(self, frame: Frame, waiting: list[Waiting], missed: Numbers, fetched: Numbers) -> None:
         """Tells who waits what was missed in L1, and what in L2."""
         loads = [w for w in waiting if w.way is Way.LOAD and not w.there]
-        if loads and len({w.group for w in loads}) == 1 and all(w.way in (Way.LOAD, Way.STORE) for w in waiting):
+        if loads and len({w.sink for w in loads}) == 1 and all(w.way in (Way.LOAD, Way.STORE) for w in waiting):
             total = sum(w.f.total for w in loads)  # all count for the same: it does not matter which of them missed
-            loads[0].tell(total - missed.size, missed.size, missed.size - fetched.size)
+            loads[0].tell(total, total - missed.size, missed.size, missed.size - fetched.size)
         else:
             by_turn = zip(*(count_of(frame.turn_in(lost), len(waiting)).tolist() for lost in (missed, fetched)), strict=True)
             for w, (asked, new) in zip(waiting, by_turn, strict=True):
                 if w.way is not Way.STORE and not w.there:
                     asked = asked if w.way is Way.LOAD else w.f.total
-                    w.tell(w.f.total - asked, asked, asked - new)
+                    w.tell(w.f.total, w.f.total - asked, asked, asked - new)
         _tell_others(waiting)
+
+
+def _sample(waiting: list[Waiting]) -> None:
+    for w in waiting:
+        if w.sink is not None:
+            w.sink.sample(w.f, w.start)
 
 
 def _tell_others(waiting: list[Waiting]) -> None:
     """Tells those of whom it was clear what they would find."""
     for w in waiting:
         if w.way is Way.STORE:
-            w.tell(0, w.f.total, 0)
+            w.tell(w.f.total, 0, w.f.total, 0)
         elif w.there:
-            w.tell(w.f.total, 0, 0)
+            w.tell(w.f.total, w.f.total, 0, 0)
 
 
 def _until_read_again(waiting: list[Waiting]) -> list[list[Waiting]]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR, lanes_by_warp
-from .scattered import Scattered
+from .scattered import Scattered, count_sectors
 from .touch import WARP
 from .uses import SECTOR_BITS, Waiting, Way
 
@@ -123,7 +123,7 @@ class Fresh:
         used = []
         for turn in sorted(where):
             w = waiting[turn]
-            code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.group), len(groups))
+            code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.sink), len(groups))
             if code == len(groups):
                 groups.append([])
             if code != SILENT:
@@ -132,6 +132,12 @@ class Fresh:
         if len(groups) > SILENT:
             return None
         return Fresh(used, stretches, groups, [w for w in waiting if w.there and w.way is Way.STORE])
+
+    def measure(self) -> None:
+        """See scattered.measure, of all whose lanes are in disorder."""
+        for run in self._runs([u for u in self.used if u.table == 0]):
+            footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
+            count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end].copy(), self.nowhere)
 
     def lost_in_l2(self, lines: int) -> tuple[list[int], int] | None:
         """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty.
@@ -156,15 +162,16 @@ class Fresh:
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index]) -> None:
         """Leaves the code of the first of some accesses at each place; `places` are those of some rows of a table."""
-        for table, begin, end, code in reversed(list(self._runs(some))):
-            at = places(table, begin, end)
-            if isinstance(code, int):
-                marks[at] = code
+        for run in reversed(list(self._runs(some))):
+            at = places(run[0].table, run[0].begin, run[-1].end)
+            if all(u.code == run[0].code for u in run):
+                marks[at] = run[0].code
             else:
-                marks[np.ascontiguousarray(at[::-1])] = code[::-1, None]  # the last that is written remains
+                codes = np.repeat([u.code for u in run], [u.end - u.begin for u in run])
+                marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
 
-    def _runs(self, some: list[Used]) -> Iterator[tuple[int, int, int, int | Codes]]:
-        """Accesses that stand one after the other: which rows of which table, and the code of all or of each."""
+    def _runs(self, some: list[Used]) -> Iterator[list[Used]]:
+        """Accesses that stand one after the other in a table, not too many at once."""
         run: list[Used] = []
         for u in [*some, None]:
             if run and (
@@ -173,9 +180,7 @@ class Fresh:
                 or u.begin != run[-1].end
                 or (u.end - run[0].begin) * self.tables[u.table].sectors.shape[1] > AT_ONCE
             ):
-                alike = all(x.code == run[0].code for x in run)
-                codes = run[0].code if alike else np.repeat([x.code for x in run], [x.end - x.begin for x in run]).astype(np.uint8)
-                yield run[0].table, run[0].begin, run[-1].end, codes
+                yield run
                 run = []
             if u is not None:
                 run.append(u)
@@ -195,7 +200,8 @@ def _by_lane(some: list[Used], nowhere: int) -> Table:
         return Table(np.zeros((0, WARP), np.uint32), sizes, sizes, sizes)
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
-    place += np.repeat([u.shift for u in some], sizes).astype(place.dtype)[:, None]  # what is too much goes round
+    shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
+    place += shifts[0] if (shifts == shifts[0]).all() else np.repeat(shifts, sizes)[:, None]
     sectors, lanes = place.astype(np.uint32, copy=False), np.full(len(place), WARP)
     for u, f in zip(some, footprints, strict=True):
         if f.active is not None:

@@ -98,23 +98,24 @@ class Hierarchy:
         """
         if not self.modern:
             return self._early(i, kind, f, start, rows)
-        way = _way(i.modifiers, kind)
-        units, total, waiting = None, f.total, None
+        way, units = _way(i.modifiers, kind), None
         if way is Way.ATOMIC and not gathers:
             units = atomic_sectors(f, start)
-            total = int(units.sum())
+        if way is not None and self.backlog.takes(way, f, start, rows):
+            waiting = self.backlog.add(way, f, start, rows, self._ask)
+            total = 0 if units is None else int(units.sum())  # else it is told with what the caches found
+            return Outcome(f.requests, units, total, f.ideal, 0, 0, 0, SECTOR * total, waiting)
+        total = f.total if units is None else int(units.sum())
         if way is None:
             self.settle()
             found = self._unusual(i, kind, f, start, rows)
             if "mmio" in i.modifiers:  # memory that is mapped to other devices: every lane asks for itself
                 units, total = f.alone, f.count
-        elif self.backlog.takes(way, f, start, rows):
-            found, waiting = (0, 0, 0), self.backlog.add(way, f, start, rows, self._ask)
         else:
             self.backlog.settle(self._ask)
             found = self._ask(way, f, start, rows)
             self.backlog.asked(way, f, start, rows, self._written)
-        return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total, waiting)
+        return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total)
 
     def _unusual(self, i: Instruction, kind: str, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
         """What loads and stores find that do not keep in L1 what they ask for."""

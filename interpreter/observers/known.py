@@ -50,6 +50,8 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
+        if likely and waits and is_scattered(g, base, width, likely=True) and (f := scattered(g, rows, address, None, width, likely=True)):
+            return f, 0
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
             return self._others(g, rows, address, width, start, waits, likely)
         key = (width, offset, -1, min(base.size, 2), g.shape)
@@ -64,7 +66,7 @@ class Footprints:
         if mask is None:
             return self._others(g, rows, address, width, int(address.min()) // LINE, waits, likely)
         if (waits or g.n >= MANY) and is_scattered(g, address, width, likely=likely):
-            f = scattered(g, rows, address, mask, width)
+            f = scattered(g, rows, address, mask, width, likely=likely)
             if f is not None:
                 return f, 0
         if address.size == 1:
@@ -88,7 +90,7 @@ class Footprints:
         if (
             (waits or g.n >= MANY)
             and is_scattered(g, base, width, likely=likely)
-            and (f := scattered(g, rows, address, None, width)) is not None
+            and (f := scattered(g, rows, address, None, width, likely=likely)) is not None
         ):
             return f, 0
         relative = _integers(base) - less if relative is None else relative

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NEAR = 20  # bits of an address: a stretch is a megabyte
 FEW = 8  # allocations of a stretch that are remembered
-COLUMNS = {"ld": 0, "st": 1, "red": 2, "atom": 2}
+COLUMNS, HITS = {"ld": 0, "st": 1, "red": 2, "atom": 2}, 3  # of an allocation's counts
 
 
 class Places:
@@ -42,7 +42,7 @@ class Places:
 
     def of(self, f: Footprint, start: int) -> list[int] | None:
         """The counts of the allocation that an access falls into; None if there are several."""
-        if not f.total:
+        if not f.count:
             return None
         low, high = f.ends
         low, high = (low + start) * LINE, (high + start) * LINE
@@ -61,7 +61,7 @@ class Places:
         """Adds one access of a group to what `of` found; hits of an access to several allocations are spread by their sectors."""
         if row is not None:
             row[COLUMNS[kind]] += f.total
-            row[3] += hits
+            row[HITS] += hits
             return
         begins = self.arena.begins
         which = begins.searchsorted((f.each_sector << 5) + start * LINE, side="right") - 1
@@ -72,7 +72,7 @@ class Places:
                 row = self._row(a)
             if row is not None:
                 row[COLUMNS[kind]] += n
-                row[3] += hits * n // f.total
+                row[HITS] += hits * n // f.total
 
     def _row(self, a: Allocation) -> list[int]:
         row = self.counts.get(a.start)

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
 
+AT_ONCE = 16  # steps
+
 
 def oldest_kept(held: Index, used: Index, moved: Index, lines: int) -> Index:
     """(caches, steps + 1): when each step begins, and after the last, lines that were last used before this step are gone.
@@ -23,14 +25,21 @@ def oldest_kept(held: Index, used: Index, moved: Index, lines: int) -> Index:
     [[0, 0, 1, 2]]
     """
     old, steps = held.shape[1], used.shape[1]
-    alive = np.concatenate([held, np.zeros_like(used)], axis=1)  # lines last used in a step
+    alive = np.concatenate([held, used], axis=1).astype(np.int32)  # lines last used in a step, as soon as it is over
     found = np.zeros((len(held), steps + 1), np.int64)
-    for now in range(steps):
-        past, going = alive[:, : old + now], moved[:, now]
+    for begin in range(0, steps, AT_ONCE):
+        end = min(begin + AT_ONCE, steps)
+        going = moved[:, begin:end, : old + end].astype(np.int32)
+        gone = np.cumsum(going, axis=1, dtype=np.int32)
+        past = alive[:, None, : old + end] - gone
+        past += going
+        alive[:, : old + end] -= gone[:, -1]
+        over = np.arange(old + end) < np.arange(old + begin, old + end)[:, None]
+        past *= over
+        going *= over
         # When a step is half over, half of what it brings in front is there.
-        twice = np.cumsum((2 * past - going[:, : old + now])[:, ::-1], axis=1)[:, ::-1] - past
-        found[:, now] = (twice > (2 * lines - used[:, now])[:, None]).sum(axis=1)
-        alive -= going
-        alive[:, old + now] += used[:, now]
+        twice = np.cumsum((2 * past - going)[:, :, ::-1], axis=2, dtype=np.int32)[:, :, ::-1]
+        twice -= past
+        found[:, begin:end] = np.count_nonzero((twice > (2 * lines - used[:, begin:end])[:, :, None]) & over, axis=2)
     found[:, steps] = (2 * np.cumsum(alive[:, ::-1], axis=1)[:, ::-1] - alive > 2 * lines).sum(axis=1)
     return np.maximum.accumulate(found, axis=1)  # what is gone stays so, though others may be dropped

@@ -7,6 +7,7 @@ wanted which words is looked at only where a cache holds parts of sectors.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +31,6 @@ class Scattered(Footprint):
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
         self.place = place  # of each lane of each warp; little is kept, for many of these wait at a time
-        self._less: Flags | None = None if self.active is None else ~np.asarray(self.active.all(axis=1))
-        flat = self._ordered.ravel()
-        steps = int(np.count_nonzero(flat[1:] != flat[:-1])) - int(np.count_nonzero(flat[WARP::WARP] != flat[WARP - 1 : -1 : WARP]))
-        self.total = steps + place.shape[0] - (0 if self._less is None else int(np.count_nonzero(self._less)))
         if ends is not None:
             self.ends = ends
 
@@ -42,18 +39,21 @@ class Scattered(Footprint):
         """Of each lane of each warp."""
         return self.place >> self.place.dtype.type(_SECTOR)
 
-    @cached_property
-    def _ordered(self) -> Keys:
-        """The sectors of each warp in order; who takes no part stands at one end."""
-        sector = self.sector
+    @property
+    def _new(self) -> tuple[Keys, Flags]:
+        """The sectors of each warp in order, and which of them come for the first time."""
+        ordered, new = self.sector, np.ones(self.place.shape, np.bool_)
         if self.active is not None:
-            np.bitwise_or(sector, self.active.astype(sector.dtype) - 1, out=sector)
-        sector.sort(axis=1)
-        return sector
+            ordered[~self.active] = _nowhere(ordered)
+        ordered.sort(axis=1)
+        np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
+        if self.active is not None:
+            new &= ordered != _nowhere(ordered)
+        return ordered, new
 
-    def wait(self) -> None:
-        """Lets go of what can be found again."""
-        self.__dict__.pop("_ordered", None)
+    @cached_property
+    def total(self) -> int:
+        return int(self.units.sum())
 
     @cached_property
     def taken(self) -> Index | None:
@@ -161,18 +161,12 @@ class Scattered(Footprint):
 
     @cached_property
     def units(self) -> Index:
-        new = np.ones(self._ordered.shape, np.bool_)
-        np.not_equal(self._ordered[:, 1:], self._ordered[:, :-1], out=new[:, 1:])
-        found = lanes_by_warp(new)
-        return found if self._less is None else found - self._less
+        return lanes_by_warp(self._new[1])
 
     @property
     def each_sector(self) -> Index:
-        new = np.ones(self._ordered.shape, np.bool_)
-        np.not_equal(self._ordered[:, 1:], self._ordered[:, :-1], out=new[:, 1:])
-        if self.active is not None:  # who takes no part stands at one end
-            new &= self._ordered != np.array(-1).astype(self._ordered.dtype)
-        return self._ordered[new].astype(np.int64)
+        ordered, new = self._new
+        return ordered[new].astype(np.int64)
 
     @cached_property
     def words(self) -> Index:
@@ -204,20 +198,46 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
+def measure(some: list[Scattered]) -> None:
+    """Finds how many sectors each of these asks for, and which warp for the most; many at once."""
+    for f in some:
+        if "total" not in f.__dict__:
+            sector = f.sector
+            if f.active is not None:
+                sector[~f.active] = _nowhere(sector)
+            count_sectors([f], sector, _nowhere(sector))
+
+
+def count_sectors(some: list[Scattered], sector: Keys, nowhere: int) -> None:
+    """The same, of accesses whose warps' sectors, or other names of them, are given; lanes that take no part have the highest one."""
+    sector.sort(axis=1)
+    new = np.ones(sector.shape, np.bool_)
+    np.not_equal(sector[:, 1:], sector[:, :-1], out=new[:, 1:])
+    if any(f.active is not None for f in some):
+        new &= sector != nowhere
+    units, ends = lanes_by_warp(new), list(accumulate([len(f.place) for f in some]))
+    totals = np.add.reduceat(units, [0, *ends[:-1]]).tolist()
+    for f, begin, end, total in zip(some, [0, *ends[:-1]], ends, totals, strict=True):
+        f.total, at = total, int(units[begin:end].argmax())
+        f.worst = at, units.item(begin + at)
+
+
+def _nowhere(sector: Keys) -> int:
+    return int(np.iinfo(sector.dtype).max)
+
+
 def is_scattered(g: Geometry, address: Array, width: int, *, likely: bool = False) -> bool:
     """Do neighbouring lanes often address different sectors?  Some of the first ones tell.
 
-    Few lanes with less than a word each are left to those who look at all that is touched.  `likely`: they did so before.
+    Few lanes with less than a word each are left to those who look at all that is touched.  `likely`: they did so before; then fewer tell.
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    if likely:
-        return True
-    some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
+    some = address[: 1 if likely else None : max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
     return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 
 
-def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
+def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, likely: bool = False) -> Scattered | None:
     """The footprint of an access in disorder; None if it has some order."""
     base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
     highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
@@ -228,4 +248,4 @@ def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width
     if mask is None and isinstance(address, Shifted) and g.warps.aligned:
         ends = (address.facts.low + delta) // LINE, highest // LINE
     f = Scattered(g, rows, g.warps.spread(place), mask, width, ends)
-    return f if f.count and 3 * f.total >= f.count else None
+    return f if f.count and (likely or 3 * f.total >= f.count) else None

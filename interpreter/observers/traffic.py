@@ -6,8 +6,8 @@ parameters of calls) is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,16 +25,17 @@ from ..memory.local import local_sectors
 from ..memory.loops import FLOATS, VECTORS, Loop, compare_swaps, half_word_swaps, loop_of
 from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, Footprint, Rows
+from .footprint import LINE, SECTOR, Footprint, Rows
 from .hierarchy import Hierarchy, Outcome
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
-from .places import Places
+from .places import COLUMNS, HITS, Places
 from .scattered import Scattered
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
+from .uses import Waiting
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -60,6 +61,7 @@ class Traffic:
         self.shared = SharedMemory(device, launch.cluster_size)
         self._functions = launch.kernel.program.functions
         self._unused: dict[str, frozenset[int]] = {}
+        self._sinks: dict[tuple[int, int], Sink] = {}
         self._where: dict[int, Index] = {}
         self._homes: dict[int, tuple[Geometry, Rows]] = {}
         self._copy: tuple[Value, Array | None] | None = None
@@ -262,13 +264,11 @@ class Traffic:
 
     def _count(self, tally: SiteTally, kind: str, f: Footprint, start: int, done: Outcome) -> None:
         a = tally.access("global", kind, f.width)
-        row, waiting = self.places.of(f, start), done.waiting
-        if waiting is None or row is not None:
+        row = self.places.of(f, start)
+        if done.waiting is not None:
+            done.waiting.sink = self._sink(a, kind, row, counted=done.units is not None)
+        else:
             self.places.count(row, kind, f, start, done.hits)
-        if waiting is not None:
-            several = None if row is not None else partial(self.places.count, None, kind, f, start)
-            waiting.told = partial(_tell, a, row, several)
-            waiting.group = waiting if row is None else (id(a), id(row))
         a.requests += done.requests
         a.units += done.total
         a.ideal += done.ideal
@@ -280,24 +280,55 @@ class Traffic:
         a.moved += done.moved
         if done.units is not None:
             worst = int(done.units.argmax())
-            most = done.units.item(worst)
-        elif a.sample is None or a.sample[2] < WARP:  # a lane touches one sector
-            worst, most = f.worst
+            _sample(a, f, start, worst, done.units.item(worst))
+        elif done.waiting is None and (a.sample is None or a.sample[2] < WARP):  # a lane touches one sector
+            _sample(a, f, start, *f.worst)
+
+    def _sink(self, a: AccessTally, kind: str, row: list[int] | None, *, counted: bool) -> Sink:
+        """Where accesses to one allocation, or to several, tell what they found."""
+        if row is None:
+            return Sink(a, kind, None, self.places, counted)
+        found = self._sinks.get((id(a), id(row)))
+        if found is None:
+            found = self._sinks[id(a), id(row)] = Sink(a, kind, row, self.places, counted)
+        return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sink:
+    """The counts to which is added what accesses found that have waited."""
+
+    a: AccessTally
+    kind: str
+    row: list[int] | None  # of the allocation
+    places: Places
+    counted: bool  # sectors have been counted, by a rule of their own
+
+    def tell(self, w: Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
+        """See uses.Sink."""
+        a = self.a
+        if not self.counted:
+            a.units += total
+            a.moved += SECTOR * total
+        a.hits += hits
+        a.l2 += l2
+        a.l2_hits += l2_hits
+        if self.row is None:
+            self.places.count(None, self.kind, w.f, w.start, hits)
         else:
-            return
-        if a.sample is None or most > a.sample[2]:
-            a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst].copy(), most)
+            self.row[COLUMNS[self.kind]] += total
+            self.row[HITS] += hits
+
+    def sample(self, f: Footprint, start: int) -> None:
+        """See uses.Sink."""
+        if not self.counted and (self.a.sample is None or self.a.sample[2] < WARP):
+            _sample(self.a, f, start, *f.worst)
 
 
-def _tell(a: AccessTally, row: list[int] | None, several: Callable[[int], None] | None, hits: int, l2: int, l2_hits: int) -> None:
-    """Adds what the caches found of an access, and where: in one allocation, of which all else has been counted, or in several."""
-    a.hits += hits
-    a.l2 += l2
-    a.l2_hits += l2_hits
-    if row is not None:
-        row[3] += hits
-    if several is not None:
-        several(hits)
+def _sample(a: AccessTally, f: Footprint, start: int, worst: int, most: int) -> None:
+    """Keeps the addresses of the warp that asks for the most sectors."""
+    if a.sample is None or most > a.sample[2]:
+        a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst].copy(), most)
 
 
 def _within(address: Array, base: int) -> Array:

@@ -6,10 +6,10 @@ Sorted, the uses of a line or of a sector stand together in the order in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,17 @@ from .sectors import SECTOR_WORDS
 
 Index = NDArray[np.int64]
 Numbers = NDArray[Any]
-Told = Callable[[int, int, int], None]
+
+
+class Sink(Protocol):
+    """Where is counted what some accesses found."""
+
+    def tell(self, w: Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
+        """Of one or more accesses, of which `w` is one: sectors in all, found in L1, asked of L2 and found there."""
+
+    def sample(self, f: Footprint, start: int) -> None:
+        """One access may be the worst."""
+
 
 SECTOR_BITS = 2  # of a sector in its line
 PIECE = 1 << 17  # uses
@@ -43,8 +53,7 @@ class Waiting:
     f: Footprint
     start: int
     rows: Rows
-    told: Told | None = None  # is told, in the end, the sectors found in L1, asked of L2 and found there
-    group: object = None  # those of one group are told things that are summed
+    sink: Sink | None = None  # is told in the end; what those of one find is summed
     silent: bool = False  # it was told already, and only comes before others
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
 
@@ -53,10 +62,10 @@ class Waiting:
         """Are all sectors that it uses there afterwards, as a whole?"""
         return self.way is Way.LOAD or (self.way is Way.STORE and (self.there or not self.f.parts))
 
-    def tell(self, hits: int, l2: int, l2_hits: int) -> None:
+    def tell(self, total: int, hits: int, l2: int, l2_hits: int) -> None:
         """Hands on what the caches found."""
-        if self.told is not None:
-            self.told(hits, l2, l2_hits)
+        if self.sink is not None:
+            self.sink.tell(self, total, hits, l2, l2_hits)
 
 
 def span_of(waiting: list[Waiting]) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +28,21 @@ Found = list[tuple[int, int, int]]
 One = tuple[tuple[str, tuple[str, ...]], Array | Shifted, Array | None, int]
 
 
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Where one access tells what it found."""
+
+    found: Found
+    at: int
+
+    def tell(self, w: uses.Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
+        assert total == w.f.total
+        self.found[self.at] = hits, l2, l2_hits
+
+    def sample(self, f: Footprint, start: int) -> None:
+        assert f.worst == (int(f.units.argmax()), int(f.units.max()))
+
+
 class Caches:
     """A hierarchy that is told accesses by their addresses, and what each of them found."""
 
@@ -47,8 +63,7 @@ class Caches:
         self.found.append((out.hits, out.l2, out.l2_hits))
         if out.waiting is not None:
             self.waited += 1
-            out.waiting.group = at  # on its own
-            out.waiting.told = lambda *found: self.found.__setitem__(at, found)
+            out.waiting.sink = Told(self.found, at)
 
     def all(self, accesses: list[One], emptied: Callable[[int], list[int]] = lambda turn: [], *, last: bool = False) -> Found:
         for turn, one in enumerate(accesses):
