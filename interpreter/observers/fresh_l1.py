@@ -24,6 +24,8 @@ Keys = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
+LAST = (1 << SECTOR_BITS) - 1
+LOOKS = 8  # uses that are looked back at one by one
 FINE = 12  # steps in the time in which a cache is filled once
 
 
@@ -138,6 +140,7 @@ class Order:
         self.caches = lives.caches
         bits = (max([u.waiting.f.crowd(u.waiting.rows) for u in chosen]) // max(1, lines // STEP)).bit_length()
         self.codes = np.repeat([u.code for u in chosen], 1 << bits)
+        self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
         self.tables = [Rows.of(fresh, table, chosen, lives, bits) for table in sorted({u.table for u in chosen})]
@@ -181,7 +184,7 @@ class Order:
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
         none = keys == self.nowhere if int(t.lanes[a:b].sum()) < keys.size else None
         keys = keys.astype(kind, copy=False)
-        sector = keys & kind(3)
+        sector = keys & kind(LAST)
         keys ^= sector
         keys <<= kind(self.turn_bits)
         keys |= sector
@@ -241,24 +244,37 @@ class Order:
         """How often each code finds a sector, where some uses find their lines."""
         start = np.ones(hit.size, np.bool_)  # of a stay: the use before brought the line in
         np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
-        stay = np.cumsum(start)
+        rest, use, found, back = np.arange(hit.size), keys.take(hit), np.zeros(self.groups, np.int64), 1
+        while rest.size:  # mostly one of the last uses was of the same sector, or the stay has no more
+            if back > LOOKS:
+                return self._found_in_order(keys, hit, start)
+            same = (use ^ keys.take(hit.take(rest) - back)) & use.dtype.type(LAST) == 0
+            found += self._by_code(use, same)
+            more = (~(same | start.take(rest - (back - 1)))).nonzero()[0]
+            rest, use, back = rest.take(more), use.take(more), back + 1
+        return found
+
+    def _found_in_order(self, keys: Keys, hit: Index, start: Flags) -> Index:
+        """The same, where many use a line."""
         begin = hit.take(start.nonzero()[0]) - 1
-        alike = bool((self.codes == self.codes[0]).all())
-        bits = 0 if alike else self.turn_bits
-        kind: Any = np.uint32 if begin.size.bit_length() + SECTOR_BITS + bits <= 32 else np.uint64
-        each: Keys = np.concatenate([stay, np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
-        used = keys.take(np.concatenate([hit, begin]))
+        use = keys.take(np.concatenate([hit, begin]))
+        kind: Any = np.uint32 if begin.size.bit_length() + self.turn_bits + SECTOR_BITS <= 32 else np.uint64
+        each: Keys = np.concatenate([np.cumsum(start), np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
         each <<= kind(SECTOR_BITS)
-        each |= (used & used.dtype.type(3)).astype(kind, copy=False)
-        if bits:
-            each <<= kind(bits)
-            each |= (used >> used.dtype.type(SECTOR_BITS) & used.dtype.type((1 << bits) - 1)).astype(kind, copy=False)
+        each |= (use & use.dtype.type(LAST)).astype(kind, copy=False)
+        each <<= kind(self.turn_bits)
+        each |= (use >> use.dtype.type(SECTOR_BITS) & use.dtype.type((1 << self.turn_bits) - 1)).astype(kind, copy=False)
         each.sort()
-        again = (each[1:] ^ each[:-1]) < kind(1 << bits)
-        found = np.zeros(256, np.int64)
-        if alike:
-            found[self.codes[0]] = np.count_nonzero(again)
-        else:
-            turn = each[1:].take(again.nonzero()[0]) & kind((1 << bits) - 1)
-            found += np.bincount(self.codes.take(turn.astype(np.int64)), minlength=found.size)
-        return found[: self.groups]
+        again = (each[1:] ^ each[:-1]) < kind(1 << self.turn_bits)
+        return self._by_code(each[1:] << kind(SECTOR_BITS), again)
+
+    def _by_code(self, use: Keys, which: Flags) -> Index:
+        """How many of these uses each code has."""
+        if self.alike:
+            found = np.zeros(self.groups, np.int64)
+            found[self.codes[0]] = np.count_nonzero(which)
+            return found
+        kind = use.dtype.type
+        turn = use.compress(which) >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)
+        each: Index = np.bincount(self.codes.take(turn.astype(np.int64)), minlength=SILENT + 1)[: self.groups]
+        return each
