@@ -31,12 +31,12 @@ _HOME_BITS = 20  # of a key; the line stands above
 class Rows:
     """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
 
-    __slots__ = ("_order", "_spread", "apart", "caches", "where")
+    __slots__ = ("_order", "_spread", "apart", "caches", "different", "where")
     known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
 
     def __init__(self, where: Index, caches: int) -> None:
-        self.where, self.caches = where, caches
-        self.apart = len(set(where.tolist())) == where.size  # every row has a multiprocessor of its own
+        self.where, self.caches, self.different = where, caches, np.unique(where)
+        self.apart = self.different.size == where.size  # every row has a multiprocessor of its own
         self._spread: dict[int, tuple[Index, int]] = {}
         self._order: dict[tuple[int, int], Index] = {}
 

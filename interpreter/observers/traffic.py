@@ -79,7 +79,7 @@ class Traffic:
         self._copy, self._copied = None, False
         self.shared.fresh()
         if empties_l1(i.opcode, i.modifiers) and (i.opcode != "barrier" or self.launch.cluster_size > 1):  # alone it is the block's barrier
-            self.memory.empty(np.unique(self._where[id(group.wave)][group.geometry.blocks]))
+            self.memory.empty(self._rows(group).different)
 
     def access(
         self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
