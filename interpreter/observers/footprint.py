@@ -18,7 +18,7 @@ from .l2 import Lines
 from .lanes import lanes_active, lanes_of
 from .pages import PAGE, Pages, Place
 from .sectors import SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
-from .touch import WARP, Lanes, touch
+from .touch import ALL_WORDS, WARP, Lanes, touch
 
 Index = NDArray[np.int64]
 LINE = 128
@@ -75,7 +75,7 @@ class Rows:
 class Outline:
     """The lines of an access by home: a row of the group where every block has a multiprocessor of its own, else the multiprocessor."""
 
-    __slots__ = ("_lines", "by_row", "home", "line", "once", "pages", "places")
+    __slots__ = ("_crowds", "_lines", "by_row", "home", "line", "once", "pages", "places")
     known: ClassVar[dict[tuple[bytes, bytes, bool], Outline]] = {}
 
     def __init__(self, home: Index, line: Index, by_row: bool, *, once: bool = False) -> None:
@@ -84,6 +84,14 @@ class Outline:
         self._lines: Lines | None = None
         self.places: dict[tuple[int, Rows], Place] = {}
         self.pages: dict[int, Pages] = {}
+        self._crowds: dict[Rows, int] = {}
+
+    def crowd(self, rows: Rows) -> int:
+        """Lines at most that one of these multiprocessors is asked for."""
+        found = self._crowds.get(rows)
+        if found is None:
+            found = self._crowds[rows] = int(np.bincount(rows.where[self.home] if self.by_row else self.home).max())
+        return found
 
     @staticmethod
     def of(home: Index, line: Index, by_row: bool) -> Outline:
@@ -140,6 +148,14 @@ class Entries:
         each = count[groups.order] if groups.alone else np.add.reduceat(count[groups.order], groups.starts)
         return Entries(t.sectors, home[first], t.line[first], groups.united(t.words), groups.united(t.words & new * SECTOR_WORDS), each)
 
+    @staticmethod
+    def of_run(g: Geometry, rows: Rows, width: int) -> Entries:
+        """The same where lanes, in order, use neighbouring words from the start of a line on, and a warp whole lines."""
+        each = width * WARP // LINE
+        home = np.repeat(homes(g, rows), each)
+        words, sectors = np.full(home.size, ALL_WORDS, np.int64), LINE // SECTOR
+        return Entries(np.full(g.warps.count, sectors * each), home, np.arange(home.size), words, words, np.full(home.size, sectors))
+
 
 def homes(g: Geometry, rows: Rows) -> Index:
     """The home of each warp: its row where all rows have a multiprocessor of their own."""
@@ -152,12 +168,15 @@ def homes(g: Geometry, rows: Rows) -> Index:
 class Footprint:
     """What an access touches; an entry for each home and line."""
 
-    def __init__(self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False) -> None:
+    def __init__(
+        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: bool = False
+    ) -> None:
         self.geometry = g
         self.rows = rows  # when this was made
         self.address, self.mask = address, mask  # relative to a line
         self.width = width
         self.again = again  # its like may come
+        self._run = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # of whole lines
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
         self.requests, self.count, self.ideal = _sizes(g.warps.count, self.active, width)
@@ -210,6 +229,8 @@ class Footprint:
     @cached_property
     def entries(self) -> Entries:
         """All there is to know."""
+        if self._run:
+            return Entries.of_run(self.geometry, self.rows, self.width)
         return Entries.of(self.geometry, self.rows, self.lanes, self.width)
 
     @cached_property
@@ -281,7 +302,7 @@ class Footprint:
 
     def crowd(self, rows: Rows) -> int:
         """Lines at most that one cache is asked for."""
-        return int(self.outline.place(0, rows).most)
+        return self.outline.crowd(rows)
 
     @cached_property
     def parts(self) -> bool:

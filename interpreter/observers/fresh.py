@@ -134,10 +134,10 @@ class Fresh:
         return Fresh(used, stretches, groups, [w for w in waiting if w.there and w.way is Way.STORE])
 
     def measure(self) -> None:
-        """See scattered.measure, of all whose lanes are in disorder."""
+        """See scattered.measure, of all whose lanes are in disorder; the sectors of a row are in order afterwards."""
         for run in self._runs([u for u in self.used if u.table == 0]):
             footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
-            count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end].copy(), self.nowhere)
+            count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end], self.nowhere)
 
     def lost_in_l2(self, lines: int) -> tuple[list[int], int] | None:
         """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty.

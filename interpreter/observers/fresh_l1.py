@@ -102,7 +102,7 @@ class Rows:
         else:
             where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
             cache, lanes = lives.of[table].take(where), t.lanes.take(where)
-        order = np.argsort(cache, kind="stable")
+        order = np.argsort(cache.astype(np.uint16) if lives.count < 1 << 16 else cache, kind="stable")
         return Rows(t.sectors, where.take(order), cache.take(order), turn.take(order), lanes.take(order))
 
 

@@ -57,7 +57,8 @@ class Footprints:
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
-            found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True))
+            run = base.size == g.n and offset == 0
+            found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True, run=run))
         return found, start
 
     def _plain(

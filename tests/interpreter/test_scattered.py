@@ -33,6 +33,16 @@ def places(rng: np.random.Generator, span: int, width: int) -> Array:
 
 
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
+@pytest.mark.parametrize("width", [2, 4, 8, 16])
+def test_lanes_in_order_touch_what_is_found_lane_by_lane(caches: int, width: int) -> None:
+    g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS) % caches, caches)
+    address = np.arange(BLOCKS * THREADS).reshape(BLOCKS, THREADS) * width
+    at_once, found = (Footprint(g, rows, address, None, width, run=run).entries for run in (True, False))
+    for name in ("units", "home", "line", "words", "first", "each"):
+        assert np.array_equal(getattr(at_once, name), getattr(found, name)), name
+
+
+@pytest.mark.parametrize("caches", [BLOCKS, 3])
 @pytest.mark.parametrize("width", [1, 4, 16])
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_footprint_is_the_same_found_either_way(caches: int, width: int, masked: bool) -> None:
