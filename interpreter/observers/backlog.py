@@ -173,16 +173,21 @@ class Backlog:
         fresh = Fresh.of(past + waiting)
         if fresh is None or (found := fresh.lost_in_l2(l2.lines)) is None:
             return False
-        fresh.measure()
-        _sample(waiting)
         lost, written = found
         self.written += written - self._past_written
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
-        for group, missed, fetched in zip(fresh.groups, missed_in_l1(fresh, l1.caches, l1.lines, emptied), lost, strict=True):
-            total = sum([w.f.total for w in group])  # all count for the same: it does not matter which of them missed
-            if group:
-                asked = missed if group[0].way is Way.LOAD else total
-                group[0].tell(total, total - asked, asked, asked - fetched)
+        one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
+        _sample(one_of_each)  # mostly that is as bad as can be
+        count = not any(w.sink is not None and w.sink.wants for w in one_of_each)
+        missed, used = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
+        fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
+        _sample(waiting)
+        for code, group in enumerate(fresh.groups):
+            if group:  # all count for the same: it does not matter which of them missed
+                loads = group[0].way is Way.LOAD
+                total = used[code] if used is not None and loads else sum([w.f.total for w in group])
+                asked = missed[code] if loads else total
+                group[0].tell(total, total - asked, asked, asked - lost[code])
         _tell_others(waiting)
         return True
 

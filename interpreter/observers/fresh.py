@@ -133,9 +133,9 @@ class Fresh:
             return None
         return Fresh(used, stretches, groups, [w for w in waiting if w.there and w.way is Way.STORE])
 
-    def measure(self) -> None:
-        """See scattered.measure, of all whose lanes are in disorder; the sectors of a row are in order afterwards."""
-        for run in self._runs([u for u in self.used if u.table == 0]):
+    def measure(self, some: list[Used]) -> None:
+        """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
+        for run in self._runs([u for u in some if u.table == 0]):
             footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
             count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end], self.nowhere)
 

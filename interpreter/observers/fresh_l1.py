@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .fresh import DENSE, LOADED, SILENT, Codes, Fresh, Used
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
+from .touch import WARP
 from .uses import PIECE, SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
@@ -24,18 +25,29 @@ Keys = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
+SPARE = 6  # bits for the caches of a piece
 LAST = (1 << SECTOR_BITS) - 1
 LOOKS = 8  # uses that are looked back at one by one
 FINE = 12  # steps in the time in which a cache is filled once
 
 
-def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> list[int]:
-    """The sectors that loads of each code ask L2 for, in so many caches of so many lines, of which some are emptied before a turn."""
+class Missed(NamedTuple):
+    """By code, what loads ask L2 for, and, if that was found on the way, the sectors that their warps use."""
+
+    sectors: list[int]
+    used: list[int] | None
+
+
+def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, count: bool) -> Missed:
+    """What loads miss in so many caches of so many lines, of which some are emptied before a turn.
+
+    `count`: what warps use is wanted, if that is no trouble.
+    """
     chosen = [u for u in fresh.used if u.way in (Way.LOAD, Way.STORE)]
     while chosen and chosen[-1].code == SILENT:  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:
-        return [0] * len(fresh.groups)
+        return Missed([0] * len(fresh.groups), None)
     lives = Lives(fresh, caches, emptied)
     asked: dict[int, int] = {}
     for u in chosen:
@@ -44,9 +56,10 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> lis
         loaded = [s for s in fresh.stretches if s.done & LOADED]
         low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
         if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
-            return fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end))
-    order = Order(fresh, chosen, lives, lines)
-    return (order.loads - order.found()).tolist()  # type: ignore[no-any-return]
+            return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None)
+    order = Order(fresh, chosen, lives, lines, count=count)
+    missed, used = order.loads - order.found(), order.loads - order.twice
+    return Missed(missed.tolist(), used.tolist() if order.by_warp else None)
 
 
 class Lives:
@@ -135,17 +148,22 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> None:
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
-        bits = (max([u.waiting.f.crowd(u.waiting.rows) for u in chosen]) // max(1, lines // STEP)).bit_length()
+        most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
+        bits, apart = (most // max(1, lines // STEP)).bit_length(), (most // WARP - 1).bit_length()  # a part a warp
+        room = 32 - (len(chosen) - 1).bit_length() - SECTOR_BITS - fresh.lines.bit_length() - SPARE
+        self.by_warp = count and apart <= room
+        self.finer = max(0, apart - bits) if self.by_warp else 0
+        bits += self.finer
         self.codes = np.repeat([u.code for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
         self.tables = [Rows.of(fresh, table, chosen, lives, bits) for table in sorted({u.table for u in chosen})]
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
-        self.loads = np.zeros(self.groups, np.int64)  # uses by loads of each code
+        self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
             if u.code != SILENT:
                 self.loads[u.code] += int(fresh.tables[u.table].lanes[u.begin : u.end].sum())
@@ -160,6 +178,8 @@ class Order:
         found = np.zeros(self.groups, np.int64)
         for p, hit in zip(pieces, hits, strict=True):
             found += self._found(p.keys, hit)
+            if self.by_warp:
+                self.twice += self._by_code(p.keys[1:], p.keys[1:] == p.keys[:-1])
         return found
 
     def _pieces(self) -> Iterator[Piece]:
@@ -197,7 +217,7 @@ class Order:
         """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
         rank = np.cumsum(over) - 1
         count, many = int(rank[-1]) + 1, self.codes.size
-        wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, 0
+        wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, self.finer
         while (many >> step) ** 2 * count > TABLE or many >> step > 2 * wanted:
             step += 1
         steps = (many - 1 >> step) + 1

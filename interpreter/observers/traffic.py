@@ -319,9 +319,14 @@ class Sink:
             self.row[COLUMNS[self.kind]] += total
             self.row[HITS] += hits
 
+    @property
+    def wants(self) -> bool:
+        """See uses.Sink."""
+        return not self.counted and (self.a.sample is None or self.a.sample[2] < WARP)  # a lane touches one sector
+
     def sample(self, f: Footprint, start: int) -> None:
         """See uses.Sink."""
-        if not self.counted and (self.a.sample is None or self.a.sample[2] < WARP):
+        if self.wants:
             _sample(self.a, f, start, *f.worst)
 
 
