@@ -178,7 +178,7 @@ class Backlog:
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample(one_of_each)  # mostly that is as bad as can be
-        count = not any(w.sink is not None and w.sink.wants for w in one_of_each)
+        count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
         missed, used = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)

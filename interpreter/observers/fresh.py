@@ -24,7 +24,7 @@ DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 SILENT = 255  # the code of those who are told nothing
 FEW = 8  # codes that are counted one by one
-AT_ONCE = 1 << 17  # uses that are looked at together
+AT_ONCE = 1 << 15  # uses that are looked at together
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
 
 

@@ -166,7 +166,7 @@ class Order:
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
             if u.code != SILENT:
-                self.loads[u.code] += int(fresh.tables[u.table].lanes[u.begin : u.end].sum())
+                self.loads[u.code] += u.waiting.f.count if u.table == 0 else u.end - u.begin
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""

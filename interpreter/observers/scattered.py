@@ -7,7 +7,7 @@ wanted which words is looked at only where a cache holds parts of sectors.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,7 +233,10 @@ def is_scattered(g: Geometry, address: Array, width: int, *, likely: bool = Fals
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    some = address[: 1 if likely else None : max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
+    if likely:
+        few = [int(x) >> _SECTOR for x in address[0, :5].tolist()]
+        return 3 * sum([x != y for x, y in pairwise(few)]) >= len(few)
+    some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
     return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 
 
