@@ -25,6 +25,7 @@ Keys = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
+APART = 512  # uses of a cache that are worth sorting on their own
 SPARE = 6  # bits for the caches of a piece
 LAST = (1 << SECTOR_BITS) - 1
 LOOKS = 8  # uses that are looked back at one by one
@@ -107,8 +108,8 @@ class Rows:
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
         turn = np.repeat([turn << bits for turn, _ in some], sizes)
-        if bits:
-            turn += np.concatenate([np.broadcast_to(u.waiting.f.order(u.waiting.rows, bits).ravel(), u.end - u.begin) for _, u in some])
+        if bits and table == 0:
+            turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some])
         begin, end = some[0][1].begin, some[-1][1].end
         if end - begin == turn.size:
             where, cache, lanes = np.arange(begin, end), lives.of[table][begin:end], t.lanes[begin:end]
@@ -192,8 +193,12 @@ class Order:
             kind: Any = np.uint32 if self.place + (high - low - 1).bit_length() <= 32 else np.uint64
             blocks = [self._keys(t, low, high, kind).ravel() for t in self.tables]
             keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
-            keys.sort()
-            keys = keys[:many]
+            if keys.size > many or len(blocks) > 1 or many < (high - low) * APART:
+                keys.sort()
+                keys = keys[:many]
+            else:  # those of a cache stand together
+                for begin, end in pairwise([0, *np.cumsum(self.uses[low:high]).tolist()]):
+                    keys[begin:end].sort()
             starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
             again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + SECTOR_BITS)).nonzero()[0] + 1
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
