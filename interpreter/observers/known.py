@@ -24,36 +24,37 @@ class Footprints:
         self.room = ROOM
 
     def of(
-        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True, likely: bool = False
+        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True, like: Scattered | None = None
     ) -> tuple[Footprint, int]:
         """The footprint of an access by a group whose rows run on these multiprocessors, and the line that it is relative to.
 
-        `waits`: it may wait for others, so that nothing has to be remembered of lanes in disorder; `likely`: that is what they are.
+        `waits`: it may wait for others, so that nothing has to be remembered of lanes in disorder; `like`: the one before
+        by the same instruction, if its lanes were.
         """
         if mask is not None or not isinstance(address, Shifted):
-            return self._plain(g, rows, plain(address), mask, width, waits, likely)
+            return self._plain(g, rows, plain(address), mask, width, waits, like)
         facts = address.facts
         low, beyond = facts.low + address.delta, 1 << min(63, 8 * facts.base.itemsize)
         if low < 0 or facts.high + max(address.delta, 0) >= beyond:  # it goes round
-            return self._plain(g, rows, plain(address), mask, width, waits, likely)
+            return self._plain(g, rows, plain(address), mask, width, waits, like)
         start, offset = divmod(low, LINE)
         note = (offset, width, id(g))
         found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
         if found is not None and found[1] is g and found[2] is rows and (start == found[3] or not isinstance(found[0], Scattered)):
             return found[0], start - found[3]
-        f, at = self._by_facts(g, rows, address, offset, width, waits, likely)
+        f, at = self._by_facts(g, rows, address, offset, width, waits, like)
         facts.notes[note] = (f, g, rows, start - at)
         return f, at
 
     def _by_facts(
-        self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool, likely: bool
+        self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool, like: Scattered | None
     ) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
-        if likely and waits and is_scattered(g, base, width, likely=True) and (f := scattered(g, rows, address, None, width, likely=True)):
+        if like is not None and waits and (f := like.another(g, rows, address, width)) is not None:
             return f, 0
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
-            return self._others(g, rows, address, width, start, waits, likely)
+            return self._others(g, rows, address, width, start, waits, like)
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
@@ -62,12 +63,12 @@ class Footprints:
         return found, start
 
     def _plain(
-        self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int, waits: bool, likely: bool
+        self, g: Geometry, rows: Rows, address: Array, mask: Array | None, width: int, waits: bool, like: Scattered | None
     ) -> tuple[Footprint, int]:
         if mask is None:
-            return self._others(g, rows, address, width, int(address.min()) // LINE, waits, likely)
-        if (waits or g.n >= MANY) and is_scattered(g, address, width, likely=likely):
-            f = scattered(g, rows, address, mask, width, likely=likely)
+            return self._others(g, rows, address, width, int(address.min()) // LINE, waits, like)
+        if (waits or g.n >= MANY) and is_scattered(g, address, width):
+            f = scattered(g, rows, address, mask, width)
             if f is not None:
                 return f, 0
         if address.size == 1:
@@ -78,7 +79,9 @@ class Footprints:
         start = int(lowest) // LINE
         return Footprint(g, rows, _integers(address) - start * LINE, mask, width), start
 
-    def _others(self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool, likely: bool) -> tuple[Footprint, int]:
+    def _others(
+        self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool, like: Scattered | None
+    ) -> tuple[Footprint, int]:
         """The footprint of what is no run, by its addresses."""
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
@@ -88,11 +91,7 @@ class Footprints:
             relative = _integers(base) - less
             if _same(found, g, rows, relative):
                 return found, start
-        if (
-            (waits or g.n >= MANY)
-            and is_scattered(g, base, width, likely=likely)
-            and (f := scattered(g, rows, address, None, width, likely=likely)) is not None
-        ):
+        if (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
             return f, 0
         relative = _integers(base) - less if relative is None else relative
         return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start

@@ -21,6 +21,7 @@ from .touch import WARP, Lanes
 Index = NDArray[np.int64]
 _SECTOR = 5  # bits of an address
 MANY = 1024  # lanes
+FEW = 5  # lanes that tell about others that were in disorder before
 Keys = NDArray[np.uint32] | Index
 Flags = NDArray[np.bool_]
 
@@ -30,9 +31,26 @@ class Scattered(Footprint):
 
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
+        self._same = dict(self.__dict__)  # of all accesses by these lanes
         self.place = place  # of each lane of each warp; little is kept, for many of these wait at a time
         if ends is not None:
             self.ends = ends
+
+    def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
+        """An access in disorder by the same lanes; None if it is by others or a few of them say that it has some order."""
+        base, low, high = address.base, address.facts.low + address.delta, address.facts.high + address.delta
+        if g is not self.geometry or rows is not self.rows or width != self.width or self.mask is not None or base.size < g.n:
+            return None
+        few = [int(x) >> _SECTOR for x in base[0, :FEW].tolist()]
+        if 3 * sum([x != y for x, y in pairwise(few)]) < len(few):
+            return None
+        f = Scattered.__new__(Scattered)
+        f.__dict__.update(self._same)
+        f._same, f.address = self._same, _places(g, base, address.delta, high)
+        f.place = f.address
+        if g.warps.aligned:
+            f.ends = low // LINE, high // LINE
+        return f
 
     @property
     def sector(self) -> Keys:
@@ -60,8 +78,8 @@ class Scattered(Footprint):
         """The lanes that take part, if not all do."""
         return None if self.active is None else np.flatnonzero(self.active)
 
-    @cached_property
-    def lanes(self) -> Lanes:
+    @property
+    def lanes(self) -> Lanes:  # many of these wait
         return Lanes(self.place.astype(np.int64), self.active, self.geometry.warps.count)
 
     @cached_property
@@ -226,29 +244,30 @@ def _nowhere(sector: Keys) -> int:
     return int(np.iinfo(sector.dtype).max)
 
 
-def is_scattered(g: Geometry, address: Array, width: int, *, likely: bool = False) -> bool:
+def is_scattered(g: Geometry, address: Array, width: int) -> bool:
     """Do neighbouring lanes often address different sectors?  Some of the first ones tell.
 
-    Few lanes with less than a word each are left to those who look at all that is touched.  `likely`: they did so before; then fewer tell.
+    Few lanes with less than a word each are left to those who look at all that is touched.
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    if likely:
-        few = [int(x) >> _SECTOR for x in address[0, :5].tolist()]
-        return 3 * sum([x != y for x, y in pairwise(few)]) >= len(few)
     some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
     return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 
 
-def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, likely: bool = False) -> Scattered | None:
+def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
     """The footprint of an access in disorder; None if it has some order."""
     base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
     highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
-    place: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
-    if delta:
-        place += place.dtype.type(delta & (1 << 32) - 1 if place.dtype == np.uint32 else delta)
     ends = None
     if mask is None and isinstance(address, Shifted) and g.warps.aligned:
         ends = (address.facts.low + delta) // LINE, highest // LINE
-    f = Scattered(g, rows, g.warps.spread(place), mask, width, ends)
-    return f if f.count and (likely or 3 * f.total >= f.count) else None
+    f = Scattered(g, rows, _places(g, base, delta, highest), mask, width, ends)
+    return f if f.count and 3 * f.total >= f.count else None
+
+
+def _places(g: Geometry, base: Array, delta: int, highest: int) -> Keys:
+    place: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
+    if delta:
+        place += place.dtype.type(delta & (1 << 32) - 1 if place.dtype == np.uint32 else delta)
+    return g.warps.spread(place)

@@ -47,7 +47,6 @@ class SiteTally:
         "masks",
         "parted",
         "plain",
-        "scattered",
         "shared_width",
         "site",
         "special",
@@ -61,7 +60,6 @@ class SiteTally:
         self.site = site
         self.flops = flops
         self.special = special  # fences and copies, which need a look at each execution
-        self.scattered = False  # the lanes of its last access were in disorder
         self.plain = plain  # a load or store that makes one access of its own
         self.warps = self.threads = self.active = self.divergent = 0
         self.masks: dict[int, int] = {}

@@ -62,6 +62,7 @@ class Traffic:
         self._functions = launch.kernel.program.functions
         self._unused: dict[str, frozenset[int]] = {}
         self._sinks: dict[tuple[int, int], Sink] = {}
+        self._like: dict[int, Scattered | None] = {}  # the last access of an instruction, if its lanes were in disorder
         self._where: dict[int, Index] = {}
         self._homes: dict[int, tuple[Geometry, Rows]] = {}
         self._copy: tuple[Value, Array | None] | None = None
@@ -223,8 +224,8 @@ class Traffic:
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         waits = self.memory.modern and not self.memory.backlog.pauses
-        f, start = footprints.of(g, rows, address, mask, width, waits=waits, likely=tally.scattered)
-        tally.scattered = isinstance(f, Scattered)
+        f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
+        self._like[id(tally)] = f if isinstance(f, Scattered) else None
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
@@ -234,7 +235,7 @@ class Traffic:
 
     def _gathers(self, i: Instruction, kind: str, f: Footprint) -> bool:
         """Does one lane act for its warp?  The assembler sees to it where it knows that all have one address."""
-        if f.lanes.where.shape[1] > 1:
+        if isinstance(f, Scattered) or f.lanes.where.shape[1] > 1:
             return False
         value = self.operands[0]
         return is_gathered(i, kind, uniform=value.shape[-1] == 1, whole=f.lanes.active is None or bool(f.lanes.active.all()))
