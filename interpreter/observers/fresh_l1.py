@@ -100,6 +100,7 @@ class Rows:
     cache: Index
     turn: Index
     lanes: Index
+    whole: bool  # all of a warp
 
     @staticmethod
     def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int) -> Rows:
@@ -117,7 +118,7 @@ class Rows:
             where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
             cache, lanes = lives.of[table].take(where), t.lanes.take(where)
         order = np.argsort(cache.astype(np.uint16) if lives.count < 1 << 16 else cache, kind="stable")
-        return Rows(t.sectors, where.take(order), cache.take(order), turn.take(order), lanes.take(order))
+        return Rows(t.sectors, where.take(order), cache.take(order), turn.take(order), lanes.take(order), whole=table == 0 and not t.masked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ class Order:
         """The uses of the caches `low` to `high`; what is none stands at the end."""
         a, b = t.cache.searchsorted([low, high]).tolist()
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
-        none = keys == self.nowhere if int(t.lanes[a:b].sum()) < keys.size else None
+        none = keys == self.nowhere if not t.whole and int(t.lanes[a:b].sum()) < keys.size else None
         keys = keys.astype(kind, copy=False)
         sector = keys & kind(LAST)
         keys ^= sector
@@ -228,9 +229,9 @@ class Order:
         steps = (many - 1 >> step) + 1
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
-            rows = over.take(t.cache).nonzero()[0]
-            cell = rank.take(t.cache.take(rows)) * steps + (t.turn.take(rows) >> step)
-            used += np.bincount(cell, t.lanes.take(rows), used.size).astype(np.int64).reshape(used.shape)
+            cell = t.cache * steps + (t.turn >> step)
+            every = np.bincount(cell, None if t.whole else t.lanes, over.size * steps).astype(np.int64).reshape(-1, steps)
+            used += every[over] * (WARP if t.whole else 1)
         moved = np.zeros((count, steps, steps), np.int64)
         moves = []  # (cache, step, step of the use before), a number each
         for p in pieces:
@@ -269,14 +270,25 @@ class Order:
         """How often each code finds a sector, where some uses find their lines."""
         start = np.ones(hit.size, np.bool_)  # of a stay: the use before brought the line in
         np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
-        rest, use, found, back = np.arange(hit.size), keys.take(hit), np.zeros(self.groups, np.int64), 1
+        use, back = keys.take(hit), 1
+        same = self._same(use, keys.take(hit - 1))
+        found = self._by_code(use, same)
+        rest = (~(same | start)).nonzero()[0]
         while rest.size:  # mostly one of the last uses was of the same sector, or the stay has no more
+            back += 1
             if back > LOOKS:
                 return self._found_in_order(keys, hit, start)
-            same = (use ^ keys.take(hit.take(rest) - back)) & use.dtype.type(LAST) == 0
-            found += self._by_code(use, same)
-            more = (~(same | start.take(rest - (back - 1)))).nonzero()[0]
-            rest, use, back = rest.take(more), use.take(more), back + 1
+            here = use.take(rest)
+            same = self._same(here, keys.take(hit.take(rest) - back))
+            found += self._by_code(here, same)
+            rest = rest.compress(~(same | start.take(rest - (back - 1))))
+        return found
+
+    def _same(self, use: Keys, other: Keys) -> Flags:
+        """Are these of the same sector, if they are of the same line?"""
+        other ^= use
+        other &= use.dtype.type(LAST)
+        found: Flags = other == 0
         return found
 
     def _found_in_order(self, keys: Keys, hit: Index, start: Flags) -> Index:
