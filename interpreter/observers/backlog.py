@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LANES = 1 << 23
 CROWD = 128  # times as many lanes of one cache as it has lines
 TURNS = 1 << 12
+WORD = 4  # bytes
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
 PATIENCE = 16  # accesses in order for one in disorder
@@ -65,7 +66,7 @@ class Backlog:
         if not f.count:
             return False
         if isinstance(f, Scattered):
-            return f.width >= 4 or way is not Way.STORE or self._is_there(f, start, rows)
+            return True
         if not self._waiting:
             return False
         if self._ordered >= PATIENCE * (len(self._waiting) - self._ordered):
@@ -192,6 +193,8 @@ class Backlog:
         return True
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
+        if any(w.f.width < WORD and w.way is Way.STORE and not w.brings for w in waiting):  # parts of words have no numbers
+            return False
         frame = Frame.of(waiting, self.l1.caches)
         if not frame.fits or (missed := self.l1.take_together(frame, waiting, emptied, last=last)) is None:
             return False

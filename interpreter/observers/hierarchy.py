@@ -152,13 +152,17 @@ class Hierarchy:
 
     def copy(self, i: Instruction, f: Footprint, start: int, rows: Rows, target: Lanes) -> Outcome:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""
-        self.settle()
-        self.backlog.forget()
         bypass = "cg" in i.modifiers
-        hits, l2, l2_hits = self._load(f, start, rows, LoadPolicy.BYPASS if bypass else LoadPolicy.CACHE)
-        units = async_copy_global(f.lanes.full, target.full, f.lanes.mask, f.width, bypass=bypass)[1]
-        total = int(units.sum())
-        return Outcome(f.requests, units, total, f.ideal, hits, l2, l2_hits, SECTOR * total)
+        lanes, way = f.lanes, Way.PASS if bypass else Way.LOAD
+        units = async_copy_global(lanes.full, target.full, lanes.mask, f.width, bypass=bypass)[1]
+        total, found, waiting = int(units.sum()), (0, 0, 0), None
+        if self.modern and self.backlog.takes(way, f, start, rows):
+            waiting = self.backlog.add(way, f, start, rows, self._ask)
+        else:
+            self.backlog.settle(self._ask)
+            found = self._ask(way, f, start, rows)
+            self.backlog.asked(way, f, start, rows, self._written)
+        return Outcome(f.requests, units, total, f.ideal, *found, SECTOR * total, waiting)
 
     # ------------------------------------------------------------ caches
 

@@ -12,6 +12,7 @@ from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
 
+MASKED = 2
 ROOM = 1 << 26  # bytes of footprints that are remembered
 Key = tuple[int, int, int, int, tuple[int, int]]
 
@@ -22,6 +23,7 @@ class Footprints:
     def __init__(self) -> None:
         self.known: dict[Key, Footprint] = {}
         self.room = ROOM
+        self._masked: list[Scattered] = []  # the last ones of some lanes in disorder
 
     def of(
         self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True, like: Scattered | None = None
@@ -70,6 +72,10 @@ class Footprints:
         if (waits or g.n >= MANY) and is_scattered(g, address, width):
             f = scattered(g, rows, address, mask, width)
             if f is not None:
+                for before in self._masked:
+                    if f.is_like(before):
+                        return before, 0
+                self._masked = [f, *self._masked][:MASKED]
                 return f, 0
         if address.size == 1:
             lowest = address.min()
@@ -107,6 +113,7 @@ class Footprints:
         """Remembers none from now on."""
         self.known.clear()
         Outline.known.clear()
+        self._masked = []
         self.room = ROOM
 
 

@@ -52,6 +52,18 @@ class Scattered(Footprint):
             f.ends = low // LINE, high // LINE
         return f
 
+    def is_like(self, other: Scattered) -> bool:
+        """Do the same lanes use the same?"""
+        return (
+            self.geometry is other.geometry
+            and self.rows is other.rows
+            and self.width == other.width
+            and np.array_equal(self.place, other.place)
+            and self.active is not None
+            and other.active is not None
+            and np.array_equal(self.active, other.active)
+        )
+
     @property
     def sector(self) -> Keys:
         """Of each lane of each warp."""

@@ -192,6 +192,28 @@ def test_what_is_stored_where_it_was_loaded_is_in_the_caches(width: int, last: b
         assert sum(hits for hits, _, _ in found) == pytest.approx(real, rel=0.02)
 
 
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize("apart", [True, False])
+def test_bytes_that_are_stored_here_and_there_wait_too(last: bool, apart: bool) -> None:
+    rng = np.random.default_rng(3)
+    told: list[One] = []
+    for _ in range(12):
+        told.append((STORE, gather(rng, 1 << 20, 1 << 14, 1), None, 1))
+        told.append((LOAD, gather(rng, 1 << (22 if apart else 20), 1 << 14, 4), None, 4))
+    together, alone = Caches(3, 1 << 12), Caches(3, 1 << 12, alone=True)
+    assert together.all(told, last=last) == alone.all(told)
+    assert together.memory.written == alone.memory.written and together.waited
+
+
+def test_masked_lanes_that_do_the_same_are_the_same() -> None:
+    rng, rows = np.random.default_rng(4), Rows.of(np.arange(BLOCKS), BLOCKS)
+    address, mask = gather(rng, 1 << 20, 1 << 16, 4), rng.random((BLOCKS, THREADS)) < 0.5
+    one, same, other = (
+        footprints.of(WHOLE, rows, a, m, 4)[0] for a, m in ((address, mask), (address.copy(), mask.copy()), (address, ~mask))
+    )
+    assert one is same and isinstance(other, Scattered) and other is not one
+
+
 def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int], list[int]]) -> list[int]:
     """Sectors that are found in caches that are followed line by line; lanes of one access find what was there before, or what another missed."""
     held: list[OrderedDict[int, int]] = [OrderedDict() for _ in range(caches)]
