@@ -109,13 +109,11 @@ class Fresh:
             s = where[turn] = stretches[-1]
             s.high = max(s.high, high)
             s.done |= _does(waiting[turn])
-        lines = every = 0
+        lines = 0
         for s in stretches:
             if s.done & PART and s.done & (LOADED | DROPPED):
                 return None
-            s.number, lines, every = lines, lines + s.lines, every | s.done
-        if every & LOADED and any(s.done & DROPPED and s.done != DROPPED for s in stretches):
-            return None
+            s.number, lines = lines, lines + s.lines
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, LOADED, SILENT, Codes, Fresh, Used
+from .fresh import DENSE, DROPPED, LOADED, SILENT, Codes, Fresh, Used
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
 from .touch import WARP
@@ -25,6 +25,7 @@ Keys = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
+BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 APART = 512  # uses of a cache that are worth sorting on their own
 SPARE = 6  # bits for the caches of a piece
 LAST = (1 << SECTOR_BITS) - 1
@@ -44,8 +45,8 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
 
     `count`: what warps use is wanted, if that is no trouble.
     """
-    chosen = [u for u in fresh.used if u.way in (Way.LOAD, Way.STORE)]
-    while chosen and chosen[-1].code == SILENT:  # what comes after the last load matters to nobody
+    chosen = [u for u in fresh.used if u.way in BRING or u.stretch.done != DROPPED]
+    while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:
         return Missed([0] * len(fresh.groups), None)
@@ -53,7 +54,8 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
     asked: dict[int, int] = {}
     for u in chosen:
         asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
-    if sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
+    drop = any(u.way not in BRING for u in chosen)
+    if not drop and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
         loaded = [s for s in fresh.stretches if s.done & LOADED]
         low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
         if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
@@ -159,7 +161,8 @@ class Order:
         self.by_warp = count and apart <= room
         self.finer = max(0, apart - bits) if self.by_warp else 0
         bits += self.finer
-        self.codes = np.repeat([u.code for u in chosen], 1 << bits)
+        self.codes = np.repeat([u.code if u.way is Way.LOAD else SILENT for u in chosen], 1 << bits)
+        self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
@@ -167,7 +170,7 @@ class Order:
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
-            if u.code != SILENT:
+            if u.code != SILENT and u.way is Way.LOAD:
                 self.loads[u.code] += u.waiting.f.count if u.table == 0 else u.end - u.begin
 
     def found(self) -> Index:
@@ -202,6 +205,8 @@ class Order:
                     keys[begin:end].sort()
             starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
             again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + SECTOR_BITS)).nonzero()[0] + 1
+            if self.drops.any():  # what was dropped is not there
+                again = again.compress(~self.drops.take(self._turn(keys.take(again - 1))))
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
 
     def _keys(self, t: Rows, low: int, high: int, kind: Any) -> Keys:
@@ -230,8 +235,11 @@ class Order:
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
             cell = t.cache * steps + (t.turn >> step)
-            every = np.bincount(cell, None if t.whole else t.lanes, over.size * steps).astype(np.int64).reshape(-1, steps)
-            used += every[over] * (WARP if t.whole else 1)
+            lanes = None if t.whole else t.lanes
+            if self.drops.any():
+                lanes = t.lanes * ~self.drops.take(t.turn)
+            every = np.bincount(cell, lanes, over.size * steps).astype(np.int64).reshape(-1, steps)
+            used += every[over] * (WARP if lanes is None else 1)
         moved = np.zeros((count, steps, steps), np.int64)
         moves = []  # (cache, step, step of the use before), a number each
         for p in pieces:
@@ -311,7 +319,10 @@ class Order:
             found = np.zeros(self.groups, np.int64)
             found[self.codes[0]] = np.count_nonzero(which)
             return found
-        kind = use.dtype.type
-        turn = use.compress(which) >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)
-        each: Index = np.bincount(self.codes.take(turn.astype(np.int64)), minlength=SILENT + 1)[: self.groups]
+        each: Index = np.bincount(self.codes.take(self._turn(use.compress(which))), minlength=SILENT + 1)[: self.groups]
         return each
+
+    def _turn(self, use: Keys) -> Index:
+        kind = use.dtype.type
+        turn: Index = (use >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
+        return turn
