@@ -172,15 +172,17 @@ class Backlog:
             return False
         past = [Waiting(*one, silent=True) for one in self._past]
         fresh = Fresh.of(past + waiting)
-        if fresh is None or (found := fresh.lost_in_l2(l2.lines)) is None:
+        if fresh is None:
             return False
-        lost, written = found
-        self.written += written - self._past_written
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample(one_of_each)  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
-        missed, used = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
+        missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
+        if (found := fresh.lost_in_l2(l2.lines, quiet)) is None:
+            return False
+        lost, written = found
+        self.written += written - self._past_written
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)
         for code, group in enumerate(fresh.groups):

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR, lanes_by_warp
 from .scattered import Scattered, count_sectors
+from .sectors import SECTOR_WORDS
 from .touch import WARP
 from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
-Codes = NDArray[np.uint8]
+Codes = NDArray[Any]
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
@@ -41,6 +43,11 @@ class Stretch:
     def lines(self) -> int:
         """How many."""
         return self.high + 1 - self.low
+
+    @property
+    def mixed(self) -> bool:
+        """Are parts of sectors stored that others load?"""
+        return self.done & PART > 0 and self.done & LOADED > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,18 @@ class Used:
         return self.waiting.start + self.stretch.number - self.stretch.low << SECTOR_BITS
 
 
+def covered(fresh: Fresh, parts: list[Used], turns: Index) -> NDArray[np.bool_]:
+    """Of which sectors do these accesses store all words before anybody reads them?  `turns`: when each is read first, from 1 on; 0: never."""
+    words = np.zeros(turns.size + 1, np.uint8)
+    for u in parts:
+        sectors = np.minimum(fresh.tables[u.table].sectors[u.begin : u.end], turns.size).astype(np.intp)
+        early = (np.append(turns, 0).take(sectors) > u.turn + 1).nonzero()
+        stored = np.asarray(u.waiting.f.stored_words << u.waiting.f.first_word).astype(np.uint8)
+        np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
+    found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
+    return found
+
+
 class Fresh:
     """All accesses, less those that find everything anyway."""
 
@@ -111,9 +130,11 @@ class Fresh:
             s.done |= _does(waiting[turn])
         lines = 0
         for s in stretches:
-            if s.done & PART and s.done & (LOADED | DROPPED):
+            if s.done & PART and s.done & DROPPED:
                 return None
             s.number, lines = lines, lines + s.lines
+        if any(where[turn].mixed and not _has_words(waiting[turn]) for turn in where):
+            return None
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -137,35 +158,45 @@ class Fresh:
             footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
             count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end], self.nowhere)
 
-    def lost_in_l2(self, lines: int) -> tuple[list[int], int] | None:
+    def lost_in_l2(self, lines: int, quiet: list[tuple[int, Index, Index]]) -> tuple[list[int], int] | None:
         """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty.
 
-        None if it overflows.
+        None if it overflows.  `quiet`: uses that do not ask it.
         """
         readers = [u for u in self.used if u.way is not Way.STORE or u.waiting.brings]
         writers = {u.turn: u for u in [*self._also, *(u for u in self.used if u.way in (Way.STORE, Way.ATOMIC))]}
+        silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
+        for table, row, lane in quiet:
+            self.tables[table].sectors[row, lane] = self.nowhere
         first = self._firsts(readers)
+        parts = [u for u in self.used if u.stretch.mixed and u not in readers]
+        turns = self._firsts(readers, by_turn=True) if parts else first
+        for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
+            self.tables[table].sectors[row, lane] = sectors
         written = first
         if writers.keys() != {u.turn for u in readers}:
             written = self._firsts([writers[turn] for turn in sorted(writers)])
+        if parts:
+            first = first * ~covered(self, parts, turns)
         if self.lines > lines and np.count_nonzero((first | written).view(np.uint32)) > lines:
             return None
         return self.counts(first), int(np.count_nonzero(written))
 
-    def _firsts(self, some: list[Used]) -> Codes:
-        """Who of these uses each sector first."""
-        marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint8)
-        self.mark(marks, some, lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp))
+    def _firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
+        """Who of these uses each sector first: the code, or the turn, counted from 1 on."""
+        marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint16 if by_turn else np.uint8)
+        self.mark(marks, some, lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp), by_turn=by_turn)
         return marks[: self.nowhere]
 
-    def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index]) -> None:
-        """Leaves the code of the first of some accesses at each place; `places` are those of some rows of a table."""
+    def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:
+        """Leaves the code of the first of some accesses, or its turn, at each place; `places` are those of some rows of a table."""
         for run in reversed(list(self._runs(some))):
             at = places(run[0].table, run[0].begin, run[-1].end)
-            if all(u.code == run[0].code for u in run):
-                marks[at] = run[0].code
+            names = [u.turn + 1 if by_turn else u.code for u in run]
+            if len(set(names)) == 1:
+                marks[at] = names[0]
             else:
-                codes = np.repeat([u.code for u in run], [u.end - u.begin for u in run])
+                codes = np.repeat(names, [u.end - u.begin for u in run])
                 marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
 
     def _runs(self, some: list[Used]) -> Iterator[list[Used]]:
@@ -232,6 +263,11 @@ def _rows(some: list[Used], table: int, sizes: list[int]) -> Index:
 def _name(w: Waiting) -> tuple[int, int]:
     """The same for accesses that use the same."""
     return id(w.f), w.start
+
+
+def _has_words(w: Waiting) -> bool:
+    """Can it be said of each use which words of its sector these are?"""
+    return w.f.width >= 4 if isinstance(w.f, Scattered) else not w.f.parts
 
 
 def _does(w: Waiting) -> int:

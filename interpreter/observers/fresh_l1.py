@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DENSE, DROPPED, LOADED, SILENT, Codes, Fresh, Used
+from .fresh_parts import Parts
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
 from .touch import WARP
-from .uses import PIECE, SECTOR_BITS, Way
+from .uses import PIECE, SECTOR_BITS, WORD_BITS, Way
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
@@ -38,6 +39,7 @@ class Missed(NamedTuple):
 
     sectors: list[int]
     used: list[int] | None
+    quiet: list[tuple[int, Index, Index]]  # uses that L2 is not asked for, though others may not have asked before: table, row, lane
 
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, count: bool) -> Missed:
@@ -49,20 +51,20 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
     while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:
-        return Missed([0] * len(fresh.groups), None)
+        return Missed([0] * len(fresh.groups), None, [])
     lives = Lives(fresh, caches, emptied)
     asked: dict[int, int] = {}
     for u in chosen:
         asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
-    drop = any(u.way not in BRING for u in chosen)
-    if not drop and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
+    special = any(u.way not in BRING or u.stretch.mixed for u in chosen)
+    if not special and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
         loaded = [s for s in fresh.stretches if s.done & LOADED]
         low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
         if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
-            return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None)
+            return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None, [])
     order = Order(fresh, chosen, lives, lines, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
-    return Missed(missed.tolist(), used.tolist() if order.by_warp else None)
+    return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)
 
 
 class Lives:
@@ -97,15 +99,17 @@ def _firsts(fresh: Fresh, chosen: list[Used], lives: Lives, low: int, end: int) 
 class Rows:
     """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
 
+    table: int
     sectors: NDArray[np.uint32]
     order: Index
     cache: Index
     turn: Index
     lanes: Index
+    words: NDArray[np.uint32]  # in their sectors, where that matters
     whole: bool  # all of a warp
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int) -> Rows:
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool) -> Rows:
         """Those of some accesses, whose turns have 2**bits parts."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
@@ -119,8 +123,26 @@ class Rows:
         else:
             where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
             cache, lanes = lives.of[table].take(where), t.lanes.take(where)
+        word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
+        if words and table == 0:
+            word = np.zeros(t.sectors.shape, np.uint32)
+            for _, u in some:
+                word[u.begin : u.end] = u.waiting.f.first_word
         order = np.argsort(cache.astype(np.uint16) if lives.count < 1 << 16 else cache, kind="stable")
-        return Rows(t.sectors, where.take(order), cache.take(order), turn.take(order), lanes.take(order), whole=table == 0 and not t.masked)
+        return Rows(
+            table,
+            t.sectors,
+            where.take(order),
+            cache.take(order),
+            turn.take(order),
+            lanes.take(order),
+            word,
+            whole=table == 0 and not t.masked,
+        )
+
+
+def _name_of(cache: Index, turn: Index, sector: Index) -> Index:
+    return (cache << 24 | turn) << 28 | sector
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +179,20 @@ class Order:
         self.caches = lives.caches
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
         bits, apart = (most // max(1, lines // STEP)).bit_length(), (most // WARP - 1).bit_length()  # a part a warp
-        room = 32 - (len(chosen) - 1).bit_length() - SECTOR_BITS - fresh.lines.bit_length() - SPARE
-        self.by_warp = count and apart <= room
+        self.word_bits = WORD_BITS if any(u.stretch.mixed for u in chosen) else 0  # where words matter
+        self.low_bits = SECTOR_BITS + self.word_bits
+        room = 32 - (len(chosen) - 1).bit_length() - self.low_bits - fresh.lines.bit_length() - SPARE
+        self.by_warp = bool(self.word_bits) or (count and apart <= room)
         self.finer = max(0, apart - bits) if self.by_warp else 0
         bits += self.finer
         self.codes = np.repeat([u.code if u.way is Way.LOAD else SILENT for u in chosen], 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
-        self.place = self.turn_bits + SECTOR_BITS + self.line_bits  # bits of all but the cache
-        self.tables = [Rows.of(fresh, table, chosen, lives, bits) for table in sorted({u.table for u in chosen})]
+        self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
+        self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
+        self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits)
+        self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0) for table in sorted({u.table for u in chosen})]
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
@@ -182,10 +208,33 @@ class Order:
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
         found = np.zeros(self.groups, np.int64)
         for p, hit in zip(pieces, hits, strict=True):
+            if self.word_bits:
+                inside, turns, misses, in_part = self.parts.missed(p.keys, hit)
+                self._let_go(p.first, in_part)
+                found += self._by_code(p.keys, inside)
+                found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
+                hit = hit.compress(~inside.take(hit))
             found += self._found(p.keys, hit)
             if self.by_warp:
-                self.twice += self._by_code(p.keys[1:], p.keys[1:] == p.keys[:-1])
+                self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
         return found
+
+    def _let_go(self, first: int, found: Keys) -> None:
+        """Notes who asks L2 for nothing, though nobody may have asked it before: warps that find in L1 just the words they want."""
+        kind, line_bits = found.dtype.type, self.line_bits
+        sector = found & kind(LAST)
+        turn = found >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)
+        above = found >> kind(SECTOR_BITS + self.turn_bits)
+        number = (above & kind((1 << line_bits) - 1)) << kind(SECTOR_BITS) | sector
+        cache = (above >> kind(line_bits)).astype(np.int64) + first
+        named = np.zeros(self.nowhere + (1 << SECTOR_BITS), np.bool_)
+        named[number.astype(np.int64)] = True
+        names = _name_of(cache, turn.astype(np.int64), number.astype(np.int64))
+        for t in self.tables:
+            row, lane = named.take(t.sectors.take(t.order, axis=0)).nonzero()
+            where = t.order.take(row)
+            mine = np.isin(_name_of(t.cache.take(row), t.turn.take(row), t.sectors[where, lane].astype(np.int64)), names)
+            self.quiet.append((t.table, where.compress(mine), lane.compress(mine)))
 
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
@@ -204,7 +253,7 @@ class Order:
                 for begin, end in pairwise([0, *np.cumsum(self.uses[low:high]).tolist()]):
                     keys[begin:end].sort()
             starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
-            again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + SECTOR_BITS)).nonzero()[0] + 1
+            again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + self.low_bits)).nonzero()[0] + 1
             if self.drops.any():  # what was dropped is not there
                 again = again.compress(~self.drops.take(self._turn(keys.take(again - 1))))
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
@@ -219,7 +268,10 @@ class Order:
         keys ^= sector
         keys <<= kind(self.turn_bits)
         keys |= sector
-        keys += (t.cache[a:b] - low << self.place | t.turn[a:b] << SECTOR_BITS).astype(kind)[:, None]
+        if self.word_bits:
+            keys <<= kind(self.word_bits)
+            keys |= t.words.take(t.order[a:b], axis=0)
+        keys += (t.cache[a:b] - low << self.place | t.turn[a:b] << self.low_bits).astype(kind)[:, None]
         if none is not None:
             keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
         return keys
@@ -267,7 +319,7 @@ class Order:
         if rank.size > rank[-1] + 1:
             move = rank.astype(keys.dtype).take(move)
         for key in (now, before):
-            key >>= kind(SECTOR_BITS + step)
+            key >>= kind(self.low_bits + step)
             key &= kind((1 << self.turn_bits) - 1 >> step)
             move *= kind(steps)
             move += key
@@ -295,7 +347,7 @@ class Order:
     def _same(self, use: Keys, other: Keys) -> Flags:
         """Are these of the same sector, if they are of the same line?"""
         other ^= use
-        other &= use.dtype.type(LAST)
+        other &= use.dtype.type(LAST << self.word_bits)
         found: Flags = other == 0
         return found
 
@@ -306,12 +358,12 @@ class Order:
         kind: Any = np.uint32 if begin.size.bit_length() + self.turn_bits + SECTOR_BITS <= 32 else np.uint64
         each: Keys = np.concatenate([np.cumsum(start), np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
         each <<= kind(SECTOR_BITS)
-        each |= (use & use.dtype.type(LAST)).astype(kind, copy=False)
+        each |= (use >> use.dtype.type(self.word_bits) & use.dtype.type(LAST)).astype(kind, copy=False)
         each <<= kind(self.turn_bits)
-        each |= (use >> use.dtype.type(SECTOR_BITS) & use.dtype.type((1 << self.turn_bits) - 1)).astype(kind, copy=False)
+        each |= self._turn(use).astype(kind)
         each.sort()
         again = (each[1:] ^ each[:-1]) < kind(1 << self.turn_bits)
-        return self._by_code(each[1:] << kind(SECTOR_BITS), again)
+        return self._by_code(each[1:] << kind(self.low_bits), again)
 
     def _by_code(self, use: Keys, which: Flags) -> Index:
         """How many of these uses each code has."""
@@ -324,5 +376,5 @@ class Order:
 
     def _turn(self, use: Keys) -> Index:
         kind = use.dtype.type
-        turn: Index = (use >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
+        turn: Index = (use >> kind(self.low_bits) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
         return turn

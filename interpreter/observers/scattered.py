@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value
 from .footprint import LINE, Footprint, Outline, Rows, lanes_by_warp
-from .sectors import Demand, Whole, different, firsts, sectors_of, summed
+from .sectors import SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
@@ -209,11 +209,13 @@ class Scattered(Footprint):
     @cached_property
     def fetched(self) -> Demand:
         lines = self.outline.lines
-        return self.asked if lines.starts is None else Whole(lines.united(self.sectors), self.read_exactly)
+        sectors = self.sectors if lines.starts is None else lines.united(self.sectors)
+        return Demand(sectors * SECTOR_WORDS, sectors)
 
     @cached_property
     def read(self) -> Demand:
-        return self.fetched
+        lines = self.outline.lines
+        return self.asked if lines.starts is None else Whole(lines.united(self.sectors), self.read_exactly)
 
     @property
     def changed(self) -> Demand:

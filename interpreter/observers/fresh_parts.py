@@ -1,0 +1,89 @@
+"""Sectors of which parts are stored before they are loaded: which words are there, for lines on which that happens.
+
+A load that wants words which a sector lacks, to which something was written, makes its line begin anew (see memory/cache.py).  Such lines
+are few; all of them take their next step together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .scattered import Scattered
+from .sectors import ALL_WORDS, SECTOR_WORDS, count_bits, firsts, sectors_of
+from .uses import SECTOR_BITS, WORD_BITS, Waiting, Way
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Keys = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the turns of uses say: a number each has the turn, the sector and the word."""
+
+    turn_bits: int
+    loads: Flags  # which turns load
+    stores: Flags  # which store parts
+    words: Index  # of a use, the first as bit 0
+
+    @staticmethod
+    def of(chosen: list[Waiting], turn_bits: int, bits: int) -> Parts:
+        """Of some accesses, whose turns have 2**bits parts."""
+        words = [w.f.stored_words if isinstance(w.f, Scattered) else SECTOR_WORDS for w in chosen]
+        loads, stores = [w.way is Way.LOAD for w in chosen], [w.way is Way.STORE and not w.brings for w in chosen]
+        return Parts(turn_bits, np.repeat(loads, 1 << bits), np.repeat(stores, 1 << bits), np.repeat(words, 1 << bits))
+
+    def turn(self, keys: Keys) -> Index:
+        """The turn of each use."""
+        kind = keys.dtype.type
+        found: Index = (keys >> kind(SECTOR_BITS + WORD_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
+        return found
+
+    def missed(self, keys: Keys, hit: Index) -> tuple[Flags, Index, Index, Keys]:
+        """Uses of lines of which parts were stored, and were there still when they were used again; turns at which these miss, and how often.
+
+        And which sectors are found though not all of their words are there, (cache, line, turn, sector).  `hit`: uses that find their line.
+        """
+        inside = np.zeros(keys.size, np.bool_)
+        line = keys >> keys.dtype.type(self.turn_bits + SECTOR_BITS + WORD_BITS)
+        some = line.take(hit.compress(self.stores.take(self.turn(keys.take(hit - 1)))))
+        some = some.take(firsts(some))
+        begins, ends = line.searchsorted(some), line.searchsorted(some, side="right")
+        sizes = ends - begins
+        at = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        inside[at] = True
+        there = np.zeros(keys.size, np.bool_)
+        there[hit] = True
+        return inside, *self._follow(keys.take(at), there.take(at))
+
+    def _follow(self, use: Keys, there: Flags) -> tuple[Index, Index, Keys]:
+        """The turns at which each use of some lines misses, warp by warp, and how many sectors; and those that are found in part."""
+        kind, turn = use.dtype.type, self.turn(use)
+        spot = (use & kind((1 << SECTOR_BITS + WORD_BITS) - 1)).astype(np.int64)  # of the first word, in its line
+        groups = use >> kind(SECTOR_BITS + WORD_BITS)
+        first = firsts(groups)
+        want = np.bitwise_or.reduceat(self.words.take(turn) << spot, first) if first.size else first
+        turn, there, groups = turn.take(first), there.take(first), groups.take(first)
+        starts = firsts(groups >> kind(self.turn_bits))
+        sizes = np.diff(starts, append=groups.size)
+        line = np.repeat(np.arange(starts.size), sizes)
+        rank = np.arange(groups.size) - np.repeat(starts, sizes)
+        order = np.argsort(rank, kind="stable")
+        ends = np.cumsum(np.bincount(rank)).tolist() if rank.size else []
+        valid, misses, in_part = np.zeros(starts.size, np.int64), np.zeros(groups.size, np.int64), np.zeros(groups.size, np.int64)
+        for begin, end in zip([0, *ends], ends, strict=False):
+            now = order[begin:end]
+            wanted, which, loads = want.take(now), line.take(now), self.loads.take(turn.take(now))
+            held = valid.take(which) * there.take(now)
+            missed = sectors_of(wanted & ~held) * loads
+            anew = missed & sectors_of(held) != 0
+            held[anew], missed[anew] = 0, sectors_of(wanted[anew])
+            misses[now] = count_bits(missed)
+            in_part[now] = sectors_of(wanted) & ~missed & sectors_of(~held & ALL_WORDS) * loads
+            valid[which] = held | np.where(loads, missed * SECTOR_WORDS, wanted)
+        which, sector = (in_part[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
+        return turn, misses, groups.take(which) << kind(SECTOR_BITS) | sector.astype(use.dtype)
