@@ -16,7 +16,7 @@ from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered, measure
-from .uses import Frame, Index, Numbers, Waiting, Way, count_of
+from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
     from ..program import Kernel
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LANES = 1 << 23
 CROWD = 128  # times as many lanes of one cache as it has lines
 TURNS = 1 << 12
-WORD = 4  # bytes
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
 PATIENCE = 16  # accesses in order for one in disorder
@@ -71,7 +70,7 @@ class Backlog:
             return False
         if self._ordered >= PATIENCE * (len(self._waiting) - self._ordered):
             return False
-        return way is not Way.STORE or (f.width >= 4 and not f.parts)
+        return way is not Way.STORE or (f.width >= WORD and not f.parts)
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""

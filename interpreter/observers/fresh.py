@@ -17,7 +17,7 @@ from .footprint import SECTOR, lanes_by_warp
 from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
 from .touch import WARP
-from .uses import SECTOR_BITS, Waiting, Way
+from .uses import SECTOR_BITS, WORD, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
@@ -267,7 +267,7 @@ def _name(w: Waiting) -> tuple[int, int]:
 
 def _has_words(w: Waiting) -> bool:
     """Can it be said of each use which words of its sector these are?"""
-    return w.f.width >= 4 if isinstance(w.f, Scattered) else not w.f.parts
+    return w.f.width >= WORD and (isinstance(w.f, Scattered) or not w.f.parts)
 
 
 def _does(w: Waiting) -> int:

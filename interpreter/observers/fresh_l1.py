@@ -193,6 +193,14 @@ class Order:
         self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits)
         self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0) for table in sorted({u.table for u in chosen})]
+        self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
+        if lives.count > lives.caches:
+            end = np.zeros(lives.count, np.int64)
+            self.begin += self.codes.size
+            for t in self.tables:
+                np.minimum.at(self.begin, t.cache, t.turn)
+                np.maximum.at(end, t.cache, t.turn)
+            self.length = int((end - self.begin).max()) + 1
         self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
@@ -279,14 +287,14 @@ class Order:
     def _kept(self, pieces: list[Piece], over: Flags) -> list[Index]:
         """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
         rank = np.cumsum(over) - 1
-        count, many = int(rank[-1]) + 1, self.codes.size
+        count, many = int(rank[-1]) + 1, self.length
         wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, self.finer
         while (many >> step) ** 2 * count > TABLE or many >> step > 2 * wanted:
             step += 1
         steps = (many - 1 >> step) + 1
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
-            cell = t.cache * steps + (t.turn >> step)
+            cell = t.cache * steps + (t.turn - self.begin.take(t.cache) >> step)
             lanes = None if t.whole else t.lanes
             if self.drops.any():
                 lanes = t.lanes * ~self.drops.take(t.turn)
@@ -297,7 +305,7 @@ class Order:
         for p in pieces:
             mine = over[p.caches]
             begin, end = int(rank[p.first]) + (not mine[0]), int(rank[p.caches[-1]]) + 1
-            move = self._moves(p.keys, p.again if mine.all() else p.of(mine), np.cumsum(mine) - 1, step, steps)
+            move = self._moves(p.keys, p.again if mine.all() else p.of(mine), p.first, np.cumsum(mine) - 1, step, steps)
             moved[begin:end] = np.bincount(move, minlength=(end - begin) * steps * steps).reshape(end - begin, steps, steps)
             moves.append((p, mine, begin, end, move))
         kept = oldest_kept(np.zeros((count, 0), np.int64), used, moved, self.lines)[:, :steps]
@@ -311,16 +319,20 @@ class Order:
                 hits.append(np.sort(np.concatenate([p.of(mine).compress(there), p.of(~mine)])))
         return hits
 
-    def _moves(self, keys: Keys, again: Index, rank: Index, step: int, steps: int) -> Index:
+    def _moves(self, keys: Keys, again: Index, first: int, rank: Index, step: int, steps: int) -> Index:
         """Of some uses of lines that were used before: the rank of the cache, the step, and the step of the use before, a number each."""
         kind = keys.dtype.type
         now, before = keys.take(again), keys.take(again - 1)
         move = now >> kind(self.place)
+        begin = self.begin[first : first + rank.size].astype(keys.dtype).take(move) if self.length < self.codes.size else None
         if rank.size > rank[-1] + 1:
             move = rank.astype(keys.dtype).take(move)
         for key in (now, before):
-            key >>= kind(self.low_bits + step)
-            key &= kind((1 << self.turn_bits) - 1 >> step)
+            key >>= kind(self.low_bits)
+            key &= kind((1 << self.turn_bits) - 1)
+            if begin is not None:
+                key -= begin
+            key >>= kind(step)
             move *= kind(steps)
             move += key
         found: Index = move.astype(np.int64)

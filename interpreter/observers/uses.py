@@ -35,6 +35,7 @@ class Sink(Protocol):
         """One access may be the worst."""
 
 
+WORD = 4  # bytes
 SECTOR_BITS = 2  # of a sector in its line
 PIECE = 1 << 17  # uses
 WORD_BITS = 3  # of a word in its sector
@@ -64,7 +65,7 @@ class Waiting:
     @property
     def brings(self) -> bool:
         """Are all sectors that it uses there afterwards, as a whole?"""
-        return self.way is Way.LOAD or (self.way is Way.STORE and (self.there or not self.f.parts))
+        return self.way is Way.LOAD or (self.way is Way.STORE and (self.there or (self.f.width >= WORD and not self.f.parts)))
 
     def tell(self, total: int, hits: int, l2: int, l2_hits: int) -> None:
         """Hands on what the caches found."""

@@ -246,17 +246,20 @@ def real_hits(told: list[One], caches: int, lines: int, emptied: Callable[[int],
     ("lines", "span", "limit"), [(512, 1 << 17, 1 << 20), (512, 1 << 17, 3000), (128, 1 << 15, 9000), (256, 1 << 16, 1 << 20)]
 )
 @pytest.mark.parametrize("caches", [BLOCKS, 3])
-@pytest.mark.parametrize("also", ["", "drops", "fences"])
-@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize(("also", "last"), [*((also, last) for also in ("", "drops", "fences") for last in (False, True)), ("all", True)])
 def test_caches_that_overflow_find_what_real_ones_find(
     lines: int, span: int, limit: int, caches: int, also: str, last: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
     monkeypatch.setattr(uses, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
-    told: list[One] = [(CG if also == "drops" and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)]
+    told: list[One] = [
+        (CG if also in ("drops", "all") and turn % 5 == 4 else LOAD, gather(rng, 1 << 20, span, 4), None, 4) for turn in range(60)
+    ]
 
     def emptied(turn: int) -> list[int]:
+        if also == "all":
+            return [c for c in range(caches) if (turn * 7 + c) % 11 < 3]
         return [c for c in range(caches) if turn % 13 == 12 - c] if also == "fences" else []
 
     c = Caches(caches, lines)
