@@ -90,10 +90,12 @@ class Used:
 
 def covered(fresh: Fresh, parts: list[Used], turns: Index) -> NDArray[np.bool_]:
     """Of which sectors do these accesses store all words before anybody reads them?  `turns`: when each is read first, from 1 on; 0: never."""
-    words = np.zeros(turns.size + 1, np.uint8)
-    for u in parts:
-        sectors = np.minimum(fresh.tables[u.table].sectors[u.begin : u.end], turns.size).astype(np.intp)
-        early = (np.append(turns, 0).take(sectors) > u.turn + 1).nonzero()
+    words, until = np.zeros(turns.size + 1, np.uint8), np.append(turns, 0)  # the last stands for lanes that take no part
+    tables = [np.minimum(fresh.tables[u.table].sectors[u.begin : u.end], turns.size) for u in parts]
+    often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
+    until[often * max([u.waiting.f.stored_words.bit_count() for u in parts]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
+    for u, sectors in zip(parts if until.any() else [], tables, strict=False):
+        early = (until.take(sectors) > u.turn + 1).nonzero()
         stored = np.asarray(u.waiting.f.stored_words << u.waiting.f.first_word).astype(np.uint8)
         np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
     found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
@@ -165,22 +167,28 @@ class Fresh:
         """
         readers = [u for u in self.used if u.way is not Way.STORE or u.waiting.brings]
         writers = {u.turn: u for u in [*self._also, *(u for u in self.used if u.way in (Way.STORE, Way.ATOMIC))]}
-        silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
-        for table, row, lane in quiet:
-            self.tables[table].sectors[row, lane] = self.nowhere
-        first = self._firsts(readers)
-        parts = [u for u in self.used if u.stretch.mixed and u not in readers]
-        turns = self._firsts(readers, by_turn=True) if parts else first
-        for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
-            self.tables[table].sectors[row, lane] = sectors
+        first = self._readers(readers, quiet)
         written = first
         if writers.keys() != {u.turn for u in readers}:
             written = self._firsts([writers[turn] for turn in sorted(writers)])
-        if parts:
-            first = first * ~covered(self, parts, turns)
         if self.lines > lines and np.count_nonzero((first | written).view(np.uint32)) > lines:
             return None
         return self.counts(first), int(np.count_nonzero(written))
+
+    def _readers(self, readers: list[Used], quiet: list[tuple[int, Index, Index]]) -> Codes:
+        """The code of who has to have each sector fetched."""
+        silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
+        for table, row, lane in quiet:
+            self.tables[table].sectors[row, lane] = self.nowhere
+        parts = [u for u in self.used if u.stretch.mixed and u.way is Way.STORE and not u.waiting.brings]
+        first = self._firsts(readers, by_turn=bool(parts))
+        if parts:
+            codes = np.zeros(self.used[-1].turn + 2, np.uint8)
+            codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
+            first = codes.take(first) * ~covered(self, parts, first)
+        for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
+            self.tables[table].sectors[row, lane] = sectors
+        return first
 
     def _firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on."""

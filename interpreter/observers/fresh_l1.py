@@ -28,6 +28,7 @@ Flags = NDArray[np.bool_]
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
 BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 APART = 512  # uses of a cache that are worth sorting on their own
+NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
 SPARE = 6  # bits for the caches of a piece
 LAST = (1 << SECTOR_BITS) - 1
 LOOKS = 8  # uses that are looked back at one by one
@@ -141,8 +142,9 @@ class Rows:
         )
 
 
-def _name_of(cache: Index, turn: Index, sector: Index) -> Index:
-    return (cache << 24 | turn) << 28 | sector
+def _name_of(cache: Keys, turn: Keys, sector: Keys) -> Index:
+    found: Index = (cache.astype(np.int64) << TURN | turn.astype(np.int64)) << NUMBER | sector.astype(np.int64)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,35 +216,41 @@ class Order:
         for p in pieces:
             over[p.caches] = p.lines > self.lines
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
-        found = np.zeros(self.groups, np.int64)
+        found, names = np.zeros(self.groups, np.int64), []
         for p, hit in zip(pieces, hits, strict=True):
             if self.word_bits:
                 inside, turns, misses, in_part = self.parts.missed(p.keys, hit)
-                self._let_go(p.first, in_part)
+                names.append(self._named(p.first, in_part))
                 found += self._by_code(p.keys, inside)
                 found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
                 hit = hit.compress(~inside.take(hit))
             found += self._found(p.keys, hit)
             if self.by_warp:
                 self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
+        self.quiet = self._where(np.concatenate(names)) if names else []
         return found
 
-    def _let_go(self, first: int, found: Keys) -> None:
-        """Notes who asks L2 for nothing, though nobody may have asked it before: warps that find in L1 just the words they want."""
-        kind, line_bits = found.dtype.type, self.line_bits
-        sector = found & kind(LAST)
-        turn = found >> kind(SECTOR_BITS) & kind((1 << self.turn_bits) - 1)
-        above = found >> kind(SECTOR_BITS + self.turn_bits)
-        number = (above & kind((1 << line_bits) - 1)) << kind(SECTOR_BITS) | sector
-        cache = (above >> kind(line_bits)).astype(np.int64) + first
+    def _named(self, first: int, found: Keys) -> Keys:
+        """Sectors that some warps use: cache, turn and sector, a number each."""
+        turn = found >> found.dtype.type(SECTOR_BITS) & found.dtype.type((1 << self.turn_bits) - 1)
+        line = found >> found.dtype.type(SECTOR_BITS + self.turn_bits)
+        number = (line & line.dtype.type((1 << self.line_bits) - 1)) << line.dtype.type(SECTOR_BITS) | found & found.dtype.type(LAST)
+        return _name_of((line >> line.dtype.type(self.line_bits)).astype(np.int64) + first, turn, number)
+
+    def _where(self, names: Index) -> list[tuple[int, Index, Index]]:
+        """Where in the tables the uses stand that have these names."""
         named = np.zeros(self.nowhere + (1 << SECTOR_BITS), np.bool_)
-        named[number.astype(np.int64)] = True
-        names = _name_of(cache, turn.astype(np.int64), number.astype(np.int64))
-        for t in self.tables:
-            row, lane = named.take(t.sectors.take(t.order, axis=0)).nonzero()
-            where = t.order.take(row)
-            mine = np.isin(_name_of(t.cache.take(row), t.turn.take(row), t.sectors[where, lane].astype(np.int64)), names)
-            self.quiet.append((t.table, where.compress(mine), lane.compress(mine)))
+        named[names & (1 << NUMBER) - 1] = True
+        found = []
+        for t in self.tables if names.size else []:
+            row, lane = named.take(t.sectors).nonzero()
+            at = np.full(len(t.sectors), -1)  # of each row among those that are used here
+            at[t.order] = np.arange(t.order.size)
+            here = at.take(row)
+            row, lane, here = row[here >= 0], lane[here >= 0], here[here >= 0]
+            mine = np.isin(_name_of(t.cache.take(here), t.turn.take(here), t.sectors[row, lane]), names)
+            found.append((t.table, row.compress(mine), lane.compress(mine)))
+        return found
 
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""

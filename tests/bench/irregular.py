@@ -80,6 +80,16 @@ def irregular() -> Iterator[Irregular]:
     yield _global("gathers beside accesses in order", 4, FITS_L2, load + own)
     other = " xor.b32 %r13, %r10, 85; mul.wide.u32 %d5, %r13, 4; add.u64 %d5, %d1, %d5; red.global.add.u32 [%d5], 1;"
     yield _global("gathers beside reductions", 4, FITS_L2, load + other)
+    scattered = " xor.b32 %r13, %r10, 8191; mul.wide.u32 %d5, %r13, 4; add.u64 %d5, %d1, %d5; st.global.u32 [%d5], %r8;"
+    yield _global("gathers beside scatters", 4, FITS_L2, load + scattered)
+    yield _global("gathers beside reductions of the same", 4, FITS_L2, load + " red.global.min.u32 [%d3], %r9;")
+    some = "setp.lt.u32 %p2, %r9, 0xC0000000; @%p2 "
+    yield _global("guarded, in place", 4, FITS_L2, some + "ld.global.u32 %r11, [%d3]; @%p2 st.global.u32 [%d3], %r9;")
+    yield _global("scatter of bytes", 1, FITS_L2, "st.global.u8 [%d3], %r9;")
+    tile = "mov.u32 %r16, tile; shl.b32 %r12, %r1, 2; add.u32 %r16, %r16, %r12; "
+    copy = tile + "cp.async.ca.shared.global [%r16], [%d3], 4; cp.async.wait_all; ld.shared.u32 %r11, [%r16]; add.u32 %r8, %r8, %r11;"
+    text = _loop(_GLOBAL.format(w=4) + copy, before=".shared .align 16 .b8 tile[1024];")
+    yield Irregular("asynchronous gather", text, np.zeros(FITS_L2 // 4, np.uint32), FITS_L2 // 4 - 1)
     strided = _loop(_GLOBAL.format(w=4) + load, step="mad.lo.u32 %r10, %r4, 1024, %r7; ")
     yield Irregular("stride of 4 KB", strided, np.zeros(LARGE // 4, np.uint32), 0)
     walk = _loop(_GLOBAL.format(w=4) + "ld.global.u32 %r10, [%d3]; add.u32 %r8, %r8, %r10;", step="").replace(
