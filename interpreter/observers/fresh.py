@@ -91,7 +91,7 @@ class Used:
 def covered(fresh: Fresh, parts: list[Used], turns: Index) -> NDArray[np.bool_]:
     """Of which sectors do these accesses store all words before anybody reads them?  `turns`: when each is read first, from 1 on; 0: never."""
     words, until = np.zeros(turns.size + 1, np.uint8), np.append(turns, 0)  # the last stands for lanes that take no part
-    tables = [np.minimum(fresh.tables[u.table].sectors[u.begin : u.end], turns.size) for u in parts]
+    tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
     often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
     until[often * max([u.waiting.f.stored_words.bit_count() for u in parts]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
     for u, sectors in zip(parts if until.any() else [], tables, strict=False):

@@ -243,13 +243,12 @@ class Order:
         named[names & (1 << NUMBER) - 1] = True
         found = []
         for t in self.tables if names.size else []:
-            row, lane = named.take(t.sectors).nonzero()
-            at = np.full(len(t.sectors), -1)  # of each row among those that are used here
-            at[t.order] = np.arange(t.order.size)
-            here = at.take(row)
-            row, lane, here = row[here >= 0], lane[here >= 0], here[here >= 0]
-            mine = np.isin(_name_of(t.cache.take(here), t.turn.take(here), t.sectors[row, lane]), names)
-            found.append((t.table, row.compress(mine), lane.compress(mine)))
+            rows = self.parts.loads.take(t.turn).nonzero()[0]
+            where = t.order.take(rows)
+            row, lane = named.take(t.sectors.take(where, axis=0)).nonzero()
+            rows, where = rows.take(row), where.take(row)
+            mine = np.isin(_name_of(t.cache.take(rows), t.turn.take(rows), t.sectors[where, lane]), names)
+            found.append((t.table, where.compress(mine), lane.compress(mine)))
         return found
 
     def _pieces(self) -> Iterator[Piece]:

@@ -48,11 +48,11 @@ class Parts:
 
         And which sectors are found though not all of their words are there, (cache, line, turn, sector).  `hit`: uses that find their line.
         """
-        inside = np.zeros(keys.size, np.bool_)
-        line = keys >> keys.dtype.type(self.turn_bits + SECTOR_BITS + WORD_BITS)
-        some = line.take(hit.compress(self.stores.take(self.turn(keys.take(hit - 1)))))
-        some = some.take(firsts(some))
-        begins, ends = line.searchsorted(some), line.searchsorted(some, side="right")
+        inside, kind = np.zeros(keys.size, np.bool_), keys.dtype.type
+        beyond = kind((1 << self.turn_bits + SECTOR_BITS + WORD_BITS) - 1)  # the bits of a use that its line does not have
+        lines = keys.take(hit.compress(self.stores.take(self.turn(keys.take(hit - 1))))) | beyond
+        lines = lines.take(firsts(lines))
+        begins, ends = keys.searchsorted(lines ^ beyond), keys.searchsorted(lines, side="right")
         sizes = ends - begins
         at = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         inside[at] = True
