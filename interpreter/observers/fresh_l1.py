@@ -216,26 +216,29 @@ class Order:
         for p in pieces:
             over[p.caches] = p.lines > self.lines
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
-        found, names = np.zeros(self.groups, np.int64), []
+        found, uses, there = np.zeros(self.groups, np.int64), [], []
         for p, hit in zip(pieces, hits, strict=True):
             if self.word_bits:
-                inside, turns, misses, in_part = self.parts.missed(p.keys, hit)
-                names.append(self._named(p.first, in_part))
+                inside, at = self.parts.apart(p.keys, hit)
+                uses.append(p.keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
+                there.append(np.isin(at, hit, assume_unique=True))
                 found += self._by_code(p.keys, inside)
-                found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
                 hit = hit.compress(~inside.take(hit))
             found += self._found(p.keys, hit)
             if self.by_warp:
                 self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
-        self.quiet = self._where(np.concatenate(names)) if names else []
+        if uses:
+            turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
+            found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
+            self.quiet = self._where(self._named(in_part))
         return found
 
-    def _named(self, first: int, found: Keys) -> Keys:
+    def _named(self, found: Keys) -> Index:
         """Sectors that some warps use: cache, turn and sector, a number each."""
         turn = found >> found.dtype.type(SECTOR_BITS) & found.dtype.type((1 << self.turn_bits) - 1)
         line = found >> found.dtype.type(SECTOR_BITS + self.turn_bits)
         number = (line & line.dtype.type((1 << self.line_bits) - 1)) << line.dtype.type(SECTOR_BITS) | found & found.dtype.type(LAST)
-        return _name_of((line >> line.dtype.type(self.line_bits)).astype(np.int64) + first, turn, number)
+        return _name_of(line >> line.dtype.type(self.line_bits), turn, number)
 
     def _where(self, names: Index) -> list[tuple[int, Index, Index]]:
         """Where in the tables the uses stand that have these names."""

@@ -43,10 +43,10 @@ class Parts:
         found: Index = (keys >> kind(SECTOR_BITS + WORD_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
         return found
 
-    def missed(self, keys: Keys, hit: Index) -> tuple[Flags, Index, Index, Keys]:
-        """Uses of lines of which parts were stored, and were there still when they were used again; turns at which these miss, and how often.
+    def apart(self, keys: Keys, hit: Index) -> tuple[Flags, Index]:
+        """Uses of lines of which parts were stored, and that were there still when they were used again: which they are, and where they stand.
 
-        And which sectors are found though not all of their words are there, (cache, line, turn, sector).  `hit`: uses that find their line.
+        `hit`: uses that find their line.
         """
         inside, kind = np.zeros(keys.size, np.bool_), keys.dtype.type
         beyond = kind((1 << self.turn_bits + SECTOR_BITS + WORD_BITS) - 1)  # the bits of a use that its line does not have
@@ -56,12 +56,13 @@ class Parts:
         sizes = ends - begins
         at = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         inside[at] = True
-        there = np.zeros(keys.size, np.bool_)
-        there[hit] = True
-        return inside, *self._follow(keys.take(at), there.take(at))
+        return inside, at
 
-    def _follow(self, use: Keys, there: Flags) -> tuple[Index, Index, Keys]:
-        """The turns at which each use of some lines misses, warp by warp, and how many sectors; and those that are found in part."""
+    def follow(self, use: Keys, there: Flags) -> tuple[Index, Index, Keys]:
+        """The turns at which uses of some lines miss, warp by warp, and how many sectors; and which are found though not all their words are there.
+
+        `there`: they find their line.
+        """
         kind, turn = use.dtype.type, self.turn(use)
         spot = (use & kind((1 << SECTOR_BITS + WORD_BITS) - 1)).astype(np.int64)  # of the first word, in its line
         groups = use >> kind(SECTOR_BITS + WORD_BITS)
