@@ -29,7 +29,8 @@ TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
 BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 APART = 512  # uses of a cache that are worth sorting on their own
 NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
-SPARE = 6  # bits for the caches of a piece
+SPARE, LEAST = 6, 2  # bits for the caches of a piece
+WORTH = 1 << 13  # uses that are worth a piece
 LAST = (1 << SECTOR_BITS) - 1
 LOOKS = 8  # uses that are looked back at one by one
 FINE = 12  # steps in the time in which a cache is filled once
@@ -257,7 +258,11 @@ class Order:
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
         part = (np.cumsum(self.uses) - self.uses) // PIECE
-        cuts = [0, *(1 + np.flatnonzero(np.diff(part))).tolist(), self.uses.size]
+        some = np.flatnonzero(np.diff(part)) + 1
+        room = 32 - self.place  # bits for caches, if a number is to stay short
+        if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
+            some = np.union1d(some, np.arange(0, self.uses.size, 1 << room))
+        cuts = [0, *some[some > 0].tolist(), self.uses.size]
         for low, high in pairwise(cuts):
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
