@@ -6,7 +6,7 @@ are, and when many lanes wait, the caches catch up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -21,8 +21,9 @@ from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 if TYPE_CHECKING:
     from ..program import Kernel
 
-LANES = 1 << 23
-CROWD = 128  # times as many lanes of one cache as it has lines
+LANES = 10 << 20  # that wait, as long as nobody was forgotten since the launch began
+BATCH = 1 << 20  # lanes that are followed together if somebody was
+CROWD = 8  # times as many lanes of one cache as it has lines
 TURNS = 1 << 12
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
@@ -74,7 +75,8 @@ class Backlog:
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""
-        if self._lanes > LANES or self._crowd > CROWD * self.l1.lines > 0 or len(self._waiting) >= TURNS:
+        limit = LANES if self._past is not None else BATCH
+        if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
         there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
         waiting = Waiting(way, f, start, rows, there=there)
@@ -133,15 +135,27 @@ class Backlog:
             self._set_pause(0)
             return
         self.forget()
-        measure([w.f for w in waiting if isinstance(w.f, Scattered)])
-        _sample(waiting)
-        if not few and self._together(waiting, emptied, last):
-            self._set_pause(0)
-        else:
-            self._in_turn(waiting, emptied, ask, few)
-        for turn, caches in emptied:
-            if turn == len(waiting):
-                self.l1.empty(caches)
+        for part, gone in self._batches(waiting, emptied):
+            measure([w.f for w in part if isinstance(w.f, Scattered)])
+            _sample(part)
+            if not few and self._together(part, gone, last and part[-1] is waiting[-1]):
+                self._set_pause(0)
+            else:
+                self._in_turn(part, gone, ask, few)
+            for turn, caches in gone:
+                if turn == len(part):
+                    self.l1.empty(caches)
+
+    def _batches(self, waiting: list[Waiting], emptied: list[tuple[int, Index]]) -> Iterator[tuple[list[Waiting], list[tuple[int, Index]]]]:
+        """Accesses, not too many at a time, and the caches that are emptied before the access of a turn."""
+        begin = lanes = crowd = 0
+        for at, w in enumerate(waiting):
+            lanes, crowd = lanes + w.f.count, crowd + w.f.crowd(w.rows)
+            last = at + 1 == len(waiting)
+            if last or lanes > BATCH or crowd > CROWD * self.l1.lines > 0:
+                end = at + 1
+                yield waiting[begin:end], [(turn - begin, some) for turn, some in emptied if begin <= turn < end + last]
+                begin, lanes, crowd = end, 0, 0
 
     def _in_turn(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], ask: Asked, few: bool) -> None:
         """Those who get in each other's way are asked one after the other, if it must be."""

@@ -110,6 +110,7 @@ def accesses(
 def test_what_waits_finds_what_it_finds_alone(
     ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
+    monkeypatch.setattr(backlog, "BATCH", 6 * BLOCKS * THREADS)
     monkeypatch.setattr(backlog, "LANES", 6 * BLOCKS * THREADS)  # so that the caches catch up several times
     monkeypatch.setattr(uses, "PIECE", 1000)
     rng = np.random.default_rng(len(ways) + caches)
@@ -251,6 +252,7 @@ def test_caches_that_overflow_find_what_real_ones_find(
     lines: int, span: int, limit: int, caches: int, also: str, last: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", limit)
+    monkeypatch.setattr(backlog, "BATCH", limit)
     monkeypatch.setattr(uses, "PIECE", limit // 2)
     rng = np.random.default_rng(lines)
     told: list[One] = [
