@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from warplab.interpreter.geometry import Geometry
-from warplab.interpreter.observers import backlog, fresh_l1, uses
+from warplab.interpreter.observers import backlog, fresh_l1, fresh_order, uses
 from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
@@ -146,7 +146,7 @@ def test_a_launch_whose_accesses_all_wait_finds_what_they_find_alone(
     ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(fresh_l1, "DENSE", dense)
-    monkeypatch.setattr(fresh_l1, "PIECE", 5000)
+    monkeypatch.setattr(fresh_order, "PIECE", 5000)
     followed, afresh = [False], Backlog._afresh
 
     def noted(*given: Any) -> bool:

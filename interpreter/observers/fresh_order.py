@@ -1,0 +1,357 @@
+"""The uses of a launch's accesses by cache, line and turn: which of them find their line there still, and their sector.
+
+Of a line that was used before, the number of lines used in between tells whether it had to go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fresh import SILENT, Fresh, Used
+from .fresh_parts import Parts
+from .reuse import oldest_kept
+from .stays import STEP, Emptied
+from .touch import WARP
+from .uses import PIECE, SECTOR_BITS, WORD_BITS, Way
+
+Index = NDArray[np.int64]
+Keys = NDArray[Any]
+Flags = NDArray[np.bool_]
+
+TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
+BRING = (Way.LOAD, Way.STORE)  # others drop what they use
+APART = 512  # uses of a cache that are worth sorting on their own
+NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
+SPARE, LEAST = 6, 2  # bits for the caches of a piece
+WORTH = 1 << 13  # uses that are worth a piece
+LAST = (1 << SECTOR_BITS) - 1
+LOOKS = 8  # uses that are looked back at one by one
+FINE = 12  # steps in the time in which a cache is filled once
+
+
+class Lives:
+    """Caches, each of them another one when it has been emptied."""
+
+    def __init__(self, fresh: Fresh, caches: int, emptied: Emptied) -> None:
+        since = np.zeros((caches, 1 + max([turn for turn, _ in emptied], default=0)), np.int64)  # how often before each turn
+        for turn, some in emptied:
+            since[some, turn:] += 1
+        self.caches, self.count = caches, caches * (1 + int(since.max()))
+        last = since.shape[1] - 1
+        self.of = [t.cache + caches * since[t.cache, np.minimum(t.turn, last)] if emptied else t.cache for t in fresh.tables]  # each row
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
+
+    table: int
+    sectors: NDArray[np.uint32]
+    order: Index
+    cache: Index
+    turn: Index
+    lanes: Index
+    words: NDArray[np.uint32]  # in their sectors, where that matters
+    whole: bool  # all of a warp
+
+    @staticmethod
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool) -> Rows:
+        """Those of some accesses, whose turns have 2**bits parts."""
+        t = fresh.tables[table]
+        some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
+        sizes = [u.end - u.begin for _, u in some]
+        turn = np.repeat([turn << bits for turn, _ in some], sizes)
+        if bits and table == 0:
+            turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some])
+        begin, end = some[0][1].begin, some[-1][1].end
+        if end - begin == turn.size:
+            where, cache, lanes = np.arange(begin, end), lives.of[table][begin:end], t.lanes[begin:end]
+        else:
+            where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
+            cache, lanes = lives.of[table].take(where), t.lanes.take(where)
+        word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
+        if words and table == 0:
+            word = np.zeros(t.sectors.shape, np.uint32)
+            for _, u in some:
+                word[u.begin : u.end] = u.waiting.f.first_word
+        order = np.argsort(cache.astype(np.uint16) if lives.count < 1 << 16 else cache, kind="stable")
+        return Rows(
+            table,
+            t.sectors,
+            where.take(order),
+            cache.take(order),
+            turn.take(order),
+            lanes.take(order),
+            word,
+            whole=table == 0 and not t.masked,
+        )
+
+
+def _name_of(cache: Keys, turn: Keys, sector: Keys) -> Index:
+    found: Index = (cache.astype(np.int64) << TURN | turn.astype(np.int64)) << NUMBER | sector.astype(np.int64)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Uses of some caches, in order, a number each: cache, line, turn, sector."""
+
+    keys: Keys
+    first: int  # cache
+    starts: Index  # where the uses of each cache begin, and the end
+    again: Index  # uses of lines that were used before
+    begins: Index  # where those of each cache begin, and the end
+
+    @property
+    def lines(self) -> Index:
+        """How many lines each cache is asked for."""
+        found: Index = np.diff(self.starts) - np.diff(self.begins)
+        return found
+
+    @property
+    def caches(self) -> Index:
+        """Of which caches."""
+        return np.arange(self.first, self.first + self.starts.size - 1)
+
+    def of(self, caches: Flags) -> Index:
+        """Those in `again` of some caches."""
+        return self.again.compress(np.repeat(caches, np.diff(self.begins)))
+
+
+class Order:
+    """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
+
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
+        self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
+        self.caches = lives.caches
+        most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
+        bits, apart = (most // max(1, lines // STEP)).bit_length(), (most // WARP - 1).bit_length()  # a part a warp
+        self.word_bits = WORD_BITS if any(u.stretch.mixed for u in chosen) else 0  # where words matter
+        self.low_bits = SECTOR_BITS + self.word_bits
+        room = 32 - (len(chosen) - 1).bit_length() - self.low_bits - fresh.lines.bit_length() - SPARE
+        self.by_warp = bool(self.word_bits) or (count and apart <= room)
+        self.finer = max(0, apart - bits) if self.by_warp else 0
+        bits += self.finer
+        self.codes = np.repeat([u.code if u.way is Way.LOAD else SILENT for u in chosen], 1 << bits)
+        self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
+        self.alike = bool((self.codes == self.codes[0]).all())
+        self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
+        self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
+        self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
+        self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits)
+        self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0) for table in sorted({u.table for u in chosen})]
+        self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
+        if lives.count > lives.caches:
+            end = np.zeros(lives.count, np.int64)
+            self.begin += self.codes.size
+            for t in self.tables:
+                np.minimum.at(self.begin, t.cache, t.turn)
+                np.maximum.at(end, t.cache, t.turn)
+            self.length = int((end - self.begin).max()) + 1
+        self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
+        self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
+        for u in chosen:
+            if u.code != SILENT and u.way is Way.LOAD:
+                self.loads[u.code] += u.waiting.f.count if u.table == 0 else u.end - u.begin
+
+    def found(self) -> Index:
+        """How often loads of each code find a sector."""
+        pieces = list(self._pieces())
+        over = np.zeros(self.uses.size, np.bool_)
+        for p in pieces:
+            over[p.caches] = p.lines > self.lines
+        hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
+        found, uses, there = np.zeros(self.groups, np.int64), [], []
+        for p, hit in zip(pieces, hits, strict=True):
+            if self.word_bits:
+                inside, at = self.parts.apart(p.keys, hit)
+                uses.append(p.keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
+                there.append(np.isin(at, hit, assume_unique=True))
+                found += self._by_code(p.keys, inside)
+                hit = hit.compress(~inside.take(hit))
+            found += self._found(p.keys, hit)
+            if self.by_warp:
+                self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
+        if uses:
+            turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
+            found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
+            self.quiet = self._where(self._named(in_part))
+        return found
+
+    def _named(self, found: Keys) -> Index:
+        """Sectors that some warps use: cache, turn and sector, a number each."""
+        turn = found >> found.dtype.type(SECTOR_BITS) & found.dtype.type((1 << self.turn_bits) - 1)
+        line = found >> found.dtype.type(SECTOR_BITS + self.turn_bits)
+        number = (line & line.dtype.type((1 << self.line_bits) - 1)) << line.dtype.type(SECTOR_BITS) | found & found.dtype.type(LAST)
+        return _name_of(line >> line.dtype.type(self.line_bits), turn, number)
+
+    def _where(self, names: Index) -> list[tuple[int, Index, Index]]:
+        """Where in the tables the uses stand that have these names."""
+        named = np.zeros(self.nowhere + (1 << SECTOR_BITS), np.bool_)
+        named[names & (1 << NUMBER) - 1] = True
+        found = []
+        for t in self.tables if names.size else []:
+            rows = self.parts.loads.take(t.turn).nonzero()[0]
+            where = t.order.take(rows)
+            row, lane = named.take(t.sectors.take(where, axis=0)).nonzero()
+            rows, where = rows.take(row), where.take(row)
+            mine = np.isin(_name_of(t.cache.take(rows), t.turn.take(rows), t.sectors[where, lane]), names)
+            found.append((t.table, where.compress(mine), lane.compress(mine)))
+        return found
+
+    def _pieces(self) -> Iterator[Piece]:
+        """Uses of a few caches at a time, so that they fit into the host's own caches."""
+        part = (np.cumsum(self.uses) - self.uses) // PIECE
+        some = np.flatnonzero(np.diff(part)) + 1
+        room = 32 - self.place  # bits for caches, if a number is to stay short
+        if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
+            some = np.union1d(some, np.arange(0, self.uses.size, 1 << room))
+        cuts = [0, *some[some > 0].tolist(), self.uses.size]
+        for low, high in pairwise(cuts):
+            if (many := int(self.uses[low:high].sum())) == 0:
+                continue
+            kind: Any = np.uint32 if self.place + (high - low - 1).bit_length() <= 32 else np.uint64
+            blocks = [self._keys(t, low, high, kind).ravel() for t in self.tables]
+            keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+            if keys.size > many or len(blocks) > 1 or many < (high - low) * APART:
+                keys.sort()
+                keys = keys[:many]
+            else:  # those of a cache stand together
+                for begin, end in pairwise([0, *np.cumsum(self.uses[low:high]).tolist()]):
+                    keys[begin:end].sort()
+            starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
+            again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + self.low_bits)).nonzero()[0] + 1
+            if self.drops.any():  # what was dropped is not there
+                again = again.compress(~self.drops.take(self._turn(keys.take(again - 1))))
+            yield Piece(keys, low, starts, again, again.searchsorted(starts))
+
+    def _keys(self, t: Rows, low: int, high: int, kind: Any) -> Keys:
+        """The uses of the caches `low` to `high`; what is none stands at the end."""
+        a, b = t.cache.searchsorted([low, high]).tolist()
+        keys: Keys = t.sectors.take(t.order[a:b], axis=0)
+        none = keys == self.nowhere if not t.whole and int(t.lanes[a:b].sum()) < keys.size else None
+        keys = keys.astype(kind, copy=False)
+        sector = keys & kind(LAST)
+        keys ^= sector
+        keys <<= kind(self.turn_bits)
+        keys |= sector
+        if self.word_bits:
+            keys <<= kind(self.word_bits)
+            keys |= t.words.take(t.order[a:b], axis=0)
+        keys += (t.cache[a:b] - low << self.place | t.turn[a:b] << self.low_bits).astype(kind)[:, None]
+        if none is not None:
+            keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
+        return keys
+
+    def _kept(self, pieces: list[Piece], over: Flags) -> list[Index]:
+        """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
+        rank = np.cumsum(over) - 1
+        count, many = int(rank[-1]) + 1, self.length
+        wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, self.finer
+        while (many >> step) ** 2 * count > TABLE or many >> step > 2 * wanted:
+            step += 1
+        steps = (many - 1 >> step) + 1
+        used = np.zeros((count, steps), np.int64)
+        for t in self.tables:
+            cell = t.cache * steps + (t.turn - self.begin.take(t.cache) >> step)
+            lanes = None if t.whole else t.lanes
+            if self.drops.any():
+                lanes = t.lanes * ~self.drops.take(t.turn)
+            every = np.bincount(cell, lanes, over.size * steps).astype(np.int64).reshape(-1, steps)
+            used += every[over] * (WARP if lanes is None else 1)
+        moved = np.zeros((count, steps, steps), np.int64)
+        moves = []  # (cache, step, step of the use before), a number each
+        for p in pieces:
+            mine = over[p.caches]
+            begin, end = int(rank[p.first]) + (not mine[0]), int(rank[p.caches[-1]]) + 1
+            move = self._moves(p.keys, p.again if mine.all() else p.of(mine), p.first, np.cumsum(mine) - 1, step, steps)
+            moved[begin:end] = np.bincount(move, minlength=(end - begin) * steps * steps).reshape(end - begin, steps, steps)
+            moves.append((p, mine, begin, end, move))
+        kept = oldest_kept(np.zeros((count, 0), np.int64), used, moved, self.lines)[:, :steps]
+        stays = np.arange(steps) >= kept[:, :, None]
+        hits = []
+        for p, mine, begin, end, move in moves:
+            there = stays[begin:end].ravel().take(move) if move.size else np.zeros(0, np.bool_)
+            if mine.all():
+                hits.append(p.again.take(there.nonzero()[0]))
+            else:
+                hits.append(np.sort(np.concatenate([p.of(mine).compress(there), p.of(~mine)])))
+        return hits
+
+    def _moves(self, keys: Keys, again: Index, first: int, rank: Index, step: int, steps: int) -> Index:
+        """Of some uses of lines that were used before: the rank of the cache, the step, and the step of the use before, a number each."""
+        kind = keys.dtype.type
+        now, before = keys.take(again), keys.take(again - 1)
+        move = now >> kind(self.place)
+        begin = self.begin[first : first + rank.size].astype(keys.dtype).take(move) if self.length < self.codes.size else None
+        if rank.size > rank[-1] + 1:
+            move = rank.astype(keys.dtype).take(move)
+        for key in (now, before):
+            key >>= kind(self.low_bits)
+            key &= kind((1 << self.turn_bits) - 1)
+            if begin is not None:
+                key -= begin
+            key >>= kind(step)
+            move *= kind(steps)
+            move += key
+        found: Index = move.astype(np.int64)
+        return found
+
+    def _found(self, keys: Keys, hit: Index) -> Index:
+        """How often each code finds a sector, where some uses find their lines."""
+        start = np.ones(hit.size, np.bool_)  # of a stay: the use before brought the line in
+        np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
+        use, back = keys.take(hit), 1
+        same = self._same(use, keys.take(hit - 1))
+        found = self._by_code(use, same)
+        rest = (~(same | start)).nonzero()[0]
+        while rest.size:  # mostly one of the last uses was of the same sector, or the stay has no more
+            back += 1
+            if back > LOOKS:
+                return self._found_in_order(keys, hit, start)
+            here = use.take(rest)
+            same = self._same(here, keys.take(hit.take(rest) - back))
+            found += self._by_code(here, same)
+            rest = rest.compress(~(same | start.take(rest - (back - 1))))
+        return found
+
+    def _same(self, use: Keys, other: Keys) -> Flags:
+        """Are these of the same sector, if they are of the same line?"""
+        other ^= use
+        other &= use.dtype.type(LAST << self.word_bits)
+        found: Flags = other == 0
+        return found
+
+    def _found_in_order(self, keys: Keys, hit: Index, start: Flags) -> Index:
+        """The same, where many use a line."""
+        begin = hit.take(start.nonzero()[0]) - 1
+        use = keys.take(np.concatenate([hit, begin]))
+        kind: Any = np.uint32 if begin.size.bit_length() + self.turn_bits + SECTOR_BITS <= 32 else np.uint64
+        each: Keys = np.concatenate([np.cumsum(start), np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
+        each <<= kind(SECTOR_BITS)
+        each |= (use >> use.dtype.type(self.word_bits) & use.dtype.type(LAST)).astype(kind, copy=False)
+        each <<= kind(self.turn_bits)
+        each |= self._turn(use).astype(kind)
+        each.sort()
+        again = (each[1:] ^ each[:-1]) < kind(1 << self.turn_bits)
+        return self._by_code(each[1:] << kind(self.low_bits), again)
+
+    def _by_code(self, use: Keys, which: Flags) -> Index:
+        """How many of these uses each code has."""
+        if self.alike:
+            found = np.zeros(self.groups, np.int64)
+            found[self.codes[0]] = np.count_nonzero(which)
+            return found
+        each: Index = np.bincount(self.codes.take(self._turn(use.compress(which))), minlength=SILENT + 1)[: self.groups]
+        return each
+
+    def _turn(self, use: Keys) -> Index:
+        kind = use.dtype.type
+        turn: Index = (use >> kind(self.low_bits) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
+        return turn
