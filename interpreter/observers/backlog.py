@@ -45,9 +45,8 @@ class Backlog:
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
-        self._past: (
-            list[tuple[Way, Footprint, int, Rows]] | None
-        ) = []  # those who were asked at once, from the first on; None: some are not known any more
+        # Those who were asked at once, from the first on; None: some are not known any more.
+        self._past: list[tuple[Way, Footprint, int, Rows]] | None = []
         self._past_emptied: list[tuple[int, Index]] = []
         self._past_written = 0  # sectors that they made dirty
         self._used = 0  # lines that one cache may have been asked for
@@ -185,16 +184,14 @@ class Backlog:
             return False
         past = [Waiting(*one, silent=True) for one in self._past]
         fresh = Fresh.of(past + waiting)
-        if fresh is None:
+        if fresh is None or fresh.overflows(l2.lines):
             return False
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample(one_of_each)  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
         missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
-        if (found := fresh.lost_in_l2(l2.lines, quiet)) is None:
-            return False
-        lost, written = found
+        lost, written = fresh.lost_in_l2(quiet)
         self.written += written - self._past_written
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)

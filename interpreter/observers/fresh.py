@@ -160,19 +160,18 @@ class Fresh:
             footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
             count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end], self.nowhere)
 
-    def lost_in_l2(self, lines: int, quiet: list[tuple[int, Index, Index]]) -> tuple[list[int], int] | None:
-        """The sectors that a cache of so many lines, asked by all, has to fetch for each code, and how many become dirty.
+    def overflows(self, lines: int) -> bool:
+        """Are more lines used than that?"""
+        return self.lines > lines and int(np.count_nonzero(self._firsts(self.used).view(np.uint32))) > lines
 
-        None if it overflows.  `quiet`: uses that do not ask it.
-        """
+    def lost_in_l2(self, quiet: list[tuple[int, Index, Index]]) -> tuple[list[int], int]:
+        """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it."""
         readers = [u for u in self.used if u.way is not Way.STORE or u.waiting.brings]
         writers = {u.turn: u for u in [*self._also, *(u for u in self.used if u.way in (Way.STORE, Way.ATOMIC))]}
         first = self._readers(readers, quiet)
         written = first
         if writers.keys() != {u.turn for u in readers}:
             written = self._firsts([writers[turn] for turn in sorted(writers)])
-        if self.lines > lines and np.count_nonzero((first | written).view(np.uint32)) > lines:
-            return None
         return self.counts(first), int(np.count_nonzero(written))
 
     def _readers(self, readers: list[Used], quiet: list[tuple[int, Index, Index]]) -> Codes:

@@ -14,6 +14,7 @@ from warplab.interpreter.observers import backlog, fresh_l1, fresh_order, uses
 from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
+from warplab.interpreter.observers.joint_l2 import JointCache
 from warplab.interpreter.observers.known import footprints
 from warplab.interpreter.observers.reuse import oldest_kept
 from warplab.interpreter.observers.scattered import Scattered
@@ -191,6 +192,18 @@ def test_what_is_stored_where_it_was_loaded_is_in_the_caches(width: int, last: b
     else:
         real = sum(real_hits(told, 3, lines, emptied))
         assert sum(hits for hits, _, _ in found) == pytest.approx(real, rel=0.02)
+
+
+@pytest.mark.parametrize(("lines", "fits"), [(1 << 12, True), (1 << 8, False)])
+def test_a_launch_that_uses_more_than_l2_holds_is_not_followed_as_one_that_fits(lines: int, fits: bool) -> None:
+    rng = np.random.default_rng(6)
+    told: list[One] = [(LOAD, gather(rng, 1 << 20, 1 << 17, 4), None, 4) for _ in range(12)]
+    c = Caches(BLOCKS, 1 << 12)
+    c.memory.l2 = c.memory.backlog.l2 = JointCache(lines)
+    found = c.all(told, last=True)
+    lost = sum(l2 - l2_hits for _, l2, l2_hits in found)
+    sectors = np.unique(np.concatenate([plain(one[1]).ravel() for one in told]) >> np.uint64(5)).size
+    assert (lost == sectors) is fits and lost >= sectors
 
 
 @pytest.mark.parametrize("last", [True, False])
