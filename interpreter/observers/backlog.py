@@ -50,7 +50,8 @@ class Backlog:
         self._past_emptied: list[tuple[int, Index]] = []
         self._past_written = 0  # sectors that they made dirty
         self._used = 0  # lines that one cache may have been asked for
-        self._there: dict[tuple[int, int, int], int] = {}  # as many as there had been when all that an access uses was brought in
+        # As many as there had been when all that an access uses was brought in, or, if that is true, stored.
+        self._there: dict[tuple[int, int, int, bool], int] = {}
 
     @property
     def pauses(self) -> bool:
@@ -64,13 +65,16 @@ class Backlog:
             return False
         if not f.count:
             return False
-        if isinstance(f, Scattered):
-            return True
-        if not self._waiting:
-            return False
-        if self._ordered >= PATIENCE * (len(self._waiting) - self._ordered):
-            return False
-        return way is not Way.STORE or (f.width >= WORD and not f.parts)
+        return not f.ordered or self._has_patience
+
+    @property
+    def _has_patience(self) -> bool:
+        """May accesses in order wait, behind others?"""
+        return self._ordered < PATIENCE * (len(self._waiting) - self._ordered)
+
+    def takes_parts(self, kind: str) -> bool:
+        """May stores in order of parts of sectors wait?  They do so lane by lane."""
+        return kind == "st" and not self._alone and self._has_patience
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""
@@ -78,18 +82,18 @@ class Backlog:
         if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
         there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
-        waiting = Waiting(way, f, start, rows, there=there)
+        again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
+        waiting = Waiting(way, f, start, rows, there=there, again=again)
         self._waiting.append(waiting)
-        self._lanes += 0 if there else f.count
+        self._lanes += 0 if there or again else f.count
         if way in (Way.PASS, Way.ATOMIC):
             self._there.clear()
-        elif not there:
+        elif not there and not again:
             crowd = f.crowd(rows)
             self._crowd += crowd
             self._used += crowd
-            if waiting.brings:
-                self._there[id(f), start, id(rows)] = self._used
-        self._ordered += not isinstance(f, Scattered)
+            self._there[id(f), start, id(rows), not waiting.brings] = self._used
+        self._ordered += f.ordered
         return waiting
 
     def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
@@ -106,9 +110,9 @@ class Backlog:
         """Something was done to the caches that is not worth knowing."""
         self._past = None
 
-    def _is_there(self, f: Footprint, start: int, rows: Rows) -> bool:
-        """Did an access that waits bring in just what this one uses, so lately that nothing of it has had to go?"""
-        since = self._there.get((id(f), start, id(rows)))
+    def _is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
+        """Did an access that waits bring in just what this one uses, or store it, so lately that nothing of it has had to go?"""
+        since = self._there.get((id(f), start, id(rows), stored))
         return since is not None and self._used - since + f.crowd(rows) <= self.l1.lines
 
     def empty(self, caches: Index) -> None:

@@ -256,17 +256,21 @@ class Counters(Silent):
 
     def _writes(self, group: Group, mask: Array | None) -> None:
         g, wave = group.geometry, id(group.wave)
-        if mask is not None:
-            self._wrote[wave][g.block, g.thread] |= mask
-        elif self._writers.get((wave, id(g))) is not g:
+        if self._writers.get((wave, id(g))) is g:  # all have written
+            return
+        wrote = self._wrote[wave]
+        if mask is None:
             if len(self._writers) > 512:
                 self._writers.clear()
             self._writers[wave, id(g)] = g
-            wrote = self._wrote[wave]
             if g.n == wrote.size:
                 wrote.fill(True)
             else:
                 wrote[g.block, g.thread] = True
+        elif g.shape == wrote.shape:
+            wrote |= mask
+        else:
+            wrote[g.block, g.thread] |= mask
 
 
 def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:

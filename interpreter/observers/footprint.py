@@ -176,10 +176,14 @@ class Footprint:
         self.address, self.mask = address, mask  # relative to a line
         self.width = width
         self.again = again  # its like may come
+        self.ordered = True  # are neighbours mostly in one sector?
+        self.lanewise: Footprint | None = None  # the same, lane by lane
         self._run = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # of whole lines
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
-        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.active, width)
+        # How many lanes of each warp take part, if not all do.
+        self.crew = None if self.active is None else lanes_by_warp(self.active)
+        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.crew, width)
 
     @cached_property
     def lanes(self) -> Lanes:
@@ -366,12 +370,11 @@ def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:
     return key[groups.first][all_of], both[all_of]
 
 
-def _sizes(warps: int, active: NDArray[np.bool_] | None, width: int) -> tuple[int, int, int]:
+def _sizes(warps: int, crew: Index | None, width: int) -> tuple[int, int, int]:
     """(requests, lanes, sectors had each warp's active lanes been neighbours)."""
-    if active is None:
+    if crew is None:
         return warps, warps * WARP, warps * -(-WARP * width // SECTOR)
-    count = lanes_by_warp(active)
-    return int(np.count_nonzero(count)), int(count.sum()), int((-(-count * width // SECTOR)).sum())
+    return int(np.count_nonzero(crew)), int(crew.sum()), int((-(-crew * width // SECTOR)).sum())
 
 
 def lanes_by_warp(active: NDArray[np.bool_]) -> Index:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .footprint import SECTOR, lanes_by_warp
+from .footprint import SECTOR
 from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
 from .touch import WARP
@@ -142,8 +142,11 @@ class Fresh:
         codes: dict[object, int] = {}
         groups: list[list[Waiting]] = [[]]
         used = []
+        also = [w for w in waiting if w.there and w.way is Way.STORE]
         for turn in sorted(where):
             w = waiting[turn]
+            if w.again and not where[turn].mixed:
+                continue
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.sink), len(groups))
             if code == len(groups):
                 groups.append([])
@@ -152,7 +155,7 @@ class Fresh:
             used.append(Used(w, turn, code, where[turn]))
         if len(groups) > SILENT:
             return None
-        return Fresh(used, stretches, groups, [w for w in waiting if w.there and w.way is Way.STORE])
+        return Fresh(used, stretches, groups, also)
 
     def measure(self, some: list[Used]) -> None:
         """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
@@ -240,9 +243,9 @@ def _by_lane(some: list[Used], nowhere: int) -> Table:
     place += shifts[0] if (shifts == shifts[0]).all() else np.repeat(shifts, sizes)[:, None]
     sectors, lanes = place.astype(np.uint32, copy=False), np.full(len(place), WARP)
     for u, f in zip(some, footprints, strict=True):
-        if f.active is not None:
-            sectors[u.begin : u.end][~f.active] = nowhere
-            lanes[u.begin : u.end] = lanes_by_warp(f.active)
+        if f.active is not None and f.crew is not None:
+            np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
+            lanes[u.begin : u.end] = f.crew
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
     return Table(sectors, cache, np.repeat([u.turn for u in some], sizes), lanes)
 

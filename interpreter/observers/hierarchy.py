@@ -15,7 +15,7 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .backlog import Backlog
-from .footprint import Footprint, Outline, Rows, lanes_by_warp
+from .footprint import Footprint, Outline, Rows
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .l2 import Lines
@@ -276,7 +276,7 @@ def atomic_sectors(f: Footprint, start: int) -> Index:
     where, active, warps = f.lanes.where, f.lanes.active, f.lanes.warps
     if where.shape[1] == 1:
         return contended_sectors(f.lanes, f.width)
-    found = np.full(warps, WARP) if active is None else lanes_by_warp(active)
+    found = np.full(warps, WARP) if f.crew is None else f.crew.copy()
     shared = np.flatnonzero(f.units < found)  # nobody is in the way of lanes that have sectors of their own
     if 2 * shared.size > warps:
         found = contended_sectors(Lanes(where + start * LINE, active, warps), f.width)

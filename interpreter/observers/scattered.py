@@ -31,6 +31,7 @@ class Scattered(Footprint):
 
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
+        self.ordered = False
         self._same = dict(self.__dict__)  # of all accesses by these lanes
         self.place = place  # of each lane of each warp; little is kept, for many of these wait at a time
         if ends is not None:
@@ -121,7 +122,7 @@ class Scattered(Footprint):
         return found
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
-        lanes = np.full(1, WARP) if self.active is None else lanes_by_warp(self.active)
+        lanes = np.full(1, WARP) if self.crew is None else self.crew
         return rows.order(self._each, bits), self.caches(rows), lanes
 
     def crowd(self, rows: Rows) -> int:
@@ -230,6 +231,15 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
+def lane_by_lane(f: Footprint) -> Scattered:
+    """The same access, whose lanes are in order, as one of lanes that may be in any."""
+    found = f.lanewise
+    if not isinstance(found, Scattered):
+        found = f.lanewise = Scattered(f.geometry, f.rows, f.lanes.full, f.mask, f.width)
+        found.ordered = True
+    return found
+
+
 def measure(some: list[Scattered]) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; many at once."""
     for f in some:
@@ -271,13 +281,21 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
 
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
     """The footprint of an access in disorder; None if it has some order."""
+    f = by_lane(g, rows, address, mask, width)
+    return f if f.count and 3 * f.total >= f.count else None
+
+
+def by_lane(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Scattered:
+    """The footprint of an access, be it in disorder or not."""
     base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
     highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
     ends = None
     if mask is None and isinstance(address, Shifted) and g.warps.aligned:
         ends = (address.facts.low + delta) // LINE, highest // LINE
+    base = base if base.shape == g.shape else np.broadcast_to(base, g.shape)
     f = Scattered(g, rows, _places(g, base, delta, highest), mask, width, ends)
-    return f if f.count and 3 * f.total >= f.count else None
+    f.ordered = ordered
+    return f
 
 
 def _places(g: Geometry, base: Array, delta: int, highest: int) -> Keys:

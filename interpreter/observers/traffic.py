@@ -30,12 +30,12 @@ from .hierarchy import Hierarchy, Outcome
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
 from .places import COLUMNS, HITS, Places
-from .scattered import Scattered
+from .scattered import Scattered, by_lane, lane_by_lane
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
-from .uses import Waiting
+from .uses import WORD, Waiting
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -224,8 +224,14 @@ class Traffic:
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         waits = self.memory.modern and not self.memory.backlog.pauses
-        f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
-        self._like[id(tally)] = f if isinstance(f, Scattered) else None
+        apart = self.memory.backlog.takes_parts(kind)
+        if apart and not g.warps.aligned:  # hardly one like another
+            f, start = by_lane(g, rows, address, mask, width, ordered=True), 0
+        else:
+            f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
+            self._like[id(tally)] = f if isinstance(f, Scattered) else None
+            if apart and f.ordered and (mask is not None or width < WORD or f.parts):
+                f = lane_by_lane(f)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps

@@ -61,6 +61,7 @@ class Waiting:
     sink: Sink | None = None  # is told in the end; what those of one find is summed
     silent: bool = False  # it was told already, and only comes before others
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
+    again: bool = False  # it stores what was stored so lately that none of it has had to go
 
     @property
     def brings(self) -> bool:

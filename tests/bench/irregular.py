@@ -86,6 +86,14 @@ def irregular() -> Iterator[Irregular]:
     some = "setp.lt.u32 %p2, %r9, 0xC0000000; @%p2 "
     yield _global("guarded, in place", 4, FITS_L2, some + "ld.global.u32 %r11, [%d3]; @%p2 st.global.u32 [%d3], %r9;")
     yield _global("scatter of bytes", 1, FITS_L2, "st.global.u8 [%d3], %r9;")
+    mine = " mul.wide.u32 %d5, %r4, {w}; add.u64 %d5, %d2, %d5; "
+    pick = "setp.lt.u32 %p2, %r9, 0xC0000000; "
+    yield _global("gathers beside guarded stores in order", 4, FITS_L2, load + mine.format(w=4) + pick + "@%p2 st.global.u32 [%d5], %r8;")
+    branch = pick + "@!%p2 bra Z; st.global.u32 [%d5], %r8; Z:"
+    yield _global("gathers beside stores on one side of a branch", 4, FITS_L2, load + mine.format(w=4) + branch)
+    yield _global("gathers beside bytes in order", 4, FITS_L2, load + mine.format(w=1) + "st.global.u8 [%d5], %r8;")
+    first = "and.b32 %r13, %r1, 31; setp.eq.u32 %p2, %r13, 0; "
+    yield _global("gathers beside stores of first lanes", 4, FITS_L2, load + mine.format(w=4) + first + "@%p2 st.global.u32 [%d5], %r8;")
     tile = "mov.u32 %r16, tile; shl.b32 %r12, %r1, 2; add.u32 %r16, %r16, %r12; "
     copy = tile + "cp.async.ca.shared.global [%r16], [%d3], 4; cp.async.wait_all; ld.shared.u32 %r11, [%r16]; add.u32 %r8, %r8, %r11;"
     text = _loop(_GLOBAL.format(w=4) + copy, before=".shared .align 16 .b8 tile[1024];")
