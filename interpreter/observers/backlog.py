@@ -81,8 +81,8 @@ class Backlog:
         limit = LANES if self._past is not None else BATCH
         if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
-        there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
-        again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
+        there = way in (Way.LOAD, Way.STORE) and self.is_there(f, start, rows)
+        again = way is Way.STORE and not there and self.is_there(f, start, rows, stored=True)
         waiting = Waiting(way, f, start, rows, there=there, again=again)
         self._waiting.append(waiting)
         self._lanes += 0 if there or again else f.count
@@ -110,7 +110,7 @@ class Backlog:
         """Something was done to the caches that is not worth knowing."""
         self._past = None
 
-    def _is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
+    def is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
         """Did an access that waits bring in just what this one uses, or store it, so lately that nothing of it has had to go?"""
         since = self._there.get((id(f), start, id(rows), stored))
         return since is not None and self._used - since + f.crowd(rows) <= self.l1.lines

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
-from .scattered import Scattered, count_sectors
+from .scattered import Scattered, count_sectors, lane_by_lane
 from .sectors import SECTOR_WORDS
 from .touch import WARP
 from .uses import SECTOR_BITS, WORD, Waiting, Way
@@ -135,8 +135,13 @@ class Fresh:
             if s.done & PART and s.done & DROPPED:
                 return None
             s.number, lines = lines, lines + s.lines
-        if any(where[turn].mixed and not _has_words(waiting[turn]) for turn in where):
-            return None
+        for turn in where:
+            w = waiting[turn]
+            if where[turn].mixed:  # it matters which words of its sector each use wants
+                if w.f.width < WORD:
+                    return None
+                if not isinstance(w.f, Scattered) and w.f.parts:
+                    w.f = lane_by_lane(w.f)
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -273,11 +278,6 @@ def _rows(some: list[Used], table: int, sizes: list[int]) -> Index:
 def _name(w: Waiting) -> tuple[int, int]:
     """The same for accesses that use the same."""
     return id(w.f), w.start
-
-
-def _has_words(w: Waiting) -> bool:
-    """Can it be said of each use which words of its sector these are?"""
-    return w.f.width >= WORD and (isinstance(w.f, Scattered) or not w.f.parts)
 
 
 def _does(w: Waiting) -> int:

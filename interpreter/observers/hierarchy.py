@@ -133,7 +133,8 @@ class Hierarchy:
     def _ask(self, way: Way, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
         """What one access finds in the caches as they are."""
         if isinstance(f, Scattered) and f.geometry.n < MANY:
-            f, start = f.ordinary()
+            f, more = f.ordinary()
+            start += more
         if way is Way.LOAD:
             return self._load(f, start, rows, LoadPolicy.CACHE)
         if way is Way.PASS:

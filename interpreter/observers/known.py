@@ -24,6 +24,7 @@ class Footprints:
         self.known: dict[Key, Footprint] = {}
         self.room = ROOM
         self._masked: list[Scattered] = []  # the last ones of some lanes in disorder
+        self._guarded: list[Footprint] = []  # and in order
 
     def of(
         self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = True, like: Scattered | None = None
@@ -83,7 +84,14 @@ class Footprints:
             wide, where = np.broadcast_arrays(address, mask)
             lowest = wide.min(where=where, initial=address.max())
         start = int(lowest) // LINE
-        return Footprint(g, rows, _integers(address) - start * LINE, mask, width), start
+        relative = _integers(address) - start * LINE
+        for known in self._guarded:
+            if known.geometry is g and known.rows is rows and known.width == width and _equal(plain(known.address), relative):
+                if known.mask is mask or (known.mask is not None and _equal(known.mask, mask)):
+                    return known, start
+        found = Footprint(g, rows, relative, mask, width)
+        self._guarded = [found, *self._guarded][:MASKED]
+        return found, start
 
     def _others(
         self, g: Geometry, rows: Rows, address: Value, width: int, start: int, waits: bool, like: Scattered | None
@@ -113,7 +121,7 @@ class Footprints:
         """Remembers none from now on."""
         self.known.clear()
         Outline.known.clear()
-        self._masked = []
+        self._masked, self._guarded = [], []
         self.room = ROOM
 
 

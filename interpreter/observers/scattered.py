@@ -292,8 +292,10 @@ def by_lane(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: 
     ends = None
     if mask is None and isinstance(address, Shifted) and g.warps.aligned:
         ends = (address.facts.low + delta) // LINE, highest // LINE
-    base = base if base.shape == g.shape else np.broadcast_to(base, g.shape)
-    f = Scattered(g, rows, _places(g, base, delta, highest), mask, width, ends)
+    place = _places(g, base, delta, highest)
+    if place.shape[1] < WARP:  # all lanes of a warp have one address
+        place = np.broadcast_to(place, (g.warps.count, WARP))
+    f = Scattered(g, rows, place, mask, width, ends)
     f.ordered = ordered
     return f
 

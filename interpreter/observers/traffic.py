@@ -230,7 +230,7 @@ class Traffic:
         else:
             f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
             self._like[id(tally)] = f if isinstance(f, Scattered) else None
-            if apart and f.ordered and (mask is not None or width < WORD or f.parts):
+            if apart and f.ordered and not self.memory.backlog.is_there(f, start, rows) and (mask is not None or width < WORD or f.parts):
                 f = lane_by_lane(f)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:

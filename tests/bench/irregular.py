@@ -89,6 +89,8 @@ def irregular() -> Iterator[Irregular]:
     mine = " mul.wide.u32 %d5, %r4, {w}; add.u64 %d5, %d2, %d5; "
     pick = "setp.lt.u32 %p2, %r9, 0xC0000000; "
     yield _global("gathers beside guarded stores in order", 4, FITS_L2, load + mine.format(w=4) + pick + "@%p2 st.global.u32 [%d5], %r8;")
+    sum_up = "@%p2 ld.global.u32 %r12, [%d5]; add.u32 %r12, %r12, %r11; @%p2 st.global.u32 [%d5], %r12;"
+    yield _global("gathers summed up under a guard", 4, FITS_L2, load + mine.format(w=4) + pick + sum_up)
     branch = pick + "@!%p2 bra Z; st.global.u32 [%d5], %r8; Z:"
     yield _global("gathers beside stores on one side of a branch", 4, FITS_L2, load + mine.format(w=4) + branch)
     yield _global("gathers beside bytes in order", 4, FITS_L2, load + mine.format(w=1) + "st.global.u8 [%d5], %r8;")
