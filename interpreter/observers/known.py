@@ -86,9 +86,8 @@ class Footprints:
         start = int(lowest) // LINE
         relative = _integers(address) - start * LINE
         for known in self._guarded:
-            if known.geometry is g and known.rows is rows and known.width == width and _equal(plain(known.address), relative):
-                if known.mask is mask or (known.mask is not None and _equal(known.mask, mask)):
-                    return known, start
+            if _is_like(known, g, rows, relative, mask, width):
+                return known, start
         found = Footprint(g, rows, relative, mask, width)
         self._guarded = [found, *self._guarded][:MASKED]
         return found, start
@@ -135,6 +134,13 @@ def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool
     if relative is not None and not _equal(plain(f.address), relative):
         return False
     return f.geometry is g or _alike(f.geometry, g)
+
+
+def _is_like(f: Footprint, g: Geometry, rows: Rows, relative: Array, mask: Array, width: int) -> bool:
+    """Is this what some lanes under a guard touch?"""
+    if f.geometry is not g or f.rows is not rows or f.width != width or f.mask is None:
+        return False
+    return _equal(plain(f.address), relative) and (f.mask is mask or _equal(f.mask, mask))
 
 
 def _alike(a: Geometry, b: Geometry) -> bool:

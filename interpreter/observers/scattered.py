@@ -294,7 +294,7 @@ def by_lane(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: 
         ends = (address.facts.low + delta) // LINE, highest // LINE
     place = _places(g, base, delta, highest)
     if place.shape[1] < WARP:  # all lanes of a warp have one address
-        place = np.broadcast_to(place, (g.warps.count, WARP))
+        place = place.repeat(WARP, axis=1).repeat(g.warps.count // len(place), axis=0)
     f = Scattered(g, rows, place, mask, width, ends)
     f.ordered = ordered
     return f
