@@ -15,7 +15,7 @@ from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
-from .scattered import Scattered, measure
+from .scattered import Scattered
 from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ class Backlog:
             return
         self.forget()
         for part, gone in self._batches(waiting, emptied):
-            measure([w.f for w in part if isinstance(w.f, Scattered)])
+            for w in part:
+                if isinstance(w.f, Scattered):
+                    w.f.measure()
             _sample(part)
             if not few and self._together(part, gone, last and part[-1] is waiting[-1]):
                 self._set_pause(0)

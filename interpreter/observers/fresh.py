@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
-from .scattered import Scattered, count_sectors, lane_by_lane
+from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
+from .strays import Strays, count_strays, lane_by_lane
 from .touch import WARP
 from .uses import SECTOR_BITS, WORD, Waiting, Way
 
@@ -27,6 +28,7 @@ SPARSE = 8  # sectors for each use that may be numbered
 SILENT = 255  # the code of those who are told nothing
 FEW = 8  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
+WARPS, USES, LANES = range(3)  # tables
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
 
 
@@ -108,8 +110,11 @@ class Fresh:
     def __init__(self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting]) -> None:
         self.used, self.stretches, self.groups = used, stretches, groups  # by code
         self.lines = stretches[-1].number + stretches[-1].lines  # that have numbers
-        wide, narrow = ([u for u in used if isinstance(u.waiting.f, Scattered) is lanes] for lanes in (True, False))
-        self.tables = [_by_lane(wide, self.nowhere), _by_use(narrow)]
+        kinds: list[list[Used]] = [[], [], []]
+        for u in used:
+            u.table = LANES if isinstance(u.waiting.f, Strays) else WARPS if isinstance(u.waiting.f, Scattered) else USES
+            kinds[u.table].append(u)
+        self.tables = [_by_warp(kinds[WARPS], self.nowhere), _by_use(kinds[USES]), _by_lane(kinds[LANES])]
         by_name = {_name(u.waiting): u for u in used}
         self._also = [by_name[_name(w)] for w in also]  # who store what these have brought in
 
@@ -164,9 +169,12 @@ class Fresh:
 
     def measure(self, some: list[Used]) -> None:
         """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
-        for run in self._runs([u for u in some if u.table == 0]):
-            footprints = [u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)]
-            count_sectors(footprints, self.tables[0].sectors[run[0].begin : run[-1].end], self.nowhere)
+        for run in self._runs([u for u in some if u.table != USES]):
+            sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
+            if run[0].table == LANES:
+                count_strays([u.waiting.f for u in run if isinstance(u.waiting.f, Strays)], sectors)
+            else:
+                count_sectors([u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)], sectors, self.nowhere)
 
     def overflows(self, lines: int) -> bool:
         """Are more lines used than that?"""
@@ -236,10 +244,23 @@ class Fresh:
         return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
 
 
-def _by_lane(some: list[Used], nowhere: int) -> Table:
+def _by_lane(some: list[Used]) -> Table:
+    """Accesses by some lanes of their warps: a row a lane."""
+    footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Strays)]
+    sizes = _rows(some, [f.count for f in footprints])
+    if not some:
+        return Table(np.zeros((0, 1), np.uint32), sizes, sizes, sizes)
+    place = np.concatenate([f.place for f in footprints])
+    place >>= place.dtype.type(SECTOR.bit_length() - 1)
+    place += np.repeat(np.array([u.shift for u in some]).astype(place.dtype), sizes)[:, None]  # what is too much goes round
+    cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
+    return Table(place.astype(np.uint32, copy=False), cache, np.repeat([u.turn for u in some], sizes), np.ones(cache.size, np.int64))
+
+
+def _by_warp(some: list[Used], nowhere: int) -> Table:
     """Accesses whose lanes are in disorder: a row a warp."""
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
-    sizes = _rows(some, 0, [len(f.place) for f in footprints])
+    sizes = _rows(some, [len(f.place) for f in footprints])
     if not some:
         return Table(np.zeros((0, WARP), np.uint32), sizes, sizes, sizes)
     place = np.concatenate([f.place for f in footprints])
@@ -258,7 +279,7 @@ def _by_lane(some: list[Used], nowhere: int) -> Table:
 def _by_use(some: list[Used]) -> Table:
     """Accesses in order: a row for each sector that a multiprocessor uses."""
     uses = [u.waiting.f.uses(u.waiting.rows) for u in some]
-    sizes = _rows(some, 1, [cache.size for cache, _, _ in uses])
+    sizes = _rows(some, [cache.size for cache, _, _ in uses])
     if not some:
         return Table(np.zeros((0, 1), np.uint32), sizes, sizes, sizes)
     sectors = np.concatenate([sector for _, sector, _ in uses]) + np.repeat([u.shift for u in some], sizes)
@@ -266,11 +287,11 @@ def _by_use(some: list[Used]) -> Table:
     return Table(sectors.astype(np.uint32)[:, None], cache, turn, np.ones(cache.size, np.int64))
 
 
-def _rows(some: list[Used], table: int, sizes: list[int]) -> Index:
-    """Gives accesses their rows in a table."""
+def _rows(some: list[Used], sizes: list[int]) -> Index:
+    """Gives accesses their rows in their table."""
     end = 0
     for u, size in zip(some, sizes, strict=True):
-        u.table, u.begin, u.end = table, end, end + size
+        u.begin, u.end = end, end + size
         end += size
     return np.array(sizes, np.int64)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh, Used
+from .fresh import SILENT, USES, WARPS, Fresh, Used
 from .fresh_parts import Parts
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
@@ -67,7 +67,7 @@ class Rows:
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
         turn = np.repeat([turn << bits for turn, _ in some], sizes)
-        if bits and table == 0:
+        if bits and table != USES:
             turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some])
         begin, end = some[0][1].begin, some[-1][1].end
         if end - begin == turn.size:
@@ -76,7 +76,7 @@ class Rows:
             where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
             cache, lanes = lives.of[table].take(where), t.lanes.take(where)
         word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
-        if words and table == 0:
+        if words and table != USES:
             word = np.zeros(t.sectors.shape, np.uint32)
             for _, u in some:
                 word[u.begin : u.end] = u.waiting.f.first_word
@@ -89,7 +89,7 @@ class Rows:
             turn.take(order),
             lanes.take(order),
             word,
-            whole=table == 0 and not t.masked,
+            whole=table == WARPS and not t.masked,
         )
 
 
@@ -158,7 +158,7 @@ class Order:
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
             if u.code != SILENT and u.way is Way.LOAD:
-                self.loads[u.code] += u.waiting.f.count if u.table == 0 else u.end - u.begin
+                self.loads[u.code] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""

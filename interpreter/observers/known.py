@@ -11,6 +11,8 @@ from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
+from .strays import are_few, in_disorder, strays
+from .uses import WORD
 
 MASKED = 2
 ROOM = 1 << 26  # bytes of footprints that are remembered
@@ -70,7 +72,10 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         if mask is None:
             return self._others(g, rows, address, width, int(address.min()) // LINE, waits, like)
-        if (waits or g.n >= MANY) and is_scattered(g, address, width):
+        if waits and are_few(g, mask):
+            if (width >= WORD or g.n >= MANY) and in_disorder(few := strays(g, rows, address, mask, width)):
+                return few, 0
+        elif (waits or g.n >= MANY) and is_scattered(g, address, width):
             f = scattered(g, rows, address, mask, width)
             if f is not None:
                 for before in self._masked:
@@ -104,7 +109,10 @@ class Footprints:
             relative = _integers(base) - less
             if _same(found, g, rows, relative):
                 return found, start
-        if (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
+        if waits and not g.warps.aligned:
+            if (width >= WORD or g.n >= MANY) and base.size == g.n and in_disorder(few := strays(g, rows, address, None, width)):
+                return few, 0
+        elif (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
             return f, 0
         relative = _integers(base) - less if relative is None else relative
         return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start

@@ -47,7 +47,7 @@ class Scattered(Footprint):
             return None
         f = Scattered.__new__(Scattered)
         f.__dict__.update(self._same)
-        f._same, f.address = self._same, _places(g, base, address.delta, high)
+        f._same, f.address = self._same, g.warps.spread(_short(base, address.delta, high))
         f.place = f.address
         if g.warps.aligned:
             f.ends = low // LINE, high // LINE
@@ -82,6 +82,14 @@ class Scattered(Footprint):
             new &= ordered != _nowhere(ordered)
         return ordered, new
 
+    def measure(self) -> None:
+        """Finds how many sectors it asks for, and which warp for the most."""
+        if "total" not in self.__dict__:
+            sector = self.sector
+            if self.active is not None:
+                sector[~self.active] = _nowhere(sector)
+            count_sectors([self], sector, _nowhere(sector))
+
     @cached_property
     def total(self) -> int:
         return int(self.units.sum())
@@ -102,15 +110,14 @@ class Scattered(Footprint):
 
     @property
     def sectors_by_lane(self) -> tuple[Index, Keys, Index | None, int, int]:
-        """The multiprocessor of each warp, all lanes' sectors, which lanes are active, no lower number than those, and how crowded one is."""
-        cache, crowd = self.rows.warps(self._each)
-        return cache, self.sector, self.taken, 4 * self.ends[1] + 3, crowd
+        """The multiprocessor of each row, all lanes' sectors, which lanes are active, no lower number than those, and how crowded one is."""
+        return self.caches(self.rows), self.sector, self.taken, 4 * self.ends[1] + 3, self.crowd(self.rows)
 
     def uses(self, rows: Rows) -> tuple[Index, Keys, Flags | None]:
         return self.caches(rows)[:, None], self.sector, None if self.active is None else self._absent
 
     def caches(self, rows: Rows) -> Index:
-        """The multiprocessor of each warp."""
+        """The multiprocessor of each row of lanes, mostly a warp."""
         return rows.warps(self._each)[0]
 
     def order(self, rows: Rows, bits: int) -> Index:
@@ -123,7 +130,7 @@ class Scattered(Footprint):
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
         lanes = np.full(1, WARP) if self.crew is None else self.crew
-        return rows.order(self._each, bits), self.caches(rows), lanes
+        return self.order(rows, bits).ravel(), self.caches(rows), lanes
 
     def crowd(self, rows: Rows) -> int:
         return rows.warps(self._each)[1]
@@ -174,11 +181,16 @@ class Scattered(Footprint):
         line: Keys = self._of_lanes(self.sector) >> 2
         if int(line.max()).bit_length() + bits > 8 * line.itemsize:
             line = line.astype(np.int64)
-        home = np.repeat(home << 5, WARP) if self.taken is None else (home << 5).take(self.taken // WARP)
+        home = (home << 5).take(self._warp_of_lanes)
         word = self._of_lanes(self.place) >> 2 & 31
         key: Keys = line << bits | home.astype(line.dtype) | word.astype(line.dtype)
         key = different(key)
         return _together(key >> 5, np.int64((1 << max(1, self.width // 4)) - 1) << (key & 31).astype(np.int64))
+
+    @property
+    def _warp_of_lanes(self) -> Index:
+        """The warp of each active lane."""
+        return np.repeat(np.arange(len(self.place)), WARP) if self.taken is None else self.taken // WARP
 
     @cached_property
     def sectors(self) -> Index:
@@ -231,27 +243,8 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
     return key.take(starts).astype(np.int64), summed(bits, starts)
 
 
-def lane_by_lane(f: Footprint) -> Scattered:
-    """The same access, whose lanes are in order, as one of lanes that may be in any."""
-    found = f.lanewise
-    if not isinstance(found, Scattered):
-        found = f.lanewise = Scattered(f.geometry, f.rows, f.lanes.full, f.mask, f.width)
-        found.ordered = True
-    return found
-
-
-def measure(some: list[Scattered]) -> None:
-    """Finds how many sectors each of these asks for, and which warp for the most; many at once."""
-    for f in some:
-        if "total" not in f.__dict__:
-            sector = f.sector
-            if f.active is not None:
-                sector[~f.active] = _nowhere(sector)
-            count_sectors([f], sector, _nowhere(sector))
-
-
 def count_sectors(some: list[Scattered], sector: Keys, nowhere: int) -> None:
-    """The same, of accesses whose warps' sectors, or other names of them, are given; lanes that take no part have the highest one."""
+    """See measure, of accesses whose warps' sectors, or other names of them, are given; lanes that take no part have the highest one."""
     sector.sort(axis=1)
     new = np.ones(sector.shape, np.bool_)
     np.not_equal(sector[:, 1:], sector[:, :-1], out=new[:, 1:])
@@ -281,27 +274,22 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
 
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
     """The footprint of an access in disorder; None if it has some order."""
-    f = by_lane(g, rows, address, mask, width)
+    ends = None
+    if mask is None and isinstance(address, Shifted) and g.warps.aligned:
+        ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
+    f = Scattered(g, rows, g.warps.spread(places_of(address)), mask, width, ends)
     return f if f.count and 3 * f.total >= f.count else None
 
 
-def by_lane(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Scattered:
-    """The footprint of an access, be it in disorder or not."""
-    base, delta = (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
-    highest = address.facts.high + delta if isinstance(address, Shifted) else int(base.max())
-    ends = None
-    if mask is None and isinstance(address, Shifted) and g.warps.aligned:
-        ends = (address.facts.low + delta) // LINE, highest // LINE
-    place = _places(g, base, delta, highest)
-    if place.shape[1] < WARP:  # all lanes of a warp have one address
-        place = place.repeat(WARP, axis=1).repeat(g.warps.count // len(place), axis=0)
-    f = Scattered(g, rows, place, mask, width, ends)
-    f.ordered = ordered
-    return f
+def places_of(address: Value) -> Keys:
+    """Addresses as short numbers, if they are."""
+    if not isinstance(address, Shifted):
+        return _short(address, 0, int(address.max()))
+    return _short(address.base, address.delta, address.facts.high + address.delta)
 
 
-def _places(g: Geometry, base: Array, delta: int, highest: int) -> Keys:
+def _short(base: Array, delta: int, highest: int) -> Keys:
     place: Keys = base.astype(np.uint32) if highest < 1 << 32 else base.astype(np.int64)
     if delta:
         place += place.dtype.type(delta & (1 << 32) - 1 if place.dtype == np.uint32 else delta)
-    return g.warps.spread(place)
+    return place

@@ -30,9 +30,10 @@ from .hierarchy import Hierarchy, Outcome
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
 from .places import COLUMNS, HITS, Places
-from .scattered import Scattered, by_lane, lane_by_lane
+from .scattered import Scattered
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
+from .strays import lane_by_lane, strays
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
 from .uses import WORD, Waiting
@@ -225,8 +226,8 @@ class Traffic:
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         waits = self.memory.modern and not self.memory.backlog.pauses
         apart = self.memory.backlog.takes_parts(kind)
-        if apart and not g.warps.aligned:  # hardly one like another
-            f, start = by_lane(g, rows, address, mask, width, ordered=True), 0
+        if apart and not g.warps.aligned and (mask is None or mask.any()):  # hardly one like another
+            f, start = strays(g, rows, address, mask, width, ordered=True), 0
         else:
             f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
             self._like[id(tally)] = f if isinstance(f, Scattered) else None

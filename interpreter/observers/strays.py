@@ -1,0 +1,166 @@
+"""Accesses in disorder by some lanes of their warps: each lane that takes part stands for itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry import Geometry
+from ..values import Array, Shifted, Value
+from .footprint import LINE, Footprint, Rows
+from .scattered import Keys, Scattered, places_of
+from .touch import WARP, Lanes
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+FEW = 2  # one lane of so many takes part
+SOME = 4  # places where lanes are looked at
+
+
+class Strays(Scattered):
+    """What such an access touches: as of lanes in disorder, in rows of one lane."""
+
+    def __init__(self, g: Geometry, rows: Rows, place: Keys, at: Index, width: int) -> None:
+        self.geometry, self.rows, self.width = g, rows, width
+        self.address = self.place = place[:, None]
+        self.at = at  # of each, among the lanes of all warps; they ascend
+        self.mask = self.active = self.lanewise = None  # of its rows all take part
+        self.again = self.ordered = self._run = False
+        self.by_row = g.warps.aligned and rows.apart
+        self.count = place.size
+
+    @cached_property
+    def crew(self) -> Index:  # type: ignore[override]
+        return np.bincount(self.warp, minlength=self.geometry.warps.count)
+
+    @cached_property
+    def requests(self) -> int:  # type: ignore[override]
+        return int(np.count_nonzero(self.crew))
+
+    @cached_property
+    def ideal(self) -> int:  # type: ignore[override]
+        return int((-(-self.crew * self.width // 32)).sum())
+
+    @property
+    def warp(self) -> Index:
+        """Of each lane."""
+        return self.at >> 5
+
+    def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
+        return None
+
+    def measure(self) -> None:
+        count_strays([self], self.sector)
+
+    @property
+    def lanes(self) -> Lanes:
+        warps = self.geometry.warps.count
+        where, active = np.zeros(warps * WARP, np.int64), np.zeros(warps * WARP, np.bool_)
+        where[self.at], active[self.at] = self.place.ravel(), True
+        return Lanes(where.reshape(-1, WARP), active.reshape(-1, WARP), warps)
+
+    def caches(self, rows: Rows) -> Index:
+        return rows.warps(self._each)[0].take(self.warp)
+
+    def order(self, rows: Rows, bits: int) -> Index:
+        return rows.order(self._each, bits).take(self.warp)[:, None]
+
+    def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
+        return self.order(rows, bits).ravel(), self.caches(rows), np.ones(1, np.int64)
+
+    def crowd(self, rows: Rows) -> int:
+        return int(np.bincount(self.caches(rows)).max())
+
+    @property
+    def some_sectors(self) -> Index:
+        return self.sector[:WARP, 0].astype(np.int64)
+
+    @property
+    def _warp_of_lanes(self) -> Index:
+        return self.warp
+
+    @property
+    def _keys(self) -> NDArray[np.uint64]:
+        """Different pairs of warp and sector."""
+        return _different(self.warp, self.sector.ravel())
+
+    @cached_property
+    def units(self) -> Index:
+        return np.bincount((self._keys >> np.uint64(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
+
+    @property
+    def each_sector(self) -> Index:
+        return (self._keys & np.uint64((1 << SECTOR_BITS) - 1)).astype(np.int64)
+
+    def ordinary(self) -> tuple[Footprint, int]:
+        start, lanes, gather = self.ends[0], self.lanes, self.geometry.warps.gather
+        return Footprint(self.geometry, self.rows, gather(lanes.where) - start * LINE, gather(lanes.mask), self.width), start
+
+
+SECTOR_BITS = 40  # of a key; the warp stands above
+
+
+def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Strays:
+    """The footprint of an access by some lanes."""
+    every, at = places_of(address), g.warps.place
+    place: Keys = every.ravel() if every.size == g.n else np.full(g.shape, every).ravel()
+    if mask is not None:
+        chosen = np.flatnonzero(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
+        place, at = place.take(chosen), at.take(chosen)
+    f = Strays(g, rows, place, at, width)
+    f.ordered = ordered
+    if mask is None and isinstance(address, Shifted):
+        f.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
+    return f
+
+
+def are_few(g: Geometry, mask: Array | None) -> bool:
+    """Do few lanes of their warps take part, or is that not easy to say?"""
+    return not g.warps.aligned or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
+
+
+def in_disorder(f: Strays) -> bool:
+    """Do neighbouring lanes often use different sectors?  Some of them tell."""
+    step = max(1, f.count // SOME)
+    sector = f.place[: f.count // step * step, 0].reshape(-1, step)[:, : min(step, WARP)] >> f.place.dtype.type(5)
+    if step == 1:
+        sector = sector.reshape(1, -1)
+    return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector[:, 1:].size)
+
+
+def lane_by_lane(f: Footprint) -> Scattered:
+    """The same access, whose lanes are in order, as one of lanes that may be in any."""
+    found = f.lanewise
+    if not isinstance(found, Scattered):
+        lanes = f.lanes
+        if lanes.active is not None and FEW * f.count <= lanes.active.size:
+            at = np.flatnonzero(lanes.active)
+            found = Strays(f.geometry, f.rows, lanes.full.ravel().take(at), at, f.width)
+        else:
+            found = Scattered(f.geometry, f.rows, lanes.full, f.mask, f.width)
+        found.ordered, f.lanewise = True, found
+    return found
+
+
+def count_strays(some: list[Strays], sectors: Keys) -> None:
+    """Finds how many sectors each of these asks for, and which warp for the most; `sectors`, of all lanes, may have other names."""
+    warps = [f.geometry.warps.count for f in some]
+    ends = list(accumulate(warps))
+    shift = np.repeat([0, *ends[:-1]], [f.count for f in some])
+    keys = _different(np.concatenate([f.at for f in some]) // WARP + shift, sectors.ravel())
+    units = np.bincount((keys >> np.uint64(SECTOR_BITS)).astype(np.int64), minlength=ends[-1])
+    for f, (begin, end) in zip(some, pairwise([0, *ends]), strict=True):
+        mine = units[begin:end]
+        at = int(mine.argmax())
+        f.total, f.worst = int(mine.sum()), (at, mine.item(at))
+
+
+def _different(warp: Index, sector: Keys) -> NDArray[np.uint64]:
+    keys = warp.astype(np.uint64) << np.uint64(SECTOR_BITS) | sector.astype(np.uint64)
+    keys.sort()
+    new = np.ones(keys.size, np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return keys[new]
