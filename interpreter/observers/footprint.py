@@ -31,7 +31,7 @@ _HOME_BITS = 20  # of a key; the line stands above
 class Rows:
     """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
 
-    __slots__ = ("_order", "_spread", "apart", "caches", "different", "where")
+    __slots__ = ("_order", "_spread", "apart", "caches", "crew", "different", "where")
     known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
 
     def __init__(self, where: Index, caches: int) -> None:
@@ -39,6 +39,7 @@ class Rows:
         self.apart = self.different.size == where.size  # every row has a multiprocessor of its own
         self._spread: dict[int, tuple[Index, int]] = {}
         self._order: dict[tuple[int, int], Index] = {}
+        self.crew: object = None  # what was last known of lanes that run on these (strays.py)
 
     def warps(self, each: int) -> tuple[Index, int]:
         """The multiprocessor of each warp, when a row has so many, and how many lanes one has at most."""

@@ -59,12 +59,12 @@ class Table:
     sectors: NDArray[np.uint32]
     cache: Index
     turn: Index
-    lanes: Index
+    lanes: Index | None = None  # None: all of each row
 
     @property
     def masked(self) -> bool:
         """Do some lanes take no part?"""
-        return int(self.lanes.sum()) < self.sectors.size
+        return self.lanes is not None
 
 
 @dataclass(eq=False, slots=True)
@@ -249,12 +249,12 @@ def _by_lane(some: list[Used]) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Strays)]
     sizes = _rows(some, [f.count for f in footprints])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), sizes, sizes, sizes)
+        return Table(np.zeros((0, 1), np.uint32), sizes, sizes)
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
     place += np.repeat(np.array([u.shift for u in some]).astype(place.dtype), sizes)[:, None]  # what is too much goes round
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
-    return Table(place.astype(np.uint32, copy=False), cache, np.repeat([u.turn for u in some], sizes), np.ones(cache.size, np.int64))
+    return Table(place.astype(np.uint32, copy=False), cache, _turns(some, sizes))
 
 
 def _by_warp(some: list[Used], nowhere: int) -> Table:
@@ -262,18 +262,19 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
     sizes = _rows(some, [len(f.place) for f in footprints])
     if not some:
-        return Table(np.zeros((0, WARP), np.uint32), sizes, sizes, sizes)
+        return Table(np.zeros((0, WARP), np.uint32), sizes, sizes)
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
     shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
     place += shifts[0] if (shifts == shifts[0]).all() else np.repeat(shifts, sizes)[:, None]
-    sectors, lanes = place.astype(np.uint32, copy=False), np.full(len(place), WARP)
+    sectors = place.astype(np.uint32, copy=False)
+    lanes = np.full(len(place), WARP) if any(f.active is not None for f in footprints) else None
     for u, f in zip(some, footprints, strict=True):
-        if f.active is not None and f.crew is not None:
+        if lanes is not None and f.active is not None and f.crew is not None:
             np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
             lanes[u.begin : u.end] = f.crew
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
-    return Table(sectors, cache, np.repeat([u.turn for u in some], sizes), lanes)
+    return Table(sectors, cache, _turns(some, sizes), lanes)
 
 
 def _by_use(some: list[Used]) -> Table:
@@ -281,10 +282,10 @@ def _by_use(some: list[Used]) -> Table:
     uses = [u.waiting.f.uses(u.waiting.rows) for u in some]
     sizes = _rows(some, [cache.size for cache, _, _ in uses])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), sizes, sizes, sizes)
+        return Table(np.zeros((0, 1), np.uint32), sizes, sizes)
     sectors = np.concatenate([sector for _, sector, _ in uses]) + np.repeat([u.shift for u in some], sizes)
-    cache, turn = np.concatenate([cache for cache, _, _ in uses]), np.repeat([u.turn for u in some], sizes)
-    return Table(sectors.astype(np.uint32)[:, None], cache, turn, np.ones(cache.size, np.int64))
+    cache = np.concatenate([cache for cache, _, _ in uses])
+    return Table(sectors.astype(np.uint32)[:, None], cache, _turns(some, sizes))
 
 
 def _rows(some: list[Used], sizes: list[int]) -> Index:
@@ -294,6 +295,11 @@ def _rows(some: list[Used], sizes: list[int]) -> Index:
         u.begin, u.end = end, end + size
         end += size
     return np.array(sizes, np.int64)
+
+
+def _turns(some: list[Used], sizes: Index) -> Index:
+    """The turn of each row."""
+    return np.repeat([u.turn for u in some], sizes)
 
 
 def _name(w: Waiting) -> tuple[int, int]:

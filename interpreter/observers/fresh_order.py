@@ -31,7 +31,6 @@ NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
 SPARE, LEAST = 6, 2  # bits for the caches of a piece
 WORTH = 1 << 13  # uses that are worth a piece
 LAST = (1 << SECTOR_BITS) - 1
-LOOKS = 8  # uses that are looked back at one by one
 FINE = 12  # steps in the time in which a cache is filled once
 
 
@@ -54,11 +53,10 @@ class Rows:
     table: int
     sectors: NDArray[np.uint32]
     order: Index
-    cache: Index
-    turn: Index
-    lanes: Index
+    cache: Keys
+    turn: NDArray[np.int32]
+    lanes: Index | None  # None: all of each row
     words: NDArray[np.uint32]  # in their sectors, where that matters
-    whole: bool  # all of a warp
 
     @staticmethod
     def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool) -> Rows:
@@ -66,31 +64,31 @@ class Rows:
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
-        turn = np.repeat([turn << bits for turn, _ in some], sizes)
+        turn: NDArray[np.int32] = np.repeat(np.array([turn << bits for turn, _ in some], np.int32), sizes)
         if bits and table != USES:
-            turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some])
+            turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some], dtype=np.int32, casting="unsafe")
         begin, end = some[0][1].begin, some[-1][1].end
-        if end - begin == turn.size:
-            where, cache, lanes = np.arange(begin, end), lives.of[table][begin:end], t.lanes[begin:end]
-        else:
-            where = np.concatenate([np.arange(u.begin, u.end) for _, u in some])
-            cache, lanes = lives.of[table].take(where), t.lanes.take(where)
+        where = None if end - begin == turn.size else np.concatenate([np.arange(u.begin, u.end) for _, u in some])
+        every = lives.of[table]
+        cache: Keys = every[begin:end] if where is None else every.take(where)
+        cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
         word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
         if words and table != USES:
             word = np.zeros(t.sectors.shape, np.uint32)
             for _, u in some:
                 word[u.begin : u.end] = u.waiting.f.first_word
-        order = np.argsort(cache.astype(np.uint16) if lives.count < 1 << 16 else cache, kind="stable")
-        return Rows(
-            table,
-            t.sectors,
-            where.take(order),
-            cache.take(order),
-            turn.take(order),
-            lanes.take(order),
-            word,
-            whole=table == WARPS and not t.masked,
-        )
+        order = np.argsort(cache, kind="stable")
+        cache, turn = cache.take(order), turn.take(order)
+        order = order + begin if where is None else where.take(order)
+        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word)
+
+    def count(self, cell: Keys, many: int, some: Flags | None = None) -> Index:
+        """How many lanes of rows fall into each of so many cells; of some of the rows."""
+        lanes: Index | Flags | None = self.lanes
+        if some is not None:
+            lanes = some if lanes is None else lanes * some
+        found: Index = np.bincount(cell, lanes, many).astype(np.int64)
+        return found if self.lanes is not None else found * self.sectors.shape[1]
 
 
 def _name_of(cache: Keys, turn: Keys, sector: Keys) -> Index:
@@ -138,7 +136,7 @@ class Order:
         self.by_warp = bool(self.word_bits) or (count and apart <= room)
         self.finer = max(0, apart - bits) if self.by_warp else 0
         bits += self.finer
-        self.codes = np.repeat([u.code if u.way is Way.LOAD else SILENT for u in chosen], 1 << bits)
+        self.codes = np.repeat(np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8), 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
@@ -154,7 +152,7 @@ class Order:
                 np.minimum.at(self.begin, t.cache, t.turn)
                 np.maximum.at(end, t.cache, t.turn)
             self.length = int((end - self.begin).max()) + 1
-        self.uses = sum([np.bincount(t.cache, t.lanes, lives.count).astype(np.int64) for t in self.tables], np.zeros(lives.count, np.int64))
+        self.uses = sum([t.count(t.cache, lives.count) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
             if u.code != SILENT and u.way is Way.LOAD:
@@ -233,9 +231,9 @@ class Order:
 
     def _keys(self, t: Rows, low: int, high: int, kind: Any) -> Keys:
         """The uses of the caches `low` to `high`; what is none stands at the end."""
-        a, b = t.cache.searchsorted([low, high]).tolist()
+        a, b = t.cache.searchsorted(np.array([low, high], t.cache.dtype)).tolist()
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
-        none = keys == self.nowhere if not t.whole and int(t.lanes[a:b].sum()) < keys.size else None
+        none = keys == self.nowhere if t.lanes is not None and int(t.lanes[a:b].sum()) < keys.size else None
         keys = keys.astype(kind, copy=False)
         sector = keys & kind(LAST)
         keys ^= sector
@@ -244,7 +242,12 @@ class Order:
         if self.word_bits:
             keys <<= kind(self.word_bits)
             keys |= t.words.take(t.order[a:b], axis=0)
-        keys += (t.cache[a:b] - low << self.place | t.turn[a:b] << self.low_bits).astype(kind)[:, None]
+        rest = t.cache[a:b].astype(kind)
+        rest -= kind(low)
+        rest <<= kind(self.turn_bits + self.line_bits)
+        rest |= t.turn[a:b].astype(kind)
+        rest <<= kind(self.low_bits)
+        keys += rest[:, None]
         if none is not None:
             keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
         return keys
@@ -259,12 +262,9 @@ class Order:
         steps = (many - 1 >> step) + 1
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
-            cell = t.cache * steps + (t.turn - self.begin.take(t.cache) >> step)
-            lanes = None if t.whole else t.lanes
-            if self.drops.any():
-                lanes = t.lanes * ~self.drops.take(t.turn)
-            every = np.bincount(cell, lanes, over.size * steps).astype(np.int64).reshape(-1, steps)
-            used += every[over] * (WARP if lanes is None else 1)
+            cell = t.cache.astype(np.int64) * steps + (t.turn - self.begin.take(t.cache) >> step)
+            some = ~self.drops.take(t.turn) if self.drops.any() else None
+            used += t.count(cell, over.size * steps, some).reshape(-1, steps)[over]
         moved = np.zeros((count, steps, steps), np.int64)
         moves = []  # (cache, step, step of the use before), a number each
         for p in pieces:
@@ -304,43 +304,26 @@ class Order:
         return found
 
     def _found(self, keys: Keys, hit: Index) -> Index:
-        """How often each code finds a sector, where some uses find their lines."""
-        start = np.ones(hit.size, np.bool_)  # of a stay: the use before brought the line in
-        np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
-        use, back = keys.take(hit), 1
-        same = self._same(use, keys.take(hit - 1))
-        found = self._by_code(use, same)
-        rest = (~(same | start)).nonzero()[0]
-        while rest.size:  # mostly one of the last uses was of the same sector, or the stay has no more
-            back += 1
-            if back > LOOKS:
-                return self._found_in_order(keys, hit, start)
-            here = use.take(rest)
-            same = self._same(here, keys.take(hit.take(rest) - back))
-            found += self._by_code(here, same)
-            rest = rest.compress(~(same | start.take(rest - (back - 1))))
-        return found
-
-    def _same(self, use: Keys, other: Keys) -> Flags:
-        """Are these of the same sector, if they are of the same line?"""
-        other ^= use
-        other &= use.dtype.type(LAST << self.word_bits)
-        found: Flags = other == 0
-        return found
-
-    def _found_in_order(self, keys: Keys, hit: Index, start: Flags) -> Index:
-        """The same, where many use a line."""
-        begin = hit.take(start.nonzero()[0]) - 1
-        use = keys.take(np.concatenate([hit, begin]))
-        kind: Any = np.uint32 if begin.size.bit_length() + self.turn_bits + SECTOR_BITS <= 32 else np.uint64
-        each: Keys = np.concatenate([np.cumsum(start), np.arange(1, begin.size + 1)]).astype(kind)  # (stay, sector, turn)
-        each <<= kind(SECTOR_BITS)
-        each |= (use >> use.dtype.type(self.word_bits) & use.dtype.type(LAST)).astype(kind, copy=False)
-        each <<= kind(self.turn_bits)
-        each |= self._turn(use).astype(kind)
-        each.sort()
-        again = (each[1:] ^ each[:-1]) < kind(1 << self.turn_bits)
-        return self._by_code(each[1:] << kind(self.low_bits), again)
+        """How often each code finds a sector, where some uses find their lines: always, but for the first use of a sector in a stay of its line."""
+        there = np.zeros(keys.size + 1, np.bool_)
+        there[hit] = True
+        use = (there[:-1] | there[1:]).nonzero()[0]  # the first use of a stay found nothing, the next ones did
+        stay = np.cumsum(~there.take(use), dtype=np.int32)
+        use = keys.take(use)
+        stay <<= SECTOR_BITS
+        stay |= (use >> use.dtype.type(self.word_bits)).astype(np.int32) & LAST
+        first = np.zeros(int(stay[-1]) + LAST + 1 if stay.size else 0, np.uint8)
+        if self.alike:
+            first[stay] = 1
+            found = np.zeros(self.groups, np.int64)
+            found[self.codes[0]] = use.size - np.count_nonzero(first)
+            return found
+        codes = self.codes.take(self._turn(use))
+        first[stay[::-1]] = codes[::-1]  # the last that is written remains
+        both = np.bincount(codes, minlength=SILENT + 1) - np.bincount(first, minlength=SILENT + 1)
+        each: Index = both[: self.groups]
+        each[0] = 0
+        return each
 
     def _by_code(self, use: Keys, which: Flags) -> Index:
         """How many of these uses each code has."""

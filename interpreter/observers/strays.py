@@ -20,34 +20,53 @@ FEW = 2  # one lane of so many takes part
 SOME = 4  # places where lanes are looked at
 
 
+class Crew:
+    """The lanes of a group that take part, and what is known of them whatever they address."""
+
+    def __init__(self, g: Geometry, rows: Rows, at: Index) -> None:
+        self.geometry, self.rows, self.at = g, rows, at  # of each, among the lanes of all warps; they ascend
+        self.warp = at >> 5
+        self.size = np.bincount(self.warp, minlength=g.warps.count)  # of each warp
+        self.requests = int(np.count_nonzero(self.size))
+        self.each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
+        self._order: tuple[int, Index] | None = None
+
+    @cached_property
+    def cache(self) -> Index:
+        """The multiprocessor of each lane."""
+        return self.rows.warps(self.each)[0].take(self.warp)
+
+    @cached_property
+    def crowd(self) -> int:
+        """Lanes at most that one multiprocessor has."""
+        return int(np.bincount(self.rows.warps(self.each)[0], self.size).max())
+
+    def order(self, bits: int) -> Index:
+        """Which of 2**bits parts of its multiprocessor's warps each lane belongs to."""
+        if self._order is None or self._order[0] != bits:
+            self._order = bits, self.rows.order(self.each, bits).take(self.warp)
+        return self._order[1]
+
+
 class Strays(Scattered):
     """What such an access touches: as of lanes in disorder, in rows of one lane."""
 
-    def __init__(self, g: Geometry, rows: Rows, place: Keys, at: Index, width: int) -> None:
-        self.geometry, self.rows, self.width = g, rows, width
+    def __init__(self, crew: Crew, place: Keys, width: int) -> None:
+        self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
         self.address = self.place = place[:, None]
-        self.at = at  # of each, among the lanes of all warps; they ascend
+        self.lanes_there = crew
         self.mask = self.active = self.lanewise = None  # of its rows all take part
         self.again = self.ordered = self._run = False
-        self.by_row = g.warps.aligned and rows.apart
-        self.count = place.size
-
-    @cached_property
-    def crew(self) -> Index:  # type: ignore[override]
-        return np.bincount(self.warp, minlength=self.geometry.warps.count)
-
-    @cached_property
-    def requests(self) -> int:  # type: ignore[override]
-        return int(np.count_nonzero(self.crew))
+        self.count, self.requests, self.crew = place.size, crew.requests, crew.size
 
     @cached_property
     def ideal(self) -> int:  # type: ignore[override]
-        return int((-(-self.crew * self.width // 32)).sum())
+        return int((-(-self.lanes_there.size * self.width // 32)).sum())
 
     @property
     def warp(self) -> Index:
         """Of each lane."""
-        return self.at >> 5
+        return self.lanes_there.warp
 
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         return None
@@ -59,20 +78,21 @@ class Strays(Scattered):
     def lanes(self) -> Lanes:
         warps = self.geometry.warps.count
         where, active = np.zeros(warps * WARP, np.int64), np.zeros(warps * WARP, np.bool_)
-        where[self.at], active[self.at] = self.place.ravel(), True
+        at = self.lanes_there.at
+        where[at], active[at] = self.place.ravel(), True
         return Lanes(where.reshape(-1, WARP), active.reshape(-1, WARP), warps)
 
     def caches(self, rows: Rows) -> Index:
-        return rows.warps(self._each)[0].take(self.warp)
+        return self.lanes_there.cache
 
     def order(self, rows: Rows, bits: int) -> Index:
-        return rows.order(self._each, bits).take(self.warp)[:, None]
+        return self.lanes_there.order(bits)[:, None]
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
         return self.order(rows, bits).ravel(), self.caches(rows), np.ones(1, np.int64)
 
     def crowd(self, rows: Rows) -> int:
-        return int(np.bincount(self.caches(rows)).max())
+        return self.lanes_there.crowd
 
     @property
     def some_sectors(self) -> Index:
@@ -105,12 +125,16 @@ SECTOR_BITS = 40  # of a key; the warp stands above
 
 def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Strays:
     """The footprint of an access by some lanes."""
-    every, at = places_of(address), g.warps.place
+    every = places_of(address)
     place: Keys = every.ravel() if every.size == g.n else np.full(g.shape, every).ravel()
-    if mask is not None:
+    if mask is None:
+        crew = rows.crew
+        if not isinstance(crew, Crew) or crew.geometry is not g:
+            crew = rows.crew = Crew(g, rows, g.warps.place)
+    else:
         chosen = np.flatnonzero(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
-        place, at = place.take(chosen), at.take(chosen)
-    f = Strays(g, rows, place, at, width)
+        place, crew = place.take(chosen), Crew(g, rows, g.warps.place.take(chosen))
+    f = Strays(crew, place, width)
     f.ordered = ordered
     if mask is None and isinstance(address, Shifted):
         f.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
@@ -138,7 +162,7 @@ def lane_by_lane(f: Footprint) -> Scattered:
         lanes = f.lanes
         if lanes.active is not None and FEW * f.count <= lanes.active.size:
             at = np.flatnonzero(lanes.active)
-            found = Strays(f.geometry, f.rows, lanes.full.ravel().take(at), at, f.width)
+            found = Strays(Crew(f.geometry, f.rows, at), lanes.full.ravel().take(at), f.width)
         else:
             found = Scattered(f.geometry, f.rows, lanes.full, f.mask, f.width)
         found.ordered, f.lanewise = True, found
@@ -150,7 +174,7 @@ def count_strays(some: list[Strays], sectors: Keys) -> None:
     warps = [f.geometry.warps.count for f in some]
     ends = list(accumulate(warps))
     shift = np.repeat([0, *ends[:-1]], [f.count for f in some])
-    keys = _different(np.concatenate([f.at for f in some]) // WARP + shift, sectors.ravel())
+    keys = _different(np.concatenate([f.warp for f in some]) + shift, sectors.ravel())
     units = np.bincount((keys >> np.uint64(SECTOR_BITS)).astype(np.int64), minlength=ends[-1])
     for f, (begin, end) in zip(some, pairwise([0, *ends]), strict=True):
         mine = units[begin:end]
