@@ -16,6 +16,7 @@ from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
+from .strays import Strays
 from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ class Backlog:
             return False
         emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
-        _sample(one_of_each)  # mostly that is as bad as can be
+        _sample([w for w in one_of_each if not isinstance(w.f, Strays)])  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
         missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
         lost, written = fresh.lost_in_l2(quiet)
@@ -204,7 +205,8 @@ class Backlog:
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 loads = group[0].way is Way.LOAD
-                total = used[code] if used is not None and loads else sum([w.f.total for w in group])
+                whole = used is None or not loads or not all(isinstance(w.f, Scattered) for w in group)
+                total = sum([w.f.total for w in group]) if used is None or whole else used[code]
                 asked = missed[code] if loads else total
                 group[0].tell(total, total - asked, asked, asked - lost[code])
         _tell_others(waiting)

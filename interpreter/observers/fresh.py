@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
+from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
 from .strays import Strays, count_strays, lane_by_lane
@@ -30,6 +31,9 @@ FEW = 8  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
+
+
+NOBODY = np.zeros(0, np.int64)
 
 
 @dataclass(slots=True)
@@ -219,7 +223,7 @@ class Fresh:
             if len(set(names)) == 1:
                 marks[at] = names[0]
             else:
-                codes = np.repeat(names, [u.end - u.begin for u in run])
+                codes = repeated(names, [u.end - u.begin for u in run], marks.dtype)
                 marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
 
     def _runs(self, some: list[Used]) -> Iterator[list[Used]]:
@@ -249,10 +253,11 @@ def _by_lane(some: list[Used]) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Strays)]
     sizes = _rows(some, [f.count for f in footprints])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), sizes, sizes)
+        return Table(np.zeros((0, 1), np.uint32), NOBODY, NOBODY)
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
-    place += np.repeat(np.array([u.shift for u in some]).astype(place.dtype), sizes)[:, None]  # what is too much goes round
+    shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
+    place += repeated(shifts.tolist(), sizes, place.dtype)[:, None]
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
     return Table(place.astype(np.uint32, copy=False), cache, _turns(some, sizes))
 
@@ -262,11 +267,11 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
     sizes = _rows(some, [len(f.place) for f in footprints])
     if not some:
-        return Table(np.zeros((0, WARP), np.uint32), sizes, sizes)
+        return Table(np.zeros((0, WARP), np.uint32), NOBODY, NOBODY)
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
     shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
-    place += shifts[0] if (shifts == shifts[0]).all() else np.repeat(shifts, sizes)[:, None]
+    place += shifts[0] if (shifts == shifts[0]).all() else repeated(shifts.tolist(), sizes, place.dtype)[:, None]
     sectors = place.astype(np.uint32, copy=False)
     lanes = np.full(len(place), WARP) if any(f.active is not None for f in footprints) else None
     for u, f in zip(some, footprints, strict=True):
@@ -282,24 +287,24 @@ def _by_use(some: list[Used]) -> Table:
     uses = [u.waiting.f.uses(u.waiting.rows) for u in some]
     sizes = _rows(some, [cache.size for cache, _, _ in uses])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), sizes, sizes)
-    sectors = np.concatenate([sector for _, sector, _ in uses]) + np.repeat([u.shift for u in some], sizes)
+        return Table(np.zeros((0, 1), np.uint32), NOBODY, NOBODY)
+    sectors = np.concatenate([sector for _, sector, _ in uses]) + repeated([u.shift for u in some], sizes)
     cache = np.concatenate([cache for cache, _, _ in uses])
     return Table(sectors.astype(np.uint32)[:, None], cache, _turns(some, sizes))
 
 
-def _rows(some: list[Used], sizes: list[int]) -> Index:
+def _rows(some: list[Used], sizes: list[int]) -> list[int]:
     """Gives accesses their rows in their table."""
     end = 0
     for u, size in zip(some, sizes, strict=True):
         u.begin, u.end = end, end + size
         end += size
-    return np.array(sizes, np.int64)
+    return sizes
 
 
-def _turns(some: list[Used], sizes: Index) -> Index:
+def _turns(some: list[Used], sizes: list[int]) -> Index:
     """The turn of each row."""
-    return np.repeat([u.turn for u in some], sizes)
+    return repeated([u.turn for u in some], sizes)
 
 
 def _name(w: Waiting) -> tuple[int, int]:

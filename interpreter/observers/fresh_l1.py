@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .fresh import DENSE, DROPPED, LOADED, SILENT, Codes, Fresh, Used
 from .fresh_order import BRING, Lives, Order
+from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 
@@ -47,6 +48,10 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
         low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
         if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
             return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None, [])
+    if not special:
+        sets = Sets(fresh, chosen, lives, lines, count=count)
+        if sets.likely and (found := sets.missed()) is not None:
+            return Missed(*found, [])
     order = Order(fresh, chosen, lives, lines, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
     return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .fresh import SILENT, USES, WARPS, Fresh, Used
 from .fresh_parts import Parts
+from .lanes import repeated
 from .reuse import oldest_kept
 from .stays import STEP, Emptied
 from .touch import WARP
@@ -57,14 +58,15 @@ class Rows:
     turn: NDArray[np.int32]
     lanes: Index | None  # None: all of each row
     words: NDArray[np.uint32]  # in their sectors, where that matters
+    thin: bool  # one lane each, and in no order
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool) -> Rows:
-        """Those of some accesses, whose turns have 2**bits parts."""
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool, thin: bool) -> Rows:
+        """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
-        turn: NDArray[np.int32] = np.repeat(np.array([turn << bits for turn, _ in some], np.int32), sizes)
+        turn: NDArray[np.int32] = repeated([turn << bits for turn, _ in some], sizes, np.int32)
         if bits and table != USES:
             turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some], dtype=np.int32, casting="unsafe")
         begin, end = some[0][1].begin, some[-1][1].end
@@ -77,10 +79,17 @@ class Rows:
             word = np.zeros(t.sectors.shape, np.uint32)
             for _, u in some:
                 word[u.begin : u.end] = u.waiting.f.first_word
+        if thin and table != WARPS:
+            return Rows(table, t.sectors, np.arange(begin, end) if where is None else where, cache, turn, None, word, thin)
         order = np.argsort(cache, kind="stable")
         cache, turn = cache.take(order), turn.take(order)
         order = order + begin if where is None else where.take(order)
-        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word)
+        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word, False)
+
+    def range(self, low: int, high: int) -> tuple[int, int]:
+        """The rows of the caches `low` to `high`, where they are in order."""
+        a, b = self.cache.searchsorted(np.array([low, high], self.cache.dtype)).tolist()
+        return a, b
 
     def count(self, cell: Keys, many: int, some: Flags | None = None) -> Index:
         """How many lanes of rows fall into each of so many cells; of some of the rows."""
@@ -143,7 +152,10 @@ class Order:
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits)
-        self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0) for table in sorted({u.table for u in chosen})]
+        thin = self.place + (lives.count - 1).bit_length() < 64
+        self.tables = [
+            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0, thin=thin) for table in sorted({u.table for u in chosen})
+        ]
         self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:
             end = np.zeros(lives.count, np.int64)
@@ -152,6 +164,7 @@ class Order:
                 np.minimum.at(self.begin, t.cache, t.turn)
                 np.maximum.at(end, t.cache, t.turn)
             self.length = int((end - self.begin).max()) + 1
+        self.thin = self._thin()
         self.uses = sum([t.count(t.cache, lives.count) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
         for u in chosen:
@@ -215,9 +228,14 @@ class Order:
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
             kind: Any = np.uint32 if self.place + (high - low - 1).bit_length() <= 32 else np.uint64
-            blocks = [self._keys(t, low, high, kind).ravel() for t in self.tables]
+            blocks = [self._keys(t, *t.range(low, high), kind, low).ravel() for t in self.tables if not t.thin]
+            if self.thin.size:
+                a, b = self.thin.searchsorted(np.array([low, high], np.uint64) << np.uint64(self.place)).tolist()
+                blocks.append((self.thin[a:b] - np.uint64(low << self.place)).astype(kind))
             keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
-            if keys.size > many or len(blocks) > 1 or many < (high - low) * APART:
+            if len(blocks) == 1 and self.thin.size:
+                pass  # in order
+            elif keys.size > many or len(blocks) > 1 or many < (high - low) * APART:
                 keys.sort()
                 keys = keys[:many]
             else:  # those of a cache stand together
@@ -229,9 +247,17 @@ class Order:
                 again = again.compress(~self.drops.take(self._turn(keys.take(again - 1))))
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
 
-    def _keys(self, t: Rows, low: int, high: int, kind: Any) -> Keys:
-        """The uses of the caches `low` to `high`; what is none stands at the end."""
-        a, b = t.cache.searchsorted(np.array([low, high], t.cache.dtype)).tolist()
+    def _thin(self) -> Keys:
+        """The uses of rows of one lane, in order."""
+        some = [
+            self._keys(t, a, min(a + PIECE, t.turn.size), np.uint64, 0) for t in self.tables if t.thin for a in range(0, t.turn.size, PIECE)
+        ]
+        keys: Keys = np.concatenate(some).ravel() if some else np.zeros(0, np.uint64)
+        keys.sort()
+        return keys
+
+    def _keys(self, t: Rows, a: int, b: int, kind: Any, low: int) -> Keys:
+        """The uses of some rows, caches counted from `low` on; what is none stands at the end."""
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
         none = keys == self.nowhere if t.lanes is not None and int(t.lanes[a:b].sum()) < keys.size else None
         keys = keys.astype(kind, copy=False)

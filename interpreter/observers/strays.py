@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value
 from .footprint import LINE, Footprint, Rows
+from .lanes import repeated
 from .scattered import Keys, Scattered, places_of
+from .sectors import firsts
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 FEW = 2  # one lane of so many takes part
 SOME = 4  # places where lanes are looked at
+SECTOR_BITS = 40  # of a key; the warp stands above
 
 
 class Crew:
@@ -103,24 +107,22 @@ class Strays(Scattered):
         return self.warp
 
     @property
-    def _keys(self) -> NDArray[np.uint64]:
+    def _keys(self) -> NDArray[Any]:
         """Different pairs of warp and sector."""
         return _different(self.warp, self.sector.ravel())
 
     @cached_property
     def units(self) -> Index:
-        return np.bincount((self._keys >> np.uint64(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
+        keys = self._keys
+        return np.bincount((keys >> keys.dtype.type(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
 
     @property
     def each_sector(self) -> Index:
-        return (self._keys & np.uint64((1 << SECTOR_BITS) - 1)).astype(np.int64)
+        return self._keys.astype(np.int64) & (1 << SECTOR_BITS) - 1
 
     def ordinary(self) -> tuple[Footprint, int]:
         start, lanes, gather = self.ends[0], self.lanes, self.geometry.warps.gather
         return Footprint(self.geometry, self.rows, gather(lanes.where) - start * LINE, gather(lanes.mask), self.width), start
-
-
-SECTOR_BITS = 40  # of a key; the warp stands above
 
 
 def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Strays:
@@ -173,18 +175,21 @@ def count_strays(some: list[Strays], sectors: Keys) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; `sectors`, of all lanes, may have other names."""
     warps = [f.geometry.warps.count for f in some]
     ends = list(accumulate(warps))
-    shift = np.repeat([0, *ends[:-1]], [f.count for f in some])
-    keys = _different(np.concatenate([f.warp for f in some]) + shift, sectors.ravel())
-    units = np.bincount((keys >> np.uint64(SECTOR_BITS)).astype(np.int64), minlength=ends[-1])
+    shift = repeated([0, *ends[:-1]], [f.count for f in some])
+    bits = int(sectors.max()).bit_length()
+    keys = _different(np.concatenate([f.warp for f in some]) + shift, sectors.ravel(), bits)
+    units = np.bincount((keys >> keys.dtype.type(bits)).astype(np.int64), minlength=ends[-1])
     for f, (begin, end) in zip(some, pairwise([0, *ends]), strict=True):
         mine = units[begin:end]
         at = int(mine.argmax())
         f.total, f.worst = int(mine.sum()), (at, mine.item(at))
 
 
-def _different(warp: Index, sector: Keys) -> NDArray[np.uint64]:
-    keys = warp.astype(np.uint64) << np.uint64(SECTOR_BITS) | sector.astype(np.uint64)
+def _different(warp: Index, sector: Keys, bits: int = SECTOR_BITS) -> NDArray[Any]:
+    """Different pairs, a number each, with so many bits for the sector."""
+    kind: Any = np.uint32 if int(warp[-1]).bit_length() + bits <= 32 else np.uint64
+    keys = warp.astype(kind)
+    keys <<= kind(bits)
+    keys |= sector.astype(kind, copy=False)
     keys.sort()
-    new = np.ones(keys.size, np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    return keys[new]
+    return keys.take(firsts(keys))

@@ -1,0 +1,94 @@
+"""Caches that hold all they are ever asked for: sorted by sector, uses tell how many sectors each cache fetches, and for whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fresh import LANES, SILENT, WARPS, Fresh, Used
+from .lanes import repeated
+from .touch import WARP
+from .uses import PIECE, SECTOR_BITS, Way
+
+if TYPE_CHECKING:
+    from .fresh_order import Lives
+
+Index = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+SOME = 2  # caches that are looked at
+ROOM = 0.8  # of a cache that their uses may fill, if others are to do so too
+MOST = 1 << 20  # uses
+
+
+class Sets:
+    """The uses of some accesses as numbers: cache, sector, turn, warp."""
+
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
+        self.fresh, self.chosen, self.lives, self.lines = fresh, chosen, lives, lines
+        most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
+        self.by_warp = count
+        self.bits = (most // WARP - 1).bit_length() if count and most > WARP else 0  # a part a warp
+        self.turn_bits = self.bits + (len(chosen) - 1).bit_length()
+        self.place = self.turn_bits + fresh.nowhere.bit_length()  # bits of all but the cache
+        self.codes = np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8)
+
+    @property
+    def likely(self) -> bool:
+        """Are there lanes that went their own way, and does it look as if no cache overflows?"""
+        if not any(u.table == LANES for u in self.chosen) or self.place + (self.lives.count - 1).bit_length() > 63:
+            return False
+        if sum([u.waiting.f.count if u.table == WARPS else u.end - u.begin for u in self.chosen]) > MOST:
+            return False
+        most = max(self.lives.of, key=lambda of: of.size)
+        for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
+            used = [t.sectors[of == cache].ravel() for t, of in zip(self.fresh.tables, self.lives.of, strict=True)]
+            if np.unique(np.concatenate(used) >> np.uint32(SECTOR_BITS)).size > ROOM * self.lines:
+                return False
+        return True
+
+    def missed(self) -> tuple[list[int], list[int] | None] | None:
+        """The sectors that caches fetch for each code, and, if wanted, those that its warps use; None if a cache overflows."""
+        keys = np.concatenate([self._keys(table) for table in sorted({u.table for u in self.chosen})])
+        keys.sort()
+        groups = len(self.fresh.groups)
+        new = np.ones(keys.size, np.bool_)
+        np.greater_equal(keys[1:] ^ keys[:-1], np.uint64(1 << self.turn_bits), out=new[1:])
+        first = keys[new]
+        line = first >> np.uint64(self.turn_bits + SECTOR_BITS)
+        begins = np.ones(line.size, np.bool_)
+        np.not_equal(line[1:], line[:-1], out=begins[1:])
+        cache = (line[begins] >> np.uint64(self.place - self.turn_bits - SECTOR_BITS)).astype(np.int64)
+        if int(np.bincount(cache).max()) > self.lines:
+            return None
+        fetched = self._by_code(first, groups)
+        if not self.by_warp:
+            return fetched, None
+        np.not_equal(keys[1:], keys[:-1], out=new[1:])
+        return fetched, self._by_code(keys[new], groups)
+
+    def _by_code(self, keys: Keys, groups: int) -> list[int]:
+        turn = (keys >> np.uint64(self.bits)).astype(np.int64) & (1 << self.turn_bits - self.bits) - 1
+        found: list[int] = np.bincount(self.codes.take(turn), minlength=groups)[:groups].tolist()
+        return found
+
+    def _keys(self, table: int) -> Keys:
+        """The uses of a table's rows."""
+        t, of, some = self.fresh.tables[table], self.lives.of[table], [(turn, u) for turn, u in enumerate(self.chosen) if u.table == table]
+        sizes = [u.end - u.begin for _, u in some]
+        rest = repeated([turn << self.bits for turn, _ in some], sizes)
+        if self.bits:
+            order = [np.broadcast_to(u.waiting.f.order(u.waiting.rows, self.bits).ravel(), u.end - u.begin) for _, u in some]
+            rest += np.concatenate(order)
+        gaps = int(sum(sizes)) < some[-1][1].end - some[0][1].begin
+        where: Any = np.concatenate([np.arange(u.begin, u.end) for _, u in some]) if gaps else slice(some[0][1].begin, some[-1][1].end)
+        rest += of[where] << self.place
+        sectors = t.sectors[where]
+        out = np.empty(sectors.shape, np.uint64)
+        step = max(1, PIECE // sectors.shape[1])
+        for a in range(0, len(out), step):
+            part = out[a : a + step]
+            np.left_shift(sectors[a : a + step], np.uint64(self.turn_bits), out=part, dtype=np.uint64)
+            part += rest[a : a + step].astype(np.uint64)[:, None]
+        return out[sectors != self.fresh.nowhere] if t.masked else out.ravel()
