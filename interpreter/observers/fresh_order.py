@@ -180,13 +180,15 @@ class Order:
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
         found, uses, there = np.zeros(self.groups, np.int64), [], []
         for p, hit in zip(pieces, hits, strict=True):
-            if self.word_bits:
-                inside, at = self.parts.apart(p.keys, hit)
+            stays = self._stays(p.keys, hit)
+            if self.word_bits and (at := self.parts.apart(p.keys, *stays)).size:
+                inside = np.zeros(p.keys.size, np.bool_)
+                inside[at] = True
                 uses.append(p.keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
                 there.append(np.isin(at, hit, assume_unique=True))
                 found += self._by_code(p.keys, inside)
-                hit = hit.compress(~inside.take(hit))
-            found += self._found(p.keys, hit)
+                stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
+            found += self._found(p.keys, *stays)
             if self.by_warp:
                 self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
         if uses:
@@ -329,22 +331,25 @@ class Order:
         found: Index = move.astype(np.int64)
         return found
 
-    def _found(self, keys: Keys, hit: Index) -> Index:
-        """How often each code finds a sector, where some uses find their lines: always, but for the first use of a sector in a stay of its line."""
+    def _stays(self, keys: Keys, hit: Index) -> tuple[Index, NDArray[np.int32]]:
+        """Uses that belong to stays of which some use found its line: where they stand, and the stay and the sector, a number each."""
         there = np.zeros(keys.size + 1, np.bool_)
         there[hit] = True
         use = (there[:-1] | there[1:]).nonzero()[0]  # the first use of a stay found nothing, the next ones did
         stay = np.cumsum(~there.take(use), dtype=np.int32)
-        use = keys.take(use)
         stay <<= SECTOR_BITS
-        stay |= (use >> use.dtype.type(self.word_bits)).astype(np.int32) & LAST
+        stay |= (keys.take(use) >> keys.dtype.type(self.word_bits)).astype(np.int32) & LAST
+        return use, stay
+
+    def _found(self, keys: Keys, use: Index, stay: NDArray[np.int32]) -> Index:
+        """How often each code finds a sector: always, but for the first use of the sector in a stay."""
         first = np.zeros(int(stay[-1]) + LAST + 1 if stay.size else 0, np.uint8)
         if self.alike:
             first[stay] = 1
             found = np.zeros(self.groups, np.int64)
             found[self.codes[0]] = use.size - np.count_nonzero(first)
             return found
-        codes = self.codes.take(self._turn(use))
+        codes = self.codes.take(self._turn(keys.take(use)))
         first[stay[::-1]] = codes[::-1]  # the last that is written remains
         both = np.bincount(codes, minlength=SILENT + 1) - np.bincount(first, minlength=SILENT + 1)
         each: Index = both[: self.groups]

@@ -43,20 +43,24 @@ class Parts:
         found: Index = (keys >> kind(SECTOR_BITS + WORD_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
         return found
 
-    def apart(self, keys: Keys, hit: Index) -> tuple[Flags, Index]:
-        """Uses of lines of which parts were stored, and that were there still when they were used again: which they are, and where they stand.
+    def apart(self, keys: Keys, use: Index, stay: NDArray[np.int32]) -> Index:
+        """Where uses of lines stand of which a part of a sector was stored first, and the sector loaded then.
 
-        `hit`: uses that find their line.
+        `use`, `stay`: see fresh_order.Order.
         """
-        inside, kind = np.zeros(keys.size, np.bool_), keys.dtype.type
+        turn, kind = self.turn(keys.take(use)), keys.dtype.type
+        stores, loads = self.stores.take(turn), self.loads.take(turn)
+        parted, loaded = np.zeros((2, int(stay[-1]) + 4 if stay.size else 0), np.bool_)
+        parted[stay[::-1]] = stores[::-1]  # the last that is written remains
+        loaded[stay.compress(loads)] = True
+        parted &= loaded
         beyond = kind((1 << self.turn_bits + SECTOR_BITS + WORD_BITS) - 1)  # the bits of a use that its line does not have
-        lines = keys.take(hit.compress(self.stores.take(self.turn(keys.take(hit - 1))))) | beyond
+        lines = keys.take(use.compress(parted.take(stay))) | beyond
         lines = lines.take(firsts(lines))
         begins, ends = keys.searchsorted(lines ^ beyond), keys.searchsorted(lines, side="right")
         sizes = ends - begins
-        at = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-        inside[at] = True
-        return inside, at
+        found: Index = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
+        return found
 
     def follow(self, use: Keys, there: Flags) -> tuple[Index, Index, Keys]:
         """The turns at which uses of some lines miss, warp by warp, and how many sectors; and which are found though not all their words are there.
