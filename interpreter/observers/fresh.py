@@ -27,7 +27,7 @@ Codes = NDArray[Any]
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 SILENT = 255  # the code of those who are told nothing
-FEW = 8  # codes that are counted one by one
+FEW = 32  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
@@ -87,6 +87,11 @@ class Used:
     def way(self) -> Way:
         """What it asks."""
         return self.waiting.way
+
+    @property
+    def parts(self) -> bool:
+        """Does it store parts of sectors that others load?"""
+        return self.stretch.mixed and self.way is Way.STORE and not self.waiting.brings
 
     @property
     def shift(self) -> int:
@@ -199,7 +204,7 @@ class Fresh:
         silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
         for table, row, lane in quiet:
             self.tables[table].sectors[row, lane] = self.nowhere
-        parts = [u for u in self.used if u.stretch.mixed and u.way is Way.STORE and not u.waiting.brings]
+        parts = [u for u in self.used if u.parts]
         first = self._firsts(readers, by_turn=bool(parts))
         if parts:
             codes = np.zeros(self.used[-1].turn + 2, np.uint8)
@@ -243,6 +248,7 @@ class Fresh:
 
     def counts(self, marks: Codes) -> list[int]:
         """How many sectors each code has."""
+        marks = np.ascontiguousarray(marks)
         if len(self.groups) > FEW:
             return np.bincount(marks.ravel(), minlength=len(self.groups))[: len(self.groups)].tolist()  # type: ignore[no-any-return]
         return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]

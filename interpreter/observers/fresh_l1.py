@@ -42,17 +42,17 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
     asked: dict[int, int] = {}
     for u in chosen:
         asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
-    special = any(u.way not in BRING or u.stretch.mixed for u in chosen)
-    if not special and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
+    drops, words = any(u.way not in BRING for u in chosen), any(u.parts for u in chosen)
+    if not drops and not words and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
         loaded = [s for s in fresh.stretches if s.done & LOADED]
         low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
         if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
             return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None, [])
-    if not special:
+    if not drops:
         sets = Sets(fresh, chosen, lives, lines, count=count)
         if sets.likely and (found := sets.missed()) is not None:
             return Missed(*found, [])
-    order = Order(fresh, chosen, lives, lines, count=count)
+    order = Order(fresh, chosen, lives, lines, words=words, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
     return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)
 

@@ -134,12 +134,12 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, count: bool) -> None:
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
         bits, apart = (most // max(1, lines // STEP)).bit_length(), (most // WARP - 1).bit_length()  # a part a warp
-        self.word_bits = WORD_BITS if any(u.stretch.mixed for u in chosen) else 0  # where words matter
+        self.word_bits = WORD_BITS if words else 0  # where words matter
         self.low_bits = SECTOR_BITS + self.word_bits
         room = 32 - (len(chosen) - 1).bit_length() - self.low_bits - fresh.lines.bit_length() - SPARE
         self.by_warp = bool(self.word_bits) or (count and apart <= room)

@@ -19,7 +19,7 @@ Index = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 SOME = 2  # caches that are looked at
 ROOM = 0.8  # of a cache that their uses may fill, if others are to do so too
-MOST = 1 << 20  # uses
+MOST = 1 << 22  # uses
 
 
 class Sets:
@@ -33,11 +33,13 @@ class Sets:
         self.turn_bits = self.bits + (len(chosen) - 1).bit_length()
         self.place = self.turn_bits + fresh.nowhere.bit_length()  # bits of all but the cache
         self.codes = np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8)
+        self.loads = np.array([u.way is Way.LOAD for u in chosen])
+        self.parts = np.array([u.parts for u in chosen])
 
     @property
     def likely(self) -> bool:
-        """Are there lanes that went their own way, and does it look as if no cache overflows?"""
-        if not any(u.table == LANES for u in self.chosen) or self.place + (self.lives.count - 1).bit_length() > 63:
+        """Are there lanes that went their own way, or words that matter, and does it look as if no cache overflows?"""
+        if not (self.parts.any() or any(u.table == LANES for u in self.chosen)) or self.place + (self.lives.count - 1).bit_length() > 63:
             return False
         if sum([u.waiting.f.count if u.table == WARPS else u.end - u.begin for u in self.chosen]) > MOST:
             return False
@@ -49,7 +51,10 @@ class Sets:
         return True
 
     def missed(self) -> tuple[list[int], list[int] | None] | None:
-        """The sectors that caches fetch for each code, and, if wanted, those that its warps use; None if a cache overflows."""
+        """The sectors that caches fetch for each code, and, if wanted, those that its warps use.
+
+        None if a cache overflows, or if a part of a sector was stored before the sector was loaded.
+        """
         keys = np.concatenate([self._keys(table) for table in sorted({u.table for u in self.chosen})])
         keys.sort()
         groups = len(self.fresh.groups)
@@ -62,15 +67,28 @@ class Sets:
         cache = (line[begins] >> np.uint64(self.place - self.turn_bits - SECTOR_BITS)).astype(np.int64)
         if int(np.bincount(cache).max()) > self.lines:
             return None
+        if self.parts.any() and self._are_loaded_in_part(keys, new.nonzero()[0]):
+            return None
         fetched = self._by_code(first, groups)
         if not self.by_warp:
             return fetched, None
         np.not_equal(keys[1:], keys[:-1], out=new[1:])
         return fetched, self._by_code(keys[new], groups)
 
+    def _are_loaded_in_part(self, keys: Keys, starts: Index) -> bool:
+        parted = self.parts.take(self._turn(keys.take(starts)))
+        if not parted.any():
+            return False
+        loads = np.append(0, np.cumsum(self.loads.take(self._turn(keys)), dtype=np.int32))
+        begins, ends = loads.take(starts), loads.take(np.append(starts[1:], keys.size))
+        return bool((parted & (begins < ends)).any())
+
+    def _turn(self, keys: Keys) -> Index:
+        found: Index = (keys >> np.uint64(self.bits)).astype(np.int64) & (1 << self.turn_bits - self.bits) - 1
+        return found
+
     def _by_code(self, keys: Keys, groups: int) -> list[int]:
-        turn = (keys >> np.uint64(self.bits)).astype(np.int64) & (1 << self.turn_bits - self.bits) - 1
-        found: list[int] = np.bincount(self.codes.take(turn), minlength=groups)[:groups].tolist()
+        found: list[int] = np.bincount(self.codes.take(self._turn(keys)), minlength=groups)[:groups].tolist()
         return found
 
     def _keys(self, table: int) -> Keys:
