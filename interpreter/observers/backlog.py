@@ -16,7 +16,7 @@ from .fresh_l1 import missed_in_l1
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
-from .strays import Strays
+from .strays import Strays, lane_by_lane
 from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Backlog:
         """May accesses in order wait, behind others?"""
         return self._ordered < PATIENCE * (len(self._waiting) - self._ordered)
 
-    def takes_parts(self, kind: str) -> bool:
-        """May stores in order of parts of sectors wait?  They do so lane by lane."""
+    def takes_stores(self, kind: str) -> bool:
+        """May stores wait though their lanes are in order?"""
         return kind == "st" and not self._alone and self._has_patience
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
@@ -82,8 +82,10 @@ class Backlog:
         limit = LANES if self._past is not None else BATCH
         if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
-        there = way in (Way.LOAD, Way.STORE) and self.is_there(f, start, rows)
-        again = way is Way.STORE and not there and self.is_there(f, start, rows, stored=True)
+        there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
+        if way is Way.STORE and not there and not isinstance(f, Scattered) and (f.mask is not None or f.width < WORD or f.parts):
+            f = lane_by_lane(f)
+        again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
         waiting = Waiting(way, f, start, rows, there=there, again=again)
         self._waiting.append(waiting)
         self._lanes += 0 if there or again else f.count
@@ -111,7 +113,7 @@ class Backlog:
         """Something was done to the caches that is not worth knowing."""
         self._past = None
 
-    def is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
+    def _is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
         """Did an access that waits bring in just what this one uses, or store it, so lately that nothing of it has had to go?"""
         since = self._there.get((id(f), start, id(rows), stored))
         return since is not None and self._used - since + f.crowd(rows) <= self.l1.lines

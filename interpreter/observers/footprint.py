@@ -179,7 +179,7 @@ class Footprint:
         self.again = again  # its like may come
         self.ordered = True  # are neighbours mostly in one sector?
         self.lanewise: Footprint | None = None  # the same, lane by lane
-        self._run = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # of whole lines
+        self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
         # How many lanes of each warp take part, if not all do.
@@ -204,7 +204,11 @@ class Footprint:
     @cached_property
     def ends(self) -> tuple[int, int]:
         """The first line and the last one."""
-        return self.outline.line.item(0), self.outline.line.item(-1)
+        if self.mask is None or "entries" in self.__dict__:
+            return self.outline.line.item(0), self.outline.line.item(-1)
+        lanes = self.lanes  # its entries may never be asked for
+        place = lanes.full[lanes.mask] // LINE
+        return int(place.min()), int(place.max())
 
     @cached_property
     def units(self) -> Index:
@@ -234,7 +238,7 @@ class Footprint:
     @cached_property
     def entries(self) -> Entries:
         """All there is to know."""
-        if self._run:
+        if self.by_line:
             return Entries.of_run(self.geometry, self.rows, self.width)
         return Entries.of(self.geometry, self.rows, self.lanes, self.width)
 
@@ -308,6 +312,10 @@ class Footprint:
     def crowd(self, rows: Rows) -> int:
         """Lines at most that one cache is asked for."""
         return self.outline.crowd(rows)
+
+    def most_warps(self, rows: Rows) -> int:
+        """Warps at most of one cache, if they are told apart."""
+        return 1
 
     @cached_property
     def parts(self) -> bool:

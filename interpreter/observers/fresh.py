@@ -19,7 +19,7 @@ from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
 from .strays import Strays, count_strays, lane_by_lane
 from .touch import WARP
-from .uses import SECTOR_BITS, WORD, Waiting, Way
+from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
@@ -103,11 +103,12 @@ def covered(fresh: Fresh, parts: list[Used], turns: Index) -> NDArray[np.bool_]:
     """Of which sectors do these accesses store all words before anybody reads them?  `turns`: when each is read first, from 1 on; 0: never."""
     words, until = np.zeros(turns.size + 1, np.uint8), np.append(turns, 0)  # the last stands for lanes that take no part
     tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
+    masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
     often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
-    until[often * max([u.waiting.f.stored_words.bit_count() for u in parts]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
-    for u, sectors in zip(parts if until.any() else [], tables, strict=False):
+    until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
+    for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
         early = (until.take(sectors) > u.turn + 1).nonzero()
-        stored = np.asarray(u.waiting.f.stored_words << u.waiting.f.first_word).astype(np.uint8)
+        stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
         np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
     found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
     return found
@@ -135,7 +136,7 @@ class Fresh:
     @staticmethod
     def of(waiting: list[Waiting]) -> Fresh | None:
         """Numbers what these use; None where they get in each other's way."""
-        spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count and not w.there)
+        spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count)
         stretches: list[Stretch] = []
         where: dict[int, Stretch] = {}  # by turn
         for low, high, turn in spans:
@@ -151,10 +152,9 @@ class Fresh:
             s.number, lines = lines, lines + s.lines
         for turn in where:
             w = waiting[turn]
-            if where[turn].mixed:  # it matters which words of its sector each use wants
-                if w.f.width < WORD:
-                    return None
-                if not isinstance(w.f, Scattered) and w.f.parts:
+            if where[turn].mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
+                w.there = False
+                if not isinstance(w.f, Scattered) and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)):
                     w.f = lane_by_lane(w.f)
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
@@ -164,7 +164,7 @@ class Fresh:
         also = [w for w in waiting if w.there and w.way is Way.STORE]
         for turn in sorted(where):
             w = waiting[turn]
-            if w.again and not where[turn].mixed:
+            if w.there or (w.again and not where[turn].mixed):
                 continue
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.sink), len(groups))
             if code == len(groups):
@@ -315,10 +315,12 @@ def _turns(some: list[Used], sizes: list[int]) -> Index:
 
 def _name(w: Waiting) -> tuple[int, int]:
     """The same for accesses that use the same."""
-    return id(w.f), w.start
+    return id(w.f.lanewise or w.f), w.start
 
 
 def _does(w: Waiting) -> int:
+    if w.there:
+        return 0
     if w.way is Way.LOAD:
         return LOADED
     if w.way is Way.STORE:

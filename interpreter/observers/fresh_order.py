@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import SILENT, USES, WARPS, Fresh, Used
-from .fresh_parts import Parts
+from .fresh_parts import BYTE_BITS, Parts
 from .lanes import repeated
 from .reuse import oldest_kept
+from .scattered import Scattered
 from .stays import STEP, Emptied
-from .touch import WARP
-from .uses import PIECE, SECTOR_BITS, WORD_BITS, Way
+from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
@@ -61,7 +61,7 @@ class Rows:
     thin: bool  # one lane each, and in no order
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: bool, thin: bool) -> Rows:
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool) -> Rows:
         """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
@@ -78,7 +78,8 @@ class Rows:
         if words and table != USES:
             word = np.zeros(t.sectors.shape, np.uint32)
             for _, u in some:
-                word[u.begin : u.end] = u.waiting.f.first_word
+                f = u.waiting.f
+                word[u.begin : u.end] = f.first_byte if words == BYTE_BITS and isinstance(f, Scattered) else f.first_word
         if thin and table != WARPS:
             return Rows(table, t.sectors, np.arange(begin, end) if where is None else where, cache, turn, None, word, thin)
         order = np.argsort(cache, kind="stable")
@@ -138,8 +139,10 @@ class Order:
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
-        bits, apart = (most // max(1, lines // STEP)).bit_length(), (most // WARP - 1).bit_length()  # a part a warp
-        self.word_bits = WORD_BITS if words else 0  # where words matter
+        bits = (most // max(1, lines // STEP)).bit_length()
+        apart = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length()  # a part a warp
+        # Where words matter, or bytes.
+        self.word_bits = BYTE_BITS if words and any(u.waiting.f.width < WORD for u in chosen) else WORD_BITS if words else 0
         self.low_bits = SECTOR_BITS + self.word_bits
         room = 32 - (len(chosen) - 1).bit_length() - self.low_bits - fresh.lines.bit_length() - SPARE
         self.by_warp = bool(self.word_bits) or (count and apart <= room)
@@ -151,10 +154,10 @@ class Order:
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
-        self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits)
+        self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
         thin = self.place + (lives.count - 1).bit_length() < 64
         self.tables = [
-            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits > 0, thin=thin) for table in sorted({u.table for u in chosen})
+            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin) for table in sorted({u.table for u in chosen})
         ]
         self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from .scattered import Scattered
 from .sectors import ALL_WORDS, SECTOR_WORDS, count_bits, firsts, sectors_of
-from .uses import SECTOR_BITS, WORD_BITS, Waiting, Way
+from .uses import SECTOR_BITS, WORD, WORD_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Keys = NDArray[Any]
+BYTE_BITS = 5  # of a byte in its sector
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +30,29 @@ class Parts:
     loads: Flags  # which turns load
     stores: Flags  # which store parts
     words: Index  # of a use, the first as bit 0
+    bytes: Index  # of a use that stores no whole word
+    word_bits: int  # of a use's first word in its sector, or its first byte
 
     @staticmethod
-    def of(chosen: list[Waiting], turn_bits: int, bits: int) -> Parts:
+    def of(chosen: list[Waiting], turn_bits: int, bits: int, word_bits: int) -> Parts:
         """Of some accesses, whose turns have 2**bits parts."""
-        words = [w.f.stored_words if isinstance(w.f, Scattered) else SECTOR_WORDS for w in chosen]
         loads, stores = [w.way is Way.LOAD for w in chosen], [w.way is Way.STORE and not w.brings for w in chosen]
-        return Parts(turn_bits, np.repeat(loads, 1 << bits), np.repeat(stores, 1 << bits), np.repeat(words, 1 << bits))
+        words, short = [], []
+        for w in chosen:
+            short.append(w.f.width if w.way is Way.STORE and w.f.width < WORD and not w.brings else 0)
+            words.append(0 if short[-1] else w.f.touched_words if isinstance(w.f, Scattered) else SECTOR_WORDS)
+        every = [np.repeat(np.array(x), 1 << bits) for x in (loads, stores, words, short)]
+        return Parts(turn_bits, every[0], every[1], every[2], every[3], word_bits)
+
+    @property
+    def low_bits(self) -> int:
+        """Of all that a use's turn and line do not say."""
+        return SECTOR_BITS + self.word_bits
 
     def turn(self, keys: Keys) -> Index:
         """The turn of each use."""
         kind = keys.dtype.type
-        found: Index = (keys >> kind(SECTOR_BITS + WORD_BITS) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
+        found: Index = (keys >> kind(self.low_bits) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
         return found
 
     def apart(self, keys: Keys, use: Index, stay: NDArray[np.int32]) -> Index:
@@ -54,7 +66,7 @@ class Parts:
         parted[stay[::-1]] = stores[::-1]  # the last that is written remains
         loaded[stay.compress(loads)] = True
         parted &= loaded
-        beyond = kind((1 << self.turn_bits + SECTOR_BITS + WORD_BITS) - 1)  # the bits of a use that its line does not have
+        beyond = kind((1 << self.turn_bits + self.low_bits) - 1)  # the bits of a use that its line does not have
         lines = keys.take(use.compress(parted.take(stay))) | beyond
         lines = lines.take(firsts(lines))
         begins, ends = keys.searchsorted(lines ^ beyond), keys.searchsorted(lines, side="right")
@@ -68,10 +80,15 @@ class Parts:
         `there`: they find their line.
         """
         kind, turn = use.dtype.type, self.turn(use)
-        spot = (use & kind((1 << SECTOR_BITS + WORD_BITS) - 1)).astype(np.int64)  # of the first word, in its line
-        groups = use >> kind(SECTOR_BITS + WORD_BITS)
+        spot = (use & kind((1 << self.low_bits) - 1)).astype(np.int64) >> self.word_bits - WORD_BITS  # of the first word, in its line
+        groups = use >> kind(self.low_bits)
         first = firsts(groups)
-        want = np.bitwise_or.reduceat(self.words.take(turn) << spot, first) if first.size else first
+        words = self.words.take(turn) << spot
+        marks, short = np.zeros(use.size, np.int64), self.bytes.take(turn)
+        if short.any():
+            words |= self._covered(use, short) << spot
+            marks = (short > 0) * sectors_of(np.int64(1) << spot)
+        want, mark = (np.bitwise_or.reduceat(x, first) if first.size else first for x in (words, marks))
         turn, there, groups = turn.take(first), there.take(first), groups.take(first)
         starts = firsts(groups >> kind(self.turn_bits))
         sizes = np.diff(starts, append=groups.size)
@@ -79,16 +96,27 @@ class Parts:
         rank = np.arange(groups.size) - np.repeat(starts, sizes)
         order = np.argsort(rank, kind="stable")
         ends = np.cumsum(np.bincount(rank)).tolist() if rank.size else []
-        valid, misses, in_part = np.zeros(starts.size, np.int64), np.zeros(groups.size, np.int64), np.zeros(groups.size, np.int64)
+        (valid, written), (misses, in_part) = np.zeros((2, starts.size), np.int64), np.zeros((2, groups.size), np.int64)
         for begin, end in zip([0, *ends], ends, strict=False):
             now = order[begin:end]
             wanted, which, loads = want.take(now), line.take(now), self.loads.take(turn.take(now))
-            held = valid.take(which) * there.take(now)
+            held, marked = valid.take(which) * there.take(now), written.take(which) * there.take(now)
             missed = sectors_of(wanted & ~held) * loads
-            anew = missed & sectors_of(held) != 0
-            held[anew], missed[anew] = 0, sectors_of(wanted[anew])
+            anew = missed & (sectors_of(held) | marked) != 0
+            held[anew], marked[anew], missed[anew] = 0, 0, sectors_of(wanted[anew])
             misses[now] = count_bits(missed)
             in_part[now] = sectors_of(wanted) & ~missed & sectors_of(~held & ALL_WORDS) * loads
+            written[which] = marked | mark.take(now)
             valid[which] = held | np.where(loads, missed * SECTOR_WORDS, wanted)
         which, sector = (in_part[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
         return turn, misses, groups.take(which) << kind(SECTOR_BITS) | sector.astype(use.dtype)
+
+    def _covered(self, use: Keys, short: Index) -> Index:
+        """Which uses are the first of a word that a warp stores byte by byte, and all of it: 1, else 0."""
+        kind = use.dtype.type
+        starts = firsts(use >> kind(self.word_bits - WORD_BITS))
+        new = np.zeros(use.size, np.bool_)
+        new[firsts(use)] = True
+        found, stored = np.zeros(use.size, np.int64), np.add.reduceat(short * new, starts)
+        found[starts] = stored == WORD
+        return found

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .fresh import LANES, SILENT, WARPS, Fresh, Used
 from .lanes import repeated
-from .touch import WARP
 from .uses import PIECE, SECTOR_BITS, Way
 
 if TYPE_CHECKING:
@@ -27,9 +26,8 @@ class Sets:
 
     def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
         self.fresh, self.chosen, self.lives, self.lines = fresh, chosen, lives, lines
-        most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
         self.by_warp = count
-        self.bits = (most // WARP - 1).bit_length() if count and most > WARP else 0  # a part a warp
+        self.bits = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length() if count else 0  # a part a warp
         self.turn_bits = self.bits + (len(chosen) - 1).bit_length()
         self.place = self.turn_bits + fresh.nowhere.bit_length()  # bits of all but the cache
         self.codes = np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8)

@@ -135,6 +135,9 @@ class Scattered(Footprint):
     def crowd(self, rows: Rows) -> int:
         return rows.warps(self._each)[1]
 
+    def most_warps(self, rows: Rows) -> int:
+        return rows.warps(self._each)[1] // WARP
+
     @cached_property
     def _absent(self) -> Flags:
         assert self.active is not None
@@ -149,8 +152,18 @@ class Scattered(Footprint):
         return ((self.place >> self.place.dtype.type(2)) & self.place.dtype.type(7)).astype(np.uint32)
 
     @property
+    def first_byte(self) -> Keys:
+        """Of each use, in its sector."""
+        return (self.place & self.place.dtype.type(31)).astype(np.uint32)
+
+    @property
     def stored_words(self) -> int:
         return (1 << self.width // 4) - 1
+
+    @property
+    def touched_words(self) -> int:
+        """The words of a use, the first as bit 0, be it of less than one."""
+        return self.stored_words or 1
 
     def ordinary(self) -> tuple[Footprint, int]:
         """The same worked out as if it were in order, and the line that it is relative to."""

@@ -60,7 +60,7 @@ class Strays(Scattered):
         self.address = self.place = place[:, None]
         self.lanes_there = crew
         self.mask = self.active = self.lanewise = None  # of its rows all take part
-        self.again = self.ordered = self._run = False
+        self.again = self.ordered = self.by_line = False
         self.count, self.requests, self.crew = place.size, crew.requests, crew.size
 
     @cached_property

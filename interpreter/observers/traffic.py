@@ -33,10 +33,10 @@ from .places import COLUMNS, HITS, Places
 from .scattered import Scattered
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
-from .strays import lane_by_lane, strays
+from .strays import strays
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
-from .uses import WORD, Waiting
+from .uses import Waiting
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -225,14 +225,11 @@ class Traffic:
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         waits = self.memory.modern and not self.memory.backlog.pauses
-        apart = self.memory.backlog.takes_parts(kind)
-        if apart and not g.warps.aligned and (mask is None or mask.any()):  # hardly one like another
+        if self.memory.backlog.takes_stores(kind) and not g.warps.aligned and (mask is None or mask.any()):  # hardly one like another
             f, start = strays(g, rows, address, mask, width, ordered=True), 0
         else:
             f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
             self._like[id(tally)] = f if isinstance(f, Scattered) else None
-            if apart and f.ordered and not self.memory.backlog.is_there(f, start, rows) and (mask is not None or width < WORD or f.parts):
-                f = lane_by_lane(f)
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps

@@ -219,6 +219,24 @@ def test_bytes_that_are_stored_here_and_there_wait_too(last: bool, apart: bool) 
     assert together.memory.written == alone.memory.written and together.waited
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    caches, span = int(rng.choice([8, 3, 1])), 1 << int(rng.integers(10, 17))
+    told: list[One] = []
+    for _ in range(24):
+        way, width = (LOAD, STORE)[rng.integers(2)], int(rng.choice([1, 2, 4, 8]))
+        in_order = row((1 << 20) + int(rng.integers(span // width)) * width, width)
+        place = in_order if rng.random() < 0.35 else gather(rng, 1 << 20, span, width)
+        mask = None if rng.random() < 0.5 else rng.random(place.shape) < rng.choice([0.05, 0.3, 0.7])
+        told.append((way, place if mask is not None else Shifted(place), mask, width))
+        if rng.random() < 0.25:  # the same place again
+            told.append((STORE if way == LOAD else LOAD, told[-1][1], mask, width))
+    together, alone = Caches(caches, 1 << 14, sampled=seed % 2 > 0), Caches(caches, 1 << 14, alone=True)
+    assert together.all(told, last=True) == alone.all(told)
+    assert together.memory.written == alone.memory.written and together.waited
+
+
 def test_masked_lanes_that_do_the_same_are_the_same() -> None:
     rng, rows = np.random.default_rng(4), Rows.of(np.arange(BLOCKS), BLOCKS)
     address, mask = gather(rng, 1 << 20, 1 << 16, 4), rng.random((BLOCKS, THREADS)) < 0.5
