@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LANES = 10 << 20  # that wait, as long as nobody was forgotten since the launch began
 BATCH = 1 << 20  # lanes that are followed together if somebody was
 CROWD = 8  # times as many lanes of one cache as it has lines
-TURNS = 1 << 12
+TURNS = 1 << 15  # accesses
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
 PATIENCE = 16  # accesses in order for one in disorder

@@ -11,8 +11,7 @@ from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, Footprint, Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
-from .strays import are_few, in_disorder, strays
-from .uses import WORD
+from .strays import are_few, strays
 
 MASKED = 2
 ROOM = 1 << 26  # bytes of footprints that are remembered
@@ -72,8 +71,8 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         if mask is None:
             return self._others(g, rows, address, width, int(address.min()) // LINE, waits, like)
-        if waits and are_few(g, mask):
-            if (width >= WORD or g.n >= MANY) and in_disorder(few := strays(g, rows, address, mask, width)):
+        if waits and address.size == g.n and are_few(g, mask):
+            if (few := strays(g, rows, address, mask, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, address, width):
             f = scattered(g, rows, address, mask, width)
@@ -110,7 +109,7 @@ class Footprints:
             if _same(found, g, rows, relative):
                 return found, start
         if waits and not g.warps.aligned:
-            if (width >= WORD or g.n >= MANY) and base.size == g.n and in_disorder(few := strays(g, rows, address, None, width)):
+            if base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
             return f, 0

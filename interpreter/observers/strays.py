@@ -21,6 +21,7 @@ Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 FEW = 2  # one lane of so many takes part
 SOME = 4  # places where lanes are looked at
+SMALL = 256  # lanes that are sooner followed one by one than put together
 SECTOR_BITS = 40  # of a key; the warp stands above
 
 
@@ -71,6 +72,15 @@ class Strays(Scattered):
     def warp(self) -> Index:
         """Of each lane."""
         return self.lanes_there.warp
+
+    @property
+    def waits(self) -> bool:
+        """Are these few lanes, or do neighbours often use different sectors?  Some of them tell."""
+        if self.count <= SMALL:
+            return self.count > 0
+        step = max(1, self.count // SOME)
+        sector = self.place[: self.count // step * step, 0].reshape(-1, step)[:, : min(step, WARP)] >> self.place.dtype.type(5)
+        return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector[:, 1:].size)
 
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         return None
@@ -137,7 +147,7 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
         chosen = np.flatnonzero(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
         place, crew = place.take(chosen), Crew(g, rows, g.warps.place.take(chosen))
     f = Strays(crew, place, width)
-    f.ordered = ordered
+    f.ordered = ordered and f.count > SMALL
     if mask is None and isinstance(address, Shifted):
         f.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
     return f
@@ -146,15 +156,6 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
 def are_few(g: Geometry, mask: Array | None) -> bool:
     """Do few lanes of their warps take part, or is that not easy to say?"""
     return not g.warps.aligned or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
-
-
-def in_disorder(f: Strays) -> bool:
-    """Do neighbouring lanes often use different sectors?  Some of them tell."""
-    step = max(1, f.count // SOME)
-    sector = f.place[: f.count // step * step, 0].reshape(-1, step)[:, : min(step, WARP)] >> f.place.dtype.type(5)
-    if step == 1:
-        sector = sector.reshape(1, -1)
-    return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector[:, 1:].size)
 
 
 def lane_by_lane(f: Footprint) -> Scattered:
