@@ -26,7 +26,7 @@ Codes = NDArray[Any]
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
-SILENT = 255  # the code of those who are told nothing
+SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those who only store parts of sectors
 FEW = 32  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
@@ -172,13 +172,13 @@ class Fresh:
             if code != SILENT:
                 groups[code].append(w)
             used.append(Used(w, turn, code, where[turn]))
-        if len(groups) > SILENT:
+        if len(groups) > PARTED:
             return None
         return Fresh(used, stretches, groups, also)
 
     def measure(self, some: list[Used]) -> None:
         """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
-        for run in self._runs([u for u in some if u.table != USES]):
+        for run in self.runs([u for u in some if u.table != USES]):
             sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
             if run[0].table == LANES:
                 count_strays([u.waiting.f for u in run if isinstance(u.waiting.f, Strays)], sectors)
@@ -222,16 +222,16 @@ class Fresh:
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:
         """Leaves the code of the first of some accesses, or its turn, at each place; `places` are those of some rows of a table."""
-        for run in reversed(list(self._runs(some))):
+        for run in reversed(list(self.runs(some))):
             at = places(run[0].table, run[0].begin, run[-1].end)
-            names = [u.turn + 1 if by_turn else u.code for u in run]
+            names = [u.turn + 1 if by_turn else PARTED if u.parts else u.code for u in run]
             if len(set(names)) == 1:
                 marks[at] = names[0]
             else:
                 codes = repeated(names, [u.end - u.begin for u in run], marks.dtype)
                 marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
 
-    def _runs(self, some: list[Used]) -> Iterator[list[Used]]:
+    def runs(self, some: list[Used]) -> Iterator[list[Used]]:
         """Accesses that stand one after the other in a table, not too many at once."""
         run: list[Used] = []
         for u in [*some, None]:

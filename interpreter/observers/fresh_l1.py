@@ -11,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, DROPPED, LOADED, SILENT, Codes, Fresh, Used
+from .fresh import DENSE, DROPPED, LANES, LOADED, PARTED, SILENT, Fresh, Used
 from .fresh_order import BRING, Lives, Order
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
+SPREAD = 8  # sectors of caches for each use that may be marked
+SOME = 2  # caches that are looked at
+LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
 class Missed(NamedTuple):
@@ -39,35 +42,62 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
     if not chosen:
         return Missed([0] * len(fresh.groups), None, [])
     lives = Lives(fresh, caches, emptied)
-    asked: dict[int, int] = {}
-    for u in chosen:
-        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
-    drops, words = any(u.way not in BRING for u in chosen), any(u.parts for u in chosen)
-    if not drops and not words and sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:  # none can overflow
-        loaded = [s for s in fresh.stretches if s.done & LOADED]
-        low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
-        if lives.count * (end - low) << SECTOR_BITS <= max(DENSE, sum([u.waiting.f.count for u in chosen])):
-            return Missed(fresh.counts(_firsts(fresh, [u for u in chosen if low <= u.stretch.number < end], lives, low, end)), None, [])
-    if not drops:
+    words = any(u.parts for u in chosen)
+    if all(u.way in BRING for u in chosen) and (room := _room(fresh, chosen, lives, lines)):
+        found = _by_marks(fresh, chosen, lives, lines, room=room)
+        if found is not None:
+            return Missed(found, None, [])
         sets = Sets(fresh, chosen, lives, lines, count=count)
-        if sets.likely and (found := sets.missed()) is not None:
-            return Missed(*found, [])
+        if (words or any(u.table == LANES for u in chosen)) and sets.fits and (both := sets.missed()) is not None:
+            return Missed(*both, [])
     order = Order(fresh, chosen, lives, lines, words=words, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
     return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)
 
 
-def _firsts(fresh: Fresh, chosen: list[Used], lives: Lives, low: int, end: int) -> Codes:
-    """Who uses each sector of the lines `low` to `end` of each cache first."""
+def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
+    """Can no cache overflow?  2: none can, 1: it does not look so, 0: some will."""
+    asked: dict[int, int] = {}
+    for u in chosen:
+        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
+    if sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:
+        return 2
+    most = max(lives.of, key=lambda of: of.size)
+    for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
+        used = [t.sectors[of == cache].ravel() for t, of in zip(fresh.tables, lives.of, strict=True)]
+        if np.unique(np.concatenate(used) >> np.uint32(SECTOR_BITS)).size > LIKELY * lines:
+            return 0
+    return 1
+
+
+def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> list[int] | None:
+    """Who uses each sector of each cache first, by code; None where that is too much to mark, or a cache overflows, or words matter."""
+    loaded = [s for s in fresh.stretches if s.done & LOADED]
+    low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
     count = end - low << SECTOR_BITS
-    marks = np.zeros(lives.count * (count + 1), np.uint8)  # one more for lanes that take no part
+    there = np.zeros(lives.count, np.bool_)
+    for of in lives.of:
+        there[of] = True
+    size = count + (1 << SECTOR_BITS)  # a line more for lanes that take no part
+    if int(there.sum()) * size > max(DENSE, SPREAD * sum([u.waiting.f.count for u in chosen])) or len(fresh.groups) > PARTED:
+        return None
+    first = (np.cumsum(there) - 1) * size
+    marks = np.zeros(int(first[-1]) + size, np.uint8)
 
     def places(table: int, begin: int, end: int) -> Index:
         sectors = fresh.tables[table].sectors[begin:end] - np.uint32(low << SECTOR_BITS)
         if fresh.tables[table].masked:
             np.minimum(sectors, np.uint32(count), out=sectors)
-        found: Index = sectors + (lives.of[table][begin:end] * (count + 1))[:, None]
+        found: Index = sectors + first.take(lives.of[table][begin:end])[:, None]
         return found
 
+    chosen = [u for u in chosen if low <= u.stretch.number < end]
     fresh.mark(marks, chosen, places)
-    return marks.reshape(lives.count, -1)[:, :count]
+    every = marks.reshape(-1, size)[:, :count]
+    if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1)[:, :-1], axis=1).max()) > lines:
+        return None
+    if any(u.parts for u in chosen):
+        for run in fresh.runs([u for u in chosen if u.stretch.mixed and u.way is Way.LOAD]):
+            if (marks.take(places(run[0].table, run[0].begin, run[-1].end)) == PARTED).any():
+                return None
+    return fresh.counts(every)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import LANES, SILENT, WARPS, Fresh, Used
+from .fresh import SILENT, WARPS, Fresh, Used
 from .lanes import repeated
 from .uses import PIECE, SECTOR_BITS, Way
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 Keys = NDArray[np.uint64]
-SOME = 2  # caches that are looked at
-ROOM = 0.8  # of a cache that their uses may fill, if others are to do so too
 MOST = 1 << 22  # uses
 
 
@@ -35,18 +33,11 @@ class Sets:
         self.parts = np.array([u.parts for u in chosen])
 
     @property
-    def likely(self) -> bool:
-        """Are there lanes that went their own way, or words that matter, and does it look as if no cache overflows?"""
-        if not (self.parts.any() or any(u.table == LANES for u in self.chosen)) or self.place + (self.lives.count - 1).bit_length() > 63:
+    def fits(self) -> bool:
+        """Is a number long enough, and are these not too many?"""
+        if self.place + (self.lives.count - 1).bit_length() > 63:
             return False
-        if sum([u.waiting.f.count if u.table == WARPS else u.end - u.begin for u in self.chosen]) > MOST:
-            return False
-        most = max(self.lives.of, key=lambda of: of.size)
-        for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
-            used = [t.sectors[of == cache].ravel() for t, of in zip(self.fresh.tables, self.lives.of, strict=True)]
-            if np.unique(np.concatenate(used) >> np.uint32(SECTOR_BITS)).size > ROOM * self.lines:
-                return False
-        return True
+        return sum([u.waiting.f.count if u.table == WARPS else u.end - u.begin for u in self.chosen]) <= MOST
 
     def missed(self) -> tuple[list[int], list[int] | None] | None:
         """The sectors that caches fetch for each code, and, if wanted, those that its warps use.

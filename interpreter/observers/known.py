@@ -75,7 +75,7 @@ class Footprints:
             if (few := strays(g, rows, address, mask, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, address, width):
-            f = scattered(g, rows, address, mask, width)
+            f = scattered(g, rows, address, mask, width, waits=waits)
             if f is not None:
                 for before in self._masked:
                     if f.is_like(before):
@@ -111,8 +111,10 @@ class Footprints:
         if waits and not g.warps.aligned:
             if base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
                 return few, 0
-        elif (waits or g.n >= MANY) and is_scattered(g, base, width) and (f := scattered(g, rows, address, None, width)) is not None:
-            return f, 0
+        elif (waits or g.n >= MANY) and is_scattered(g, base, width):
+            f = scattered(g, rows, address, None, width, waits=waits)
+            if f is not None:
+                return f, 0
         relative = _integers(base) - less if relative is None else relative
         return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
 

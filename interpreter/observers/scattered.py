@@ -21,6 +21,7 @@ from .touch import WARP, Lanes
 Index = NDArray[np.int64]
 _SECTOR = 5  # bits of an address
 MANY = 1024  # lanes
+ROWS = 8  # of which some lanes tell whether all are in disorder
 FEW = 5  # lanes that tell about others that were in disorder before
 Keys = NDArray[np.uint32] | Index
 Flags = NDArray[np.bool_]
@@ -281,17 +282,17 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    some = address[:: max(1, len(address) // 4), :WARP] >> address.dtype.type(_SECTOR)
+    some = address[:: max(1, len(address) // ROWS), :WARP] >> address.dtype.type(_SECTOR)
     return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
 
 
-def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Scattered | None:
-    """The footprint of an access in disorder; None if it has some order."""
+def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = False) -> Scattered | None:
+    """The footprint of an access in disorder; None if it has some order.  Of one that waits it is enough that some lanes seem to have none."""
     ends = None
     if mask is None and isinstance(address, Shifted) and g.warps.aligned:
         ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
     f = Scattered(g, rows, g.warps.spread(places_of(address)), mask, width, ends)
-    return f if f.count and 3 * f.total >= f.count else None
+    return f if f.count and (waits or 3 * f.total >= f.count) else None
 
 
 def places_of(address: Value) -> Keys:

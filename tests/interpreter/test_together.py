@@ -147,6 +147,7 @@ def test_a_launch_whose_accesses_all_wait_finds_what_they_find_alone(
     ways: list[tuple[str, tuple[str, ...]]], apart: bool, caches: int, fences: bool, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     monkeypatch.setattr(fresh_l1, "DENSE", dense)
+    monkeypatch.setattr(fresh_l1, "SPREAD", 8 if dense else 0)
     monkeypatch.setattr(fresh_order, "PIECE", 5000)
     followed, afresh = [False], Backlog._afresh
 
