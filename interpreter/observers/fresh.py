@@ -27,7 +27,7 @@ Codes = NDArray[Any]
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those who only store parts of sectors
-FEW = 32  # codes that are counted one by one
+FEW = 6  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
@@ -250,7 +250,8 @@ class Fresh:
         """How many sectors each code has."""
         marks = np.ascontiguousarray(marks)
         if len(self.groups) > FEW:
-            return np.bincount(marks.ravel(), minlength=len(self.groups))[: len(self.groups)].tolist()  # type: ignore[no-any-return]
+            found: Index = np.bincount(marks[marks != 0], minlength=len(self.groups))[: len(self.groups)]
+            return [0, *found[1:].tolist()]
         return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
 
 

@@ -18,7 +18,7 @@ from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
-SPREAD = 8  # sectors of caches for each use that may be marked
+SPREAD = 16  # sectors of caches for each use that may be marked
 SOME = 2  # caches that are looked at
 LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 

@@ -100,6 +100,16 @@ class Scattered(Footprint):
         """The lanes that take part, if not all do."""
         return None if self.active is None else np.flatnonzero(self.active)
 
+    @cached_property
+    def worst(self) -> tuple[int, int]:
+        sector = self.sector[:ROWS] if self.active is None else self.sector[:0]
+        sector.sort(axis=1)
+        alone = (sector[:, 1:] != sector[:, :-1]).all(axis=1)
+        if alone.any():  # no warp can be worse
+            return int(alone.argmax()), WARP
+        at = int(self.units.argmax())
+        return at, self.units.item(at)
+
     @property
     def lanes(self) -> Lanes:  # many of these wait
         return Lanes(self.place.astype(np.int64), self.active, self.geometry.warps.count)

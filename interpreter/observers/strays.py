@@ -126,6 +126,11 @@ class Strays(Scattered):
         keys = self._keys
         return np.bincount((keys >> keys.dtype.type(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
 
+    @cached_property
+    def worst(self) -> tuple[int, int]:
+        at = int(self.units.argmax())
+        return at, self.units.item(at)
+
     @property
     def each_sector(self) -> Index:
         return self._keys.astype(np.int64) & (1 << SECTOR_BITS) - 1
