@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from .footprint import Footprint, Rows
 from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
+from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
@@ -47,9 +48,9 @@ class Backlog:
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
         # Those who were asked at once, from the first on; None: some are not known any more.
-        self._past: list[tuple[Way, Footprint, int, Rows]] | None = []
-        self._past_emptied: list[tuple[int, Index]] = []
+        self._past: Seen | None = Seen()
         self._past_written = 0  # sectors that they made dirty
+        self._chapters = False  # the caches know nothing; what was done to them is in `_past`
         self._used = 0  # lines that one cache may have been asked for
         # As many as there had been when all that an access uses was brought in, or, if that is true, stored.
         self._there: dict[tuple[int, int, int, bool], int] = {}
@@ -66,7 +67,7 @@ class Backlog:
             return False
         if not f.count:
             return False
-        return not f.ordered or self._has_patience
+        return self._chapters or not f.ordered or self._has_patience
 
     @property
     def _has_patience(self) -> bool:
@@ -75,7 +76,7 @@ class Backlog:
 
     def takes_stores(self, kind: str) -> bool:
         """May stores wait though their lanes are in order?"""
-        return kind == "st" and not self._alone and self._has_patience
+        return kind == "st" and not self._alone and (self._chapters or self._has_patience)
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""
@@ -103,8 +104,8 @@ class Backlog:
         """An access did not wait; `written`: sectors that became dirty so far."""
         if self._past is None:
             return
-        if len(self._past) < PAST:
-            self._past.append((way, f, start, rows))
+        if len(self._past.last) < PAST:
+            self._past.last.append(Waiting(way, f, start, rows, silent=True))
             self._past_written = written
         else:
             self._past = None
@@ -121,26 +122,41 @@ class Backlog:
     def empty(self, caches: Index) -> None:
         """These forget everything that was brought in so far."""
         self._there.clear()
-        if self._waiting:
+        if self._waiting or self._chapters:
             self._emptied.append((len(self._waiting), caches))
         else:
             self.l1.empty(caches)
-            if self._past:
-                self._past_emptied.append((len(self._past), caches))
+            if self._past is not None and self._past.last:
+                self._past.emptied.append((len(self._past.last), caches))
 
     def settle(self, ask: Asked, *, last: bool = False, full: bool = False) -> None:
         """Nobody waits any longer; `last`: nobody will ask the caches again; `full`: there was no room for more."""
         if not self._waiting:
+            if self._chapters and not last:
+                self._wake(ask)
             return
         waiting, self._waiting = self._waiting, []
         emptied, self._emptied = self._emptied, []
         self._there.clear()
         self._lanes = self._crowd = self._ordered = 0
         few = len(waiting) < FEW and not last and not full  # not worth it
-        if last and self._afresh(waiting, emptied):
+        if (last or full) and self._afresh(waiting, emptied, last=last):
             self._set_pause(0)
             return
-        self.forget()
+        self._wake(ask)
+        self._ask(waiting, emptied, ask, few=few, last=last)
+
+    def _wake(self, ask: Asked) -> None:
+        """From now on the caches are asked themselves: if they know nothing, they are told."""
+        past, self._past = self._past, None
+        if self._chapters and past is not None:
+            self._chapters = False
+            past.bring(self.l2)
+            emptied, self._emptied = past.emptied + [(len(past.last), some) for _, some in self._emptied], []
+            self._ask(past.last, emptied, ask, few=False, last=False)
+
+    def _ask(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], ask: Asked, *, few: bool, last: bool) -> None:
+        """The caches catch up."""
         for part, gone in self._batches(waiting, emptied):
             for w in part:
                 if isinstance(w.f, Scattered):
@@ -186,22 +202,26 @@ class Backlog:
         if self._kernel is not None:
             _pauses[self._kernel] = accesses
 
-    def _afresh(self, waiting: list[Waiting], emptied: list[tuple[int, Index]]) -> bool:
-        """Follows all accesses of the launch from its beginning, when the caches were empty."""
-        l1, l2 = self.l1, self.l2
-        if self._past is None or not (l1.lines and l2.lines):
+    def _afresh(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], *, last: bool) -> bool:
+        """Follows all accesses of the launch from its beginning, when the caches were empty, or those of one more chapter."""
+        l1, l2, seen = self.l1, self.l2, self._past
+        if seen is None or not (l1.lines and l2.lines):
             return False
-        past = [Waiting(*one, silent=True) for one in self._past]
-        fresh = Fresh.of(past + waiting)
-        if fresh is None or fresh.overflows(l2.lines):
+        every = seen.last + waiting
+        fresh = Fresh.of(every)
+        if fresh is None or fresh.overflows(l2.lines, seen):
             return False
-        emptied = self._past_emptied + [(turn + len(past), some) for turn, some in emptied]
+        emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample([w for w in one_of_each if not isinstance(w.f, Strays)])  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
         missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
-        lost, written = fresh.lost_in_l2(quiet)
+        lost, written = fresh.lost_in_l2(quiet, seen, last=last)
         self.written += written - self._past_written
+        self._past_written = 0
+        if not last:
+            seen.keep(every, emptied, l1.lines)
+            self._chapters = True
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)
         for code, group in enumerate(fresh.groups):

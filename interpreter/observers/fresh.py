@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
+from .fresh_seen import Seen, inside, numbers, sectors_of_numbers
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
@@ -99,13 +100,18 @@ class Used:
         return self.waiting.start + self.stretch.number - self.stretch.low << SECTOR_BITS
 
 
-def covered(fresh: Fresh, parts: list[Used], turns: Index) -> NDArray[np.bool_]:
-    """Of which sectors do these accesses store all words before anybody reads them?  `turns`: when each is read first, from 1 on; 0: never."""
-    words, until = np.zeros(turns.size + 1, np.uint8), np.append(turns, 0)  # the last stands for lanes that take no part
+def covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.uint8], *, only_whole: bool) -> NDArray[np.bool_]:
+    """Of which sectors do these accesses store all words before anybody reads them?
+
+    `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before; afterwards, those that are,
+    but for sectors of which some have to be missing, if `only_whole` ones are asked for.
+    """
+    until = np.append(turns, 0)  # the last stands for lanes that take no part
     tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
     masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
-    often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
-    until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
+    if only_whole and not words.any():
+        often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
+        until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
     for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
         early = (until.take(sectors) > u.turn + 1).nonzero()
         stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
@@ -185,31 +191,64 @@ class Fresh:
             else:
                 count_sectors([u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)], sectors, self.nowhere)
 
-    def overflows(self, lines: int) -> bool:
-        """Are more lines used than that?"""
-        return self.lines > lines and int(np.count_nonzero(self._firsts(self.used).view(np.uint32))) > lines
+    def overflows(self, lines: int, seen: Seen) -> bool:
+        """Are more lines used than that, with those that were before?"""
+        before = seen.lines
+        if self.lines + before.size <= lines:
+            return False
+        used = self._firsts(self.used).view(np.uint32) != 0
+        again = numbers(before << SECTOR_BITS, self.stretches) >> SECTOR_BITS
+        used[again] = True
+        return int(np.count_nonzero(used)) + before.size - again.size > lines
 
-    def lost_in_l2(self, quiet: list[tuple[int, Index, Index]]) -> tuple[list[int], int]:
-        """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it."""
-        readers = [u for u in self.used if u.way is not Way.STORE or u.waiting.brings]
-        writers = {u.turn: u for u in [*self._also, *(u for u in self.used if u.way in (Way.STORE, Way.ATOMIC))]}
-        first = self._readers(readers, quiet)
+    def lost_in_l2(self, quiet: list[tuple[int, Index, Index]], seen: Seen, *, last: bool) -> tuple[list[int], int]:
+        """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
+
+        `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
+        """
+        used = [u for u in self.used if u.turn >= seen.told]
+        readers = [u for u in used if u.way is not Way.STORE or u.waiting.brings]
+        writers = {u.turn: u for u in [*self._also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
+        first = self._readers(readers, quiet, seen)
         written = first
         if writers.keys() != {u.turn for u in readers}:
             written = self._firsts([writers[turn] for turn in sorted(writers)])
+        elif seen.read.size or seen.dirty.size:
+            written = first.copy()
+        for codes, known in ((first, seen.read), (written, seen.dirty)):
+            if known.size:
+                codes[numbers(known, self.stretches)] = 0
+        if not last:
+            new = (sectors_of_numbers(np.flatnonzero(codes), self.stretches) for codes in (first, written))
+            seen.read, seen.dirty = (np.union1d(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
+            self._remember_parts(seen)
         return self.counts(first), int(np.count_nonzero(written))
 
-    def _readers(self, readers: list[Used], quiet: list[tuple[int, Index, Index]]) -> Codes:
+    def _words(self, seen: Seen) -> NDArray[np.uint8]:
+        """Those that were stored before of each sector that was not read; the last stands for lanes that take no part."""
+        words = np.zeros(self.nowhere + 1, np.uint8)
+        words[numbers(seen.parted, self.stretches)] = seen.words.take(inside(seen.parted, self.stretches))
+        return words
+
+    def _remember_parts(self, seen: Seen) -> None:
+        parts = [u for u in self.used if u.turn >= seen.told and u.way is Way.STORE and not u.waiting.brings]
+        words = self._words(seen)
+        if parts:
+            covered(self, parts, np.full(self.nowhere, self.used[-1].turn + 2), words, only_whole=False)
+        number = np.flatnonzero(words[:-1])
+        seen.store(sectors_of_numbers(number, self.stretches), words[number], inside(seen.parted, self.stretches))
+
+    def _readers(self, readers: list[Used], quiet: list[tuple[int, Index, Index]], seen: Seen) -> Codes:
         """The code of who has to have each sector fetched."""
         silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
         for table, row, lane in quiet:
             self.tables[table].sectors[row, lane] = self.nowhere
-        parts = [u for u in self.used if u.parts]
+        parts = [u for u in self.used if u.turn >= seen.told and u.parts]
         first = self._firsts(readers, by_turn=bool(parts))
         if parts:
             codes = np.zeros(self.used[-1].turn + 2, np.uint8)
             codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
-            first = codes.take(first) * ~covered(self, parts, first)
+            first = codes.take(first) * ~covered(self, parts, first, self._words(seen), only_whole=True)
         for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
             self.tables[table].sectors[row, lane] = sectors
         return first

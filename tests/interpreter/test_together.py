@@ -151,8 +151,8 @@ def test_a_launch_whose_accesses_all_wait_finds_what_they_find_alone(
     monkeypatch.setattr(fresh_order, "PIECE", 5000)
     followed, afresh = [False], Backlog._afresh
 
-    def noted(*given: Any) -> bool:
-        followed.append(afresh(*given))
+    def noted(*given: Any, **named: Any) -> bool:
+        followed.append(afresh(*given, **named))
         return followed[-1]
 
     monkeypatch.setattr(Backlog, "_afresh", noted)

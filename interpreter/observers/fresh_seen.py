@@ -1,0 +1,97 @@
+"""What became of a launch's accesses in the chapters before: what L2 holds, and those who came last, which tell what L1 does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .l2 import Lines, SharedCache
+from .sectors import SECTOR_WORDS, Demand, firsts, line_words, united
+from .uses import SECTOR_BITS, Waiting
+
+if TYPE_CHECKING:
+    from .fresh import Stretch
+
+Index = NDArray[np.int64]
+Emptied = list[tuple[int, Index]]
+FILLS = 4  # times that the last accesses fill a cache: what it held before is gone, or was used again
+
+
+@dataclass(slots=True)
+class Seen:
+    """Sectors of L2 by number, ascending, and the last accesses, which are told nothing any more."""
+
+    read: Index = field(default_factory=lambda: np.zeros(0, np.int64))
+    dirty: Index = field(default_factory=lambda: np.zeros(0, np.int64))
+    parted: Index = field(default_factory=lambda: np.zeros(0, np.int64))  # of which only some words were stored
+    words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))  # and which of these
+    last: list[Waiting] = field(default_factory=list)
+    told: int = 0  # so many of these have been to L2
+    emptied: Emptied = field(default_factory=list)  # caches of L1 before some of these
+
+    @property
+    def lines(self) -> Index:
+        """Those that L2 holds."""
+        line = np.union1d(self.read, self.dirty) >> SECTOR_BITS  # what was stored is dirty
+        return line.take(firsts(line))
+
+    def keep(self, waiting: list[Waiting], emptied: Emptied, lines: int) -> None:
+        """Remembers the last ones of some accesses, enough to fill caches of so many lines."""
+        crowd, begin = 0, len(waiting)
+        while begin and crowd < FILLS * lines:
+            begin -= 1
+            crowd += waiting[begin].f.crowd(waiting[begin].rows)
+        self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w in waiting[begin:]]
+        self.told = len(self.last)
+        self.emptied = [(turn - begin, some) for turn, some in emptied if turn >= begin]
+
+    def store(self, sectors: Index, words: NDArray[np.uint8], known: Index) -> None:
+        """Words that were stored by now, which take the place of what was `known` of sectors with parts."""
+        whole = words == SECTOR_WORDS
+        self.read = np.union1d(self.read, sectors[whole])
+        rest = ~(whole | np.isin(sectors, self.read, assume_unique=True))
+        parted = np.concatenate([np.delete(self.parted, known), sectors[rest]])
+        order = np.argsort(parted)
+        self.parted, self.words = parted[order], np.concatenate([np.delete(self.words, known), words[rest]])[order]
+
+    def bring(self, cache: SharedCache) -> None:
+        """Puts what L2 holds into one that is asked by one access after the other."""
+        parted = np.isin(self.dirty, self.parted)
+        words = line_words(self.dirty)
+        words[parted] = self.words.astype(np.int64) << ((self.parted & 3) << 3)
+        for sectors, bits, ask in ((self.read, line_words(self.read), cache.load), (self.dirty, words, cache.store)):
+            line = sectors >> SECTOR_BITS
+            starts = firsts(line)
+            if starts.size:
+                ask(Lines(line.take(starts)), 0, Demand(united(bits, starts)))
+
+
+def numbers(sectors: Index, stretches: list[Stretch]) -> Index:
+    """The numbers that sectors, ascending, have in some stretches; others are left out."""
+    found = [sectors[a:b] + (s.number - s.low << SECTOR_BITS) for s, a, b in _parts(sectors, [(s, s.low) for s in stretches])]
+    return np.concatenate(found) if found else sectors[:0]
+
+
+def inside(sectors: Index, stretches: list[Stretch]) -> Index:
+    """Which of them these are."""
+    found = [np.arange(a, b) for _, a, b in _parts(sectors, [(s, s.low) for s in stretches])]
+    return np.concatenate(found) if found else sectors[:0]
+
+
+def sectors_of_numbers(number: Index, stretches: list[Stretch]) -> Index:
+    """The sectors that have these numbers, ascending."""
+    found = [number[a:b] + (s.low - s.number << SECTOR_BITS) for s, a, b in _parts(number, [(s, s.number) for s in stretches])]
+    return np.concatenate(found) if found else number[:0]
+
+
+def _parts(ascending: Index, stretches: list[tuple[Stretch, int]]) -> Iterator[tuple[Stretch, int, int]]:
+    """Which of some sectors lie in each stretch, that begins at a line."""
+    begins = ascending.searchsorted(np.array([line << SECTOR_BITS for _, line in stretches]))
+    ends = ascending.searchsorted(np.array([line + s.lines << SECTOR_BITS for s, line in stretches]))
+    for (s, _), a, b in zip(stretches, begins.tolist(), ends.tolist(), strict=True):
+        if b > a:
+            yield s, a, b
