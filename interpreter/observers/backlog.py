@@ -137,12 +137,12 @@ class Backlog:
             return
         waiting, self._waiting = self._waiting, []
         emptied, self._emptied = self._emptied, []
-        self._there.clear()
         self._lanes = self._crowd = self._ordered = 0
         few = len(waiting) < FEW and not last and not full  # not worth it
         if (last or full) and self._afresh(waiting, emptied, last=last):
             self._set_pause(0)
             return
+        self._there.clear()
         self._wake(ask)
         self._ask(waiting, emptied, ask, few=few, last=last)
 
@@ -222,6 +222,8 @@ class Backlog:
         if not last:
             seen.keep(every, emptied, l1.lines)
             self._chapters = True
+            kept = {(id(w.f), w.start, id(w.rows)) for w in seen.last}
+            self._there = {key: used for key, used in self._there.items() if key[:3] in kept}
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)
         for code, group in enumerate(fresh.groups):

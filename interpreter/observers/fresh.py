@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
-from .fresh_seen import Seen, inside, numbers, sectors_of_numbers
+from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .sectors import SECTOR_WORDS
 from .strays import Strays, count_strays, lane_by_lane
 from .touch import WARP
-from .uses import SECTOR_BITS, Waiting, Way
+from .uses import SECTOR_BITS, WORD_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
@@ -100,16 +100,15 @@ class Used:
         return self.waiting.start + self.stretch.number - self.stretch.low << SECTOR_BITS
 
 
-def covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.uint8], *, only_whole: bool) -> NDArray[np.bool_]:
+def covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Of which sectors do these accesses store all words before anybody reads them?
 
-    `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before; afterwards, those that are,
-    but for sectors of which some have to be missing, if `only_whole` ones are asked for.
+    `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before.
     """
     until = np.append(turns, 0)  # the last stands for lanes that take no part
     tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
     masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
-    if only_whole and not words.any():
+    if not words.any():
         often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
         until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
     for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
@@ -158,10 +157,11 @@ class Fresh:
             s.number, lines = lines, lines + s.lines
         for turn in where:
             w = waiting[turn]
-            if where[turn].mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
+            mixed, uses = where[turn].mixed, not isinstance(w.f, Scattered)
+            if mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
                 w.there = False
-                if not isinstance(w.f, Scattered) and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)):
-                    w.f = lane_by_lane(w.f)
+            if uses and ((w.way is Way.STORE and not w.brings) or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
+                w.f = lane_by_lane(w.f)
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -220,7 +220,7 @@ class Fresh:
                 codes[numbers(known, self.stretches)] = 0
         if not last:
             new = (sectors_of_numbers(np.flatnonzero(codes), self.stretches) for codes in (first, written))
-            seen.read, seen.dirty = (np.union1d(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
+            seen.read, seen.dirty = (merged(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
             self._remember_parts(seen)
         return self.counts(first), int(np.count_nonzero(written))
 
@@ -232,9 +232,15 @@ class Fresh:
 
     def _remember_parts(self, seen: Seen) -> None:
         parts = [u for u in self.used if u.turn >= seen.told and u.way is Way.STORE and not u.waiting.brings]
-        words = self._words(seen)
-        if parts:
-            covered(self, parts, np.full(self.nowhere, self.used[-1].turn + 2), words, only_whole=False)
+        flags = np.unpackbits(self._words(seen), bitorder="little")  # of each word
+        for u in parts:
+            mask = u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS
+            first = self.tables[u.table].sectors[u.begin : u.end].astype(np.intp)
+            first <<= WORD_BITS
+            first += u.waiting.f.first_word
+            for word in range(mask.bit_length()):
+                flags[first + word if word else first] = 1
+        words = np.packbits(flags, bitorder="little")
         number = np.flatnonzero(words[:-1])
         seen.store(sectors_of_numbers(number, self.stretches), words[number], inside(seen.parted, self.stretches))
 
@@ -248,7 +254,7 @@ class Fresh:
         if parts:
             codes = np.zeros(self.used[-1].turn + 2, np.uint8)
             codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
-            first = codes.take(first) * ~covered(self, parts, first, self._words(seen), only_whole=True)
+            first = codes.take(first) * ~covered(self, parts, first, self._words(seen))
         for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
             self.tables[table].sectors[row, lane] = sectors
         return first

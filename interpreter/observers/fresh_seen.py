@@ -36,7 +36,7 @@ class Seen:
     @property
     def lines(self) -> Index:
         """Those that L2 holds."""
-        line = np.union1d(self.read, self.dirty) >> SECTOR_BITS  # what was stored is dirty
+        line = merged(self.read, self.dirty) >> SECTOR_BITS  # what was stored is dirty
         return line.take(firsts(line))
 
     def keep(self, waiting: list[Waiting], emptied: Emptied, lines: int) -> None:
@@ -45,14 +45,15 @@ class Seen:
         while begin and crowd < FILLS * lines:
             begin -= 1
             crowd += waiting[begin].f.crowd(waiting[begin].rows)
-        self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w in waiting[begin:]]
+        self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w in waiting[begin:] if not (w.there or w.again)]
         self.told = len(self.last)
-        self.emptied = [(turn - begin, some) for turn, some in emptied if turn >= begin]
+        left = np.cumsum([0] + [not (w.there or w.again) for w in waiting[begin:]]).tolist()
+        self.emptied = [(left[turn - begin], some) for turn, some in emptied if turn >= begin]
 
     def store(self, sectors: Index, words: NDArray[np.uint8], known: Index) -> None:
         """Words that were stored by now, which take the place of what was `known` of sectors with parts."""
         whole = words == SECTOR_WORDS
-        self.read = np.union1d(self.read, sectors[whole])
+        self.read = merged(self.read, sectors[whole])
         rest = ~(whole | np.isin(sectors, self.read, assume_unique=True))
         parted = np.concatenate([np.delete(self.parted, known), sectors[rest]])
         order = np.argsort(parted)
@@ -68,6 +69,15 @@ class Seen:
             starts = firsts(line)
             if starts.size:
                 ask(Lines(line.take(starts)), 0, Demand(united(bits, starts)))
+
+
+def merged(a: Index, b: Index) -> Index:
+    """The different ones of two."""
+    if not (a.size and b.size):
+        return a if a.size else b
+    both = np.concatenate([a, b])
+    both.sort()
+    return both.take(firsts(both))
 
 
 def numbers(sectors: Index, stretches: list[Stretch]) -> Index:

@@ -221,7 +221,9 @@ def test_bytes_that_are_stored_here_and_there_wait_too(last: bool, apart: bool) 
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(seed: int) -> None:
+@pytest.mark.parametrize("lanes", [1 << 20, 5000])  # in one chapter, and in several
+def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(seed: int, lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "LANES", lanes)
     rng = np.random.default_rng(seed)
     caches, span = int(rng.choice([8, 3, 1])), 1 << int(rng.integers(10, 17))
     told: list[One] = []
@@ -235,6 +237,22 @@ def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(seed: 
             told.append((STORE if way == LOAD else LOAD, told[-1][1], mask, width))
     together, alone = Caches(caches, 1 << 14, sampled=seed % 2 > 0), Caches(caches, 1 << 14, alone=True)
     assert together.all(told, last=True) == alone.all(told)
+    assert together.memory.written == alone.memory.written and together.waited
+
+
+@pytest.mark.parametrize("also", [[], [STORE], [STORE, ATOMIC]])
+def test_caches_are_asked_after_some_chapters_as_if_they_had_been_before(also: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "LANES", 4 * BLOCKS * THREADS)
+    rng = np.random.default_rng(len(also))
+    ways = [LOAD, *also]
+    told: list[One] = [(ways[turn % len(ways)], gather(rng, 1 << 20, 1 << 15, 4), None, 4) for turn in range(30)]
+    told += [(STREAM, gather(rng, 1 << 20, 1 << 15, 4), None, 4), *told[:3]]
+    together, alone = Caches(3, 1 << 12), Caches(3, 1 << 12, alone=True)
+
+    def emptied(turn: int) -> list[int]:
+        return [1] if turn in (7, 30) else []
+
+    assert together.all(told, emptied, last=True) == alone.all(told, emptied)
     assert together.memory.written == alone.memory.written and together.waited
 
 
