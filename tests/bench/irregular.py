@@ -96,6 +96,12 @@ def irregular() -> Iterator[Irregular]:
     yield _global("gathers beside bytes in order", 4, FITS_L2, load + mine.format(w=1) + "st.global.u8 [%d5], %r8;")
     first = "and.b32 %r13, %r1, 31; setp.eq.u32 %p2, %r13, 0; "
     yield _global("gathers beside stores of first lanes", 4, FITS_L2, load + mine.format(w=4) + first + "@%p2 st.global.u32 [%d5], %r8;")
+    flag = "ld.global.u8 %r11, [%d3]; setp.eq.u32 %p2, %r11, 0; @!%p2 bra Z; st.global.u8 [%d3], 1; Z:"
+    yield _global("flags", 1, FITS_L2, flag)
+    rows = _loop(_GLOBAL.format(w=4) + load).replace("L:", "shr.u32 %r14, %r6, 27; L:").replace(f"%r7, {TURNS};", "%r7, %r14;")
+    yield Irregular("gathers by rows of different lengths", rows, np.zeros(FITS_L2 // 4, np.uint32), FITS_L2 // 4 - 1)
+    long = _loop(_GLOBAL.format(w=4) + load + store, 70 * TURNS)
+    yield Irregular("in place, many turns", long, np.zeros(FITS_L2 // 4, np.uint32), FITS_L2 // 4 - 1)
     tile = "mov.u32 %r16, tile; shl.b32 %r12, %r1, 2; add.u32 %r16, %r16, %r12; "
     copy = tile + "cp.async.ca.shared.global [%r16], [%d3], 4; cp.async.wait_all; ld.shared.u32 %r11, [%r16]; add.u32 %r8, %r8, %r11;"
     text = _loop(_GLOBAL.format(w=4) + copy, before=".shared .align 16 .b8 tile[1024];")

@@ -16,7 +16,9 @@ from warplab.interpreter.observers.uses import Waiting
 from warplab.isa.profiles import profile
 
 BLOCKS, THREADS = 11, 96
-KERNELS = {x.name: x for x in irregular() if x.table.nbytes <= FITS_L2 and "shared" not in x.name}
+KERNELS = {
+    x.name: x for x in irregular() if x.table.nbytes <= FITS_L2 and "shared" not in x.name and "many turns" not in x.name
+}  # L1 has room
 
 
 def observed(work: Irregular) -> KernelProfile:
