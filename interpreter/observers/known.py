@@ -71,7 +71,7 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         if mask is None:
             return self._others(g, rows, address, width, int(address.min()) // LINE, waits, like)
-        if waits and address.size == g.n and are_few(g, mask):
+        if waits and 1 < address.size == g.n and are_few(g, mask):
             if (few := strays(g, rows, address, mask, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, address, width):
@@ -109,7 +109,7 @@ class Footprints:
             if _same(found, g, rows, relative):
                 return found, start
         if waits and not g.warps.aligned:
-            if base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
+            if 1 < base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, base, width):
             f = scattered(g, rows, address, None, width, waits=waits)

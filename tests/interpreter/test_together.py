@@ -350,6 +350,11 @@ def test_footprints_of_spread_lanes_are_found_lane_by_lane() -> None:
     assert kinds == {4: Footprint, 8: Footprint, 32: Scattered, 4096: Scattered}
 
 
+def test_a_lane_alone_has_the_address_of_its_warp() -> None:
+    g, rows, one = Geometry.whole(1, 1), Rows.of(np.zeros(1, np.int64), 1), np.ones((1, 1), np.bool_)
+    assert type(footprints.of(g, rows, np.full((1, 1), 1 << 20, np.uint64), one, 4)[0]) is Footprint
+
+
 def test_the_same_lanes_a_few_lines_further_on_are_other_places() -> None:
     g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS), BLOCKS)
     here = Shifted(gather(np.random.default_rng(1), 1 << 20, 1 << 14, 4))
