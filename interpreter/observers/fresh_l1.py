@@ -64,8 +64,10 @@ def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
         return 2
     most = max(lives.of, key=lambda of: of.size)
     for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
-        used = [t.sectors[of == cache].ravel() for t, of in zip(fresh.tables, lives.of, strict=True)]
-        if np.unique(np.concatenate(used) >> np.uint32(SECTOR_BITS)).size > LIKELY * lines:
+        used = np.zeros(fresh.lines + 1, np.bool_)  # the last stands for lanes that take no part
+        for t, of in zip(fresh.tables, lives.of, strict=True):
+            used[t.sectors[of == cache] >> np.uint32(SECTOR_BITS)] = True
+        if int(np.count_nonzero(used[:-1])) > LIKELY * lines:
             return 0
     return 1
 
