@@ -335,11 +335,12 @@ class Order:
         return found
 
     def _stays(self, keys: Keys, hit: Index) -> tuple[Index, NDArray[np.int32]]:
-        """Uses that belong to stays of which some use found its line: where they stand, and the stay and the sector, a number each."""
-        there = np.zeros(keys.size + 1, np.bool_)
-        there[hit] = True
-        use = (there[:-1] | there[1:]).nonzero()[0]  # the first use of a stay found nothing, the next ones did
-        stay = np.cumsum(~there.take(use), dtype=np.int32)
+        """The uses that began stays of which others found the line, then those others: where they stand, and the stay and the sector, a number."""
+        start = np.ones(hit.size, np.bool_)  # the use before found nothing
+        np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
+        begins = hit.compress(start) - 1
+        use = np.concatenate([begins, hit])
+        stay = np.concatenate([np.arange(begins.size, dtype=np.int32), np.cumsum(start, dtype=np.int32) - 1], dtype=np.int32)
         stay <<= SECTOR_BITS
         stay |= (keys.take(use) >> keys.dtype.type(self.word_bits)).astype(np.int32) & LAST
         return use, stay

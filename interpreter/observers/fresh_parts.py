@@ -68,6 +68,7 @@ class Parts:
         parted &= loaded
         beyond = kind((1 << self.turn_bits + self.low_bits) - 1)  # the bits of a use that its line does not have
         lines = keys.take(use.compress(parted.take(stay))) | beyond
+        lines.sort()
         lines = lines.take(firsts(lines))
         begins, ends = keys.searchsorted(lines ^ beyond), keys.searchsorted(lines, side="right")
         sizes = ends - begins
