@@ -60,7 +60,7 @@ class Backlog:
         """Is nobody to wait for the time being?"""
         return self._alone > 0
 
-    def takes(self, way: Way, f: Footprint, start: int, rows: Rows) -> bool:
+    def takes(self, f: Footprint) -> bool:
         """May this access wait?"""
         if self._alone:
             self._alone -= 1

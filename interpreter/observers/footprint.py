@@ -31,7 +31,7 @@ _HOME_BITS = 20  # of a key; the line stands above
 class Rows:
     """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
 
-    __slots__ = ("_order", "_spread", "apart", "caches", "crew", "different", "where")
+    __slots__ = ("_order", "_spread", "apart", "caches", "different", "where")
     known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
 
     def __init__(self, where: Index, caches: int) -> None:
@@ -39,7 +39,6 @@ class Rows:
         self.apart = self.different.size == where.size  # every row has a multiprocessor of its own
         self._spread: dict[int, tuple[Index, int]] = {}
         self._order: dict[tuple[int, int], Index] = {}
-        self.crew: object = None  # what was last known of lanes that run on these (strays.py)
 
     def warps(self, each: int) -> tuple[Index, int]:
         """The multiprocessor of each warp, when a row has so many, and how many lanes one has at most."""
@@ -182,9 +181,8 @@ class Footprint:
         self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
-        # How many lanes of each warp take part, if not all do.
-        self.crew = None if self.active is None else lanes_by_warp(self.active)
-        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.crew, width)
+        self.lanes_by_warp = None if self.active is None else lanes_by_warp(self.active)  # that take part, if not all do
+        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.lanes_by_warp, width)
 
     @cached_property
     def lanes(self) -> Lanes:
@@ -379,11 +377,11 @@ def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:
     return key[groups.first][all_of], both[all_of]
 
 
-def _sizes(warps: int, crew: Index | None, width: int) -> tuple[int, int, int]:
+def _sizes(warps: int, lanes: Index | None, width: int) -> tuple[int, int, int]:
     """(requests, lanes, sectors had each warp's active lanes been neighbours)."""
-    if crew is None:
+    if lanes is None:
         return warps, warps * WARP, warps * -(-WARP * width // SECTOR)
-    return int(np.count_nonzero(crew)), int(crew.sum()), int((-(-crew * width // SECTOR)).sum())
+    return int(np.count_nonzero(lanes)), int(lanes.sum()), int((-(-lanes * width // SECTOR)).sum())
 
 
 def lanes_by_warp(active: NDArray[np.bool_]) -> Index:

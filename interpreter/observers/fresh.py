@@ -1,4 +1,4 @@
-"""All accesses of a launch at once, where all have waited: caches that were empty before, and that nobody asks again.
+"""All accesses of a launch at once, where all have waited, or those of a chapter of it: caches that nobody asks again.
 
 Then it is enough to know who uses a sector first, and which uses of a line come too late to find it still; nothing is written down.
 Sectors are numbered without the gaps between the stretches of memory that are used.
@@ -32,8 +32,6 @@ FEW = 6  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
 LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
-
-
 NOBODY = np.zeros(0, np.int64)
 
 
@@ -327,9 +325,9 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
     sectors = place.astype(np.uint32, copy=False)
     lanes = np.full(len(place), WARP) if any(f.active is not None for f in footprints) else None
     for u, f in zip(some, footprints, strict=True):
-        if lanes is not None and f.active is not None and f.crew is not None:
+        if lanes is not None and f.active is not None and f.lanes_by_warp is not None:
             np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
-            lanes[u.begin : u.end] = f.crew
+            lanes[u.begin : u.end] = f.lanes_by_warp
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
     return Table(sectors, cache, _turns(some, sizes), lanes)
 

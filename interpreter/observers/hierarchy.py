@@ -101,7 +101,7 @@ class Hierarchy:
         way, units = _way(i.modifiers, kind), None
         if way is Way.ATOMIC and not gathers:
             units = atomic_sectors(f, start)
-        if way is not None and self.backlog.takes(way, f, start, rows):
+        if way is not None and self.backlog.takes(f):
             waiting = self.backlog.add(way, f, start, rows, self._ask)
             total = 0 if units is None else int(units.sum())  # else it is told with what the caches found
             return Outcome(f.requests, units, total, f.ideal, 0, 0, 0, SECTOR * total, waiting)
@@ -157,7 +157,7 @@ class Hierarchy:
         lanes, way = f.lanes, Way.PASS if bypass else Way.LOAD
         units = async_copy_global(lanes.full, target.full, lanes.mask, f.width, bypass=bypass)[1]
         total, found, waiting = int(units.sum()), (0, 0, 0), None
-        if self.modern and self.backlog.takes(way, f, start, rows):
+        if self.modern and self.backlog.takes(f):
             waiting = self.backlog.add(way, f, start, rows, self._ask)
         else:
             self.backlog.settle(self._ask)
@@ -277,7 +277,7 @@ def atomic_sectors(f: Footprint, start: int) -> Index:
     where, active, warps = f.lanes.where, f.lanes.active, f.lanes.warps
     if where.shape[1] == 1:
         return contended_sectors(f.lanes, f.width)
-    found = np.full(warps, WARP) if f.crew is None else f.crew.copy()
+    found = np.full(warps, WARP) if f.lanes_by_warp is None else f.lanes_by_warp.copy()
     shared = np.flatnonzero(f.units < found)  # nobody is in the way of lanes that have sectors of their own
     if 2 * shared.size > warps:
         found = contended_sectors(Lanes(where + start * LINE, active, warps), f.width)

@@ -102,13 +102,13 @@ class Scattered(Footprint):
 
     @cached_property
     def worst(self) -> tuple[int, int]:
-        sector = self.sector[:ROWS] if self.active is None else self.sector[:0]
-        sector.sort(axis=1)
-        alone = (sector[:, 1:] != sector[:, :-1]).all(axis=1)
-        if alone.any():  # no warp can be worse
-            return int(alone.argmax()), WARP
-        at = int(self.units.argmax())
-        return at, self.units.item(at)
+        if self.active is None and self.place.shape[1] == WARP:
+            sector = self.sector[:ROWS]
+            sector.sort(axis=1)
+            alone = (sector[:, 1:] != sector[:, :-1]).all(axis=1)
+            if alone.any():  # no warp can be worse
+                return int(alone.argmax()), WARP
+        return super().worst
 
     @property
     def lanes(self) -> Lanes:  # many of these wait
@@ -140,7 +140,7 @@ class Scattered(Footprint):
         return found
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
-        lanes = np.full(1, WARP) if self.crew is None else self.crew
+        lanes = np.full(1, WARP) if self.lanes_by_warp is None else self.lanes_by_warp
         return self.order(rows, bits).ravel(), self.caches(rows), lanes
 
     def crowd(self, rows: Rows) -> int:

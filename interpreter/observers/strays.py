@@ -18,7 +18,6 @@ from .sectors import firsts
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 FEW = 2  # one lane of so many takes part
 SOME = 4  # places where lanes are looked at
 SMALL = 256  # lanes that are sooner followed one by one than put together
@@ -53,25 +52,28 @@ class Crew:
         return self._order[1]
 
 
+_latest: list[Crew] = []  # whole groups; the one that was met last
+
+
 class Strays(Scattered):
     """What such an access touches: as of lanes in disorder, in rows of one lane."""
 
     def __init__(self, crew: Crew, place: Keys, width: int) -> None:
         self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
         self.address = self.place = place[:, None]
-        self.lanes_there = crew
+        self.crew = crew
         self.mask = self.active = self.lanewise = None  # of its rows all take part
         self.again = self.ordered = self.by_line = False
-        self.count, self.requests, self.crew = place.size, crew.requests, crew.size
+        self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size
 
     @cached_property
     def ideal(self) -> int:  # type: ignore[override]
-        return int((-(-self.lanes_there.size * self.width // 32)).sum())
+        return int((-(-self.crew.size * self.width // 32)).sum())
 
     @property
     def warp(self) -> Index:
         """Of each lane."""
-        return self.lanes_there.warp
+        return self.crew.warp
 
     @property
     def waits(self) -> bool:
@@ -92,21 +94,21 @@ class Strays(Scattered):
     def lanes(self) -> Lanes:
         warps = self.geometry.warps.count
         where, active = np.zeros(warps * WARP, np.int64), np.zeros(warps * WARP, np.bool_)
-        at = self.lanes_there.at
+        at = self.crew.at
         where[at], active[at] = self.place.ravel(), True
         return Lanes(where.reshape(-1, WARP), active.reshape(-1, WARP), warps)
 
     def caches(self, rows: Rows) -> Index:
-        return self.lanes_there.cache
+        return self.crew.cache
 
     def order(self, rows: Rows, bits: int) -> Index:
-        return self.lanes_there.order(bits)[:, None]
+        return self.crew.order(bits)[:, None]
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
         return self.order(rows, bits).ravel(), self.caches(rows), np.ones(1, np.int64)
 
     def crowd(self, rows: Rows) -> int:
-        return self.lanes_there.crowd
+        return self.crew.crowd
 
     @property
     def some_sectors(self) -> Index:
@@ -126,11 +128,6 @@ class Strays(Scattered):
         keys = self._keys
         return np.bincount((keys >> keys.dtype.type(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
 
-    @cached_property
-    def worst(self) -> tuple[int, int]:
-        at = int(self.units.argmax())
-        return at, self.units.item(at)
-
     @property
     def each_sector(self) -> Index:
         return self._keys.astype(np.int64) & (1 << SECTOR_BITS) - 1
@@ -145,9 +142,7 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
     every = places_of(address)
     place: Keys = every.ravel() if every.size == g.n else np.full(g.shape, every).ravel()
     if mask is None:
-        crew = rows.crew
-        if not isinstance(crew, Crew) or crew.geometry is not g:
-            crew = rows.crew = Crew(g, rows, g.warps.place)
+        crew = _whole(g, rows)
     else:
         chosen = np.flatnonzero(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
         place, crew = place.take(chosen), Crew(g, rows, g.warps.place.take(chosen))
@@ -156,6 +151,13 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
     if mask is None and isinstance(address, Shifted):
         f.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
     return f
+
+
+def _whole(g: Geometry, rows: Rows) -> Crew:
+    """All lanes of a group; several accesses by one follow each other."""
+    if not _latest or _latest[0].geometry is not g or _latest[0].rows is not rows:
+        _latest[:] = [Crew(g, rows, g.warps.place)]
+    return _latest[0]
 
 
 def are_few(g: Geometry, mask: Array | None) -> bool:

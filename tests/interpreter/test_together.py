@@ -59,7 +59,7 @@ class Caches:
         self.found: Found = []
         self.waited = 0
         if alone:
-            self.memory.backlog.takes = lambda way, f, start, rows: False  # type: ignore[method-assign]
+            self.memory.backlog.takes = lambda f: False  # type: ignore[method-assign]
 
     def access(self, what: tuple[str, tuple[str, ...]], address: Array | Shifted, mask: Array | None, width: int) -> None:
         place = Shifted(address) if mask is None and not isinstance(address, Shifted) else address
@@ -129,7 +129,7 @@ def test_what_waits_finds_what_it_finds_alone(
         (ATOMIC, row(1 << 20, 4), None, 4),
         (STORE, row(1 << 20, 8), None, 8),
     ]
-    together.memory.backlog.takes = lambda way, f, start, rows: False  # type: ignore[method-assign]
+    together.memory.backlog.takes = lambda f: False  # type: ignore[method-assign]
     assert together.all(more) == alone.all(more)  # the caches hold the same
     for name in () if fences else ("inserted", "gone", "floor", "now"):
         assert np.array_equal(getattr(together.memory.l1, name), getattr(alone.memory.l1, name)), name
