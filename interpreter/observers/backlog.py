@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from .footprint import Footprint, Rows
 from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
+from .fresh_l2 import lost_in_l2, overflows
 from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
@@ -209,14 +210,14 @@ class Backlog:
             return False
         every = seen.last + waiting
         fresh = Fresh.of(every)
-        if fresh is None or fresh.overflows(l2.lines, seen):
+        if fresh is None or overflows(fresh, l2.lines, seen):
             return False
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample([w for w in one_of_each if not isinstance(w.f, Strays)])  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
         missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
-        lost, written = fresh.lost_in_l2(quiet, seen, last=last)
+        lost, written = lost_in_l2(fresh, quiet, seen, last=last)
         self.written += written - self._past_written
         self._past_written = 0
         if not last:

@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import SECTOR
-from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
-from .sectors import SECTOR_WORDS
 from .strays import Strays, count_strays, lane_by_lane
 from .touch import WARP
-from .uses import SECTOR_BITS, WORD_BITS, Waiting, Way
+from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
@@ -98,25 +96,6 @@ class Used:
         return self.waiting.start + self.stretch.number - self.stretch.low << SECTOR_BITS
 
 
-def covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Of which sectors do these accesses store all words before anybody reads them?
-
-    `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before.
-    """
-    until = np.append(turns, 0)  # the last stands for lanes that take no part
-    tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
-    masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
-    if not words.any():
-        often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
-        until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
-    for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
-        early = (until.take(sectors) > u.turn + 1).nonzero()
-        stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
-        np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
-    found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
-    return found
-
-
 class Fresh:
     """All accesses, less those that find everything anyway."""
 
@@ -129,7 +108,7 @@ class Fresh:
             kinds[u.table].append(u)
         self.tables = [_by_warp(kinds[WARPS], self.nowhere), _by_use(kinds[USES]), _by_lane(kinds[LANES])]
         by_name = {_name(u.waiting): u for u in used}
-        self._also = [by_name[_name(w)] for w in also]  # who store what these have brought in
+        self.also = [by_name[_name(w)] for w in also]  # who store what these have brought in
 
     @property
     def nowhere(self) -> int:
@@ -189,75 +168,7 @@ class Fresh:
             else:
                 count_sectors([u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)], sectors, self.nowhere)
 
-    def overflows(self, lines: int, seen: Seen) -> bool:
-        """Are more lines used than that, with those that were before?"""
-        before = seen.lines
-        if self.lines + before.size <= lines:
-            return False
-        used = self._firsts(self.used).view(np.uint32) != 0
-        again = numbers(before << SECTOR_BITS, self.stretches) >> SECTOR_BITS
-        used[again] = True
-        return int(np.count_nonzero(used)) + before.size - again.size > lines
-
-    def lost_in_l2(self, quiet: list[tuple[int, Index, Index]], seen: Seen, *, last: bool) -> tuple[list[int], int]:
-        """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
-
-        `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
-        """
-        used = [u for u in self.used if u.turn >= seen.told]
-        readers = [u for u in used if u.way is not Way.STORE or u.waiting.brings]
-        writers = {u.turn: u for u in [*self._also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
-        first = self._readers(readers, quiet, seen)
-        written = first
-        if writers.keys() != {u.turn for u in readers}:
-            written = self._firsts([writers[turn] for turn in sorted(writers)])
-        elif seen.read.size or seen.dirty.size:
-            written = first.copy()
-        for codes, known in ((first, seen.read), (written, seen.dirty)):
-            if known.size:
-                codes[numbers(known, self.stretches)] = 0
-        if not last:
-            new = (sectors_of_numbers(np.flatnonzero(codes), self.stretches) for codes in (first, written))
-            seen.read, seen.dirty = (merged(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
-            self._remember_parts(seen)
-        return self.counts(first), int(np.count_nonzero(written))
-
-    def _words(self, seen: Seen) -> NDArray[np.uint8]:
-        """Those that were stored before of each sector that was not read; the last stands for lanes that take no part."""
-        words = np.zeros(self.nowhere + 1, np.uint8)
-        words[numbers(seen.parted, self.stretches)] = seen.words.take(inside(seen.parted, self.stretches))
-        return words
-
-    def _remember_parts(self, seen: Seen) -> None:
-        parts = [u for u in self.used if u.turn >= seen.told and u.way is Way.STORE and not u.waiting.brings]
-        flags = np.unpackbits(self._words(seen), bitorder="little")  # of each word
-        for u in parts:
-            mask = u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS
-            first = self.tables[u.table].sectors[u.begin : u.end].astype(np.intp)
-            first <<= WORD_BITS
-            first += u.waiting.f.first_word
-            for word in range(mask.bit_length()):
-                flags[first + word if word else first] = 1
-        words = np.packbits(flags, bitorder="little")
-        number = np.flatnonzero(words[:-1])
-        seen.store(sectors_of_numbers(number, self.stretches), words[number], inside(seen.parted, self.stretches))
-
-    def _readers(self, readers: list[Used], quiet: list[tuple[int, Index, Index]], seen: Seen) -> Codes:
-        """The code of who has to have each sector fetched."""
-        silenced = [self.tables[table].sectors[row, lane] for table, row, lane in quiet]
-        for table, row, lane in quiet:
-            self.tables[table].sectors[row, lane] = self.nowhere
-        parts = [u for u in self.used if u.turn >= seen.told and u.parts]
-        first = self._firsts(readers, by_turn=bool(parts))
-        if parts:
-            codes = np.zeros(self.used[-1].turn + 2, np.uint8)
-            codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
-            first = codes.take(first) * ~covered(self, parts, first, self._words(seen))
-        for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
-            self.tables[table].sectors[row, lane] = sectors
-        return first
-
-    def _firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
+    def firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on."""
         marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint16 if by_turn else np.uint8)
         self.mark(marks, some, lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp), by_turn=by_turn)

@@ -1,0 +1,107 @@
+"""L2, asked by all accesses of a launch, or of a chapter of it: as long as it has room, who uses a sector first has it fetched."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fresh import Codes, Fresh, Used
+from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
+from .scattered import Scattered
+from .sectors import SECTOR_WORDS
+from .uses import SECTOR_BITS, WORD_BITS, Way
+
+Index = NDArray[np.int64]
+
+
+def overflows(fresh: Fresh, lines: int, seen: Seen) -> bool:
+    """Are more lines used than that, with those that were before?"""
+    before = seen.lines
+    if fresh.lines + before.size <= lines:
+        return False
+    used = fresh.firsts(fresh.used).view(np.uint32) != 0
+    again = numbers(before << SECTOR_BITS, fresh.stretches) >> SECTOR_BITS
+    used[again] = True
+    return int(np.count_nonzero(used)) + before.size - again.size > lines
+
+
+def lost_in_l2(fresh: Fresh, quiet: list[tuple[int, Index, Index]], seen: Seen, *, last: bool) -> tuple[list[int], int]:
+    """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
+
+    `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
+    """
+    used = [u for u in fresh.used if u.turn >= seen.told]
+    readers = [u for u in used if u.way is not Way.STORE or u.waiting.brings]
+    writers = {u.turn: u for u in [*fresh.also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
+    first = _readers(fresh, readers, quiet, seen)
+    written = first
+    if writers.keys() != {u.turn for u in readers}:
+        written = fresh.firsts([writers[turn] for turn in sorted(writers)])
+    elif seen.read.size or seen.dirty.size:
+        written = first.copy()
+    for codes, known in ((first, seen.read), (written, seen.dirty)):
+        if known.size:
+            codes[numbers(known, fresh.stretches)] = 0
+    if not last:
+        new = (sectors_of_numbers(np.flatnonzero(codes), fresh.stretches) for codes in (first, written))
+        seen.read, seen.dirty = (merged(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
+        _remember_parts(fresh, seen)
+    return fresh.counts(first), int(np.count_nonzero(written))
+
+
+def _words(fresh: Fresh, seen: Seen) -> NDArray[np.uint8]:
+    """Those that were stored before of each sector that was not read; the last stands for lanes that take no part."""
+    words = np.zeros(fresh.nowhere + 1, np.uint8)
+    words[numbers(seen.parted, fresh.stretches)] = seen.words.take(inside(seen.parted, fresh.stretches))
+    return words
+
+
+def _remember_parts(fresh: Fresh, seen: Seen) -> None:
+    """Adds the words that were stored of sectors that nobody read."""
+    parts = [u for u in fresh.used if u.turn >= seen.told and u.way is Way.STORE and not u.waiting.brings]
+    flags = np.unpackbits(_words(fresh, seen), bitorder="little")  # of each word
+    for u in parts:
+        mask = u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS
+        first = fresh.tables[u.table].sectors[u.begin : u.end].astype(np.intp)
+        first <<= WORD_BITS
+        first += u.waiting.f.first_word
+        for word in range(mask.bit_length()):
+            flags[first + word if word else first] = 1
+    words = np.packbits(flags, bitorder="little")
+    number = np.flatnonzero(words[:-1])
+    seen.store(sectors_of_numbers(number, fresh.stretches), words[number], inside(seen.parted, fresh.stretches))
+
+
+def _readers(fresh: Fresh, readers: list[Used], quiet: list[tuple[int, Index, Index]], seen: Seen) -> Codes:
+    """The code of who has to have each sector fetched."""
+    silenced = [fresh.tables[table].sectors[row, lane] for table, row, lane in quiet]
+    for table, row, lane in quiet:
+        fresh.tables[table].sectors[row, lane] = fresh.nowhere
+    parts = [u for u in fresh.used if u.turn >= seen.told and u.parts]
+    first = fresh.firsts(readers, by_turn=bool(parts))
+    if parts:
+        codes = np.zeros(fresh.used[-1].turn + 2, np.uint8)
+        codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
+        first = codes.take(first) * ~_covered(fresh, parts, first, _words(fresh, seen))
+    for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
+        fresh.tables[table].sectors[row, lane] = sectors
+    return first
+
+
+def _covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Of which sectors do these accesses store all words before anybody reads them?
+
+    `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before.
+    """
+    until = np.append(turns, 0)  # the last stands for lanes that take no part
+    tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
+    masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
+    if not words.any():
+        often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
+        until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
+    for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
+        early = (until.take(sectors) > u.turn + 1).nonzero()
+        stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
+        np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
+    found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
+    return found
