@@ -53,8 +53,8 @@ class Backlog:
         self._past_written = 0  # sectors that they made dirty
         self._chapters = False  # the caches know nothing; what was done to them is in `_past`
         self._used = 0  # lines that one cache may have been asked for
-        # As many as there had been when all that an access uses was brought in, or, if that is true, stored.
-        self._there: dict[tuple[int, int, int, bool], int] = {}
+        # As many as there had been when all that an access uses was brought in, or, if that is true, stored; and by whom.
+        self._there: dict[tuple[int, int, int, bool], tuple[int, int]] = {}
 
     @property
     def pauses(self) -> bool:
@@ -88,7 +88,8 @@ class Backlog:
         if way is Way.STORE and not there and not isinstance(f, Scattered) and (f.mask is not None or f.width < WORD or f.parts):
             f = lane_by_lane(f)
         again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
-        waiting = Waiting(way, f, start, rows, there=there, again=again)
+        other = again and self._there[id(f.same), start, id(rows), True][1] != id(f)
+        waiting = Waiting(way, f, start, rows, there=there, again=again, other_words=other)
         self._waiting.append(waiting)
         self._lanes += 0 if there or again else f.count
         if way in (Way.PASS, Way.ATOMIC):
@@ -97,7 +98,7 @@ class Backlog:
             crowd = f.crowd(rows)
             self._crowd += crowd
             self._used += crowd
-            self._there[id(f), start, id(rows), not waiting.brings] = self._used
+            self._there[id(f.same), start, id(rows), not waiting.brings] = self._used, id(f)
         self._ordered += f.ordered
         return waiting
 
@@ -117,8 +118,8 @@ class Backlog:
 
     def _is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
         """Did an access that waits bring in just what this one uses, or store it, so lately that nothing of it has had to go?"""
-        since = self._there.get((id(f), start, id(rows), stored))
-        return since is not None and self._used - since + f.crowd(rows) <= self.l1.lines
+        since = self._there.get((id(f.same), start, id(rows), stored))
+        return since is not None and self._used - since[0] + f.crowd(rows) <= self.l1.lines
 
     def empty(self, caches: Index) -> None:
         """These forget everything that was brought in so far."""
@@ -209,7 +210,7 @@ class Backlog:
         if seen is None or not (l1.lines and l2.lines):
             return False
         every = seen.last + waiting
-        fresh = Fresh.of(every)
+        fresh = Fresh.of(every, last=last)
         if fresh is None or overflows(fresh, l2.lines, seen):
             return False
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
@@ -223,7 +224,7 @@ class Backlog:
         if not last:
             seen.keep(every, emptied, l1.lines)
             self._chapters = True
-            kept = {(id(w.f), w.start, id(w.rows)) for w in seen.last}
+            kept = {(id(w.f.same), w.start, id(w.rows)) for w in seen.last}
             self._there = {key: used for key, used in self._there.items() if key[:3] in kept}
         fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
         _sample(waiting)

@@ -224,6 +224,11 @@ class Footprint:
         return self.entries.first
 
     @property
+    def same(self) -> Footprint:
+        """What stands for all that are known to use the same sectors."""
+        return self
+
+    @property
     def each_sector(self) -> Index:
         """The sectors of each warp, or others of the same lines."""
         return np.repeat(self.outline.line << 2, self.each)

@@ -116,8 +116,8 @@ class Fresh:
         return self.lines << SECTOR_BITS
 
     @staticmethod
-    def of(waiting: list[Waiting]) -> Fresh | None:
-        """Numbers what these use; None where they get in each other's way."""
+    def of(waiting: list[Waiting], *, last: bool) -> Fresh | None:
+        """Numbers what these use; None where they get in each other's way; `last`: nobody will want to know what the caches hold then."""
         spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count)
         stretches: list[Stretch] = []
         where: dict[int, Stretch] = {}  # by turn
@@ -147,7 +147,7 @@ class Fresh:
         also = [w for w in waiting if w.there and w.way is Way.STORE]
         for turn in sorted(where):
             w = waiting[turn]
-            if w.there or (w.again and not where[turn].mixed):
+            if w.there or (w.again and not where[turn].mixed and (last or not w.other_words)):
                 continue
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.sink), len(groups))
             if code == len(groups):
@@ -161,12 +161,14 @@ class Fresh:
 
     def measure(self, some: list[Used]) -> None:
         """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
-        for run in self.runs([u for u in some if u.table != USES]):
+        by_root = {id(u.waiting.f.root): u for u in some if isinstance(u.waiting.f, Scattered) and "total" not in u.waiting.f.root.__dict__}
+        for run in self.runs(sorted(by_root.values(), key=lambda u: (u.table, u.begin))):
             sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
+            roots = [u.waiting.f.root for u in run if isinstance(u.waiting.f, Scattered)]
             if run[0].table == LANES:
-                count_strays([u.waiting.f for u in run if isinstance(u.waiting.f, Strays)], sectors)
+                count_strays([f for f in roots if isinstance(f, Strays)], sectors)
             else:
-                count_sectors([u.waiting.f for u in run if isinstance(u.waiting.f, Scattered)], sectors, self.nowhere)
+                count_sectors(roots, sectors, self.nowhere)
 
     def firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on."""
@@ -226,7 +228,7 @@ def _by_lane(some: list[Used]) -> Table:
 def _by_warp(some: list[Used], nowhere: int) -> Table:
     """Accesses whose lanes are in disorder: a row a warp."""
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
-    sizes = _rows(some, [len(f.place) for f in footprints])
+    sizes = _rows(some, [f.height for f in footprints])
     if not some:
         return Table(np.zeros((0, WARP), np.uint32), NOBODY, NOBODY)
     place = np.concatenate([f.place for f in footprints])
@@ -270,7 +272,7 @@ def _turns(some: list[Used], sizes: list[int]) -> Index:
 
 def _name(w: Waiting) -> tuple[int, int]:
     """The same for accesses that use the same."""
-    return id(w.f.lanewise or w.f), w.start
+    return id((w.f.lanewise or w.f).same), w.start
 
 
 def _does(w: Waiting) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, Footprint, Outline, Rows
+from .footprint import LINE, SECTOR, Footprint, Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
 from .strays import are_few, strays
 
@@ -46,9 +46,26 @@ class Footprints:
         found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
         if found is not None and found[1] is g and found[2] is rows and (start == found[3] or not isinstance(found[0], Scattered)):
             return found[0], start - found[3]
-        f, at = self._by_facts(g, rows, address, offset, width, waits, like)
+        f, at = (waits and self._moved(g, rows, address, width)) or self._by_facts(g, rows, address, offset, width, waits, like)
         facts.notes[note] = (f, g, rows, start - at)
+        if isinstance(f, Scattered) and f.root is f:
+            facts.notes[width, id(g)] = f, address.delta
         return f, at
+
+    def _moved(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> tuple[Scattered, int] | None:
+        """If it is that, the footprint of an access whose sectors are as far from those of one before by the same lanes in disorder."""
+        notes = address.facts.notes
+        f, delta = notes.get((width, id(g)), (None, 0))
+        if f is None or f.geometry is not g or f.rows is not rows or address.facts.high + address.delta >= 1 << 32:
+            return None
+        before, now = (_sectors_further(address, by) for by in (delta, address.delta))
+        if before is None or now is None:
+            return None
+        key = ("in", now, width, id(g))
+        low, high = address.facts.low + address.delta, address.facts.high + address.delta
+        made = f.moved(address.delta - delta, (low // LINE, high // LINE), f if now == before else notes.get(key))
+        notes.setdefault(key, made)
+        return made, 0
 
     def _by_facts(
         self, g: Geometry, rows: Rows, address: Shifted, offset: int, width: int, waits: bool, like: Scattered | None
@@ -131,6 +148,17 @@ class Footprints:
         Outline.known.clear()
         self._masked, self._guarded = [], []
         self.room = ROOM
+
+
+def _sectors_further(address: Shifted, delta: int) -> int | None:
+    """How many sectors further on all lanes are with that added to their bases; None where it is not the same for all."""
+    notes = address.facts.notes
+    ends: tuple[int, int] | None = notes.get("places in sectors")
+    if ends is None:
+        place = address.base & address.base.dtype.type(SECTOR - 1)
+        ends = notes["places in sectors"] = int(place.min()), int(place.max())
+    low, high = ((end + delta) // SECTOR for end in ends)
+    return low if low == high else None
 
 
 def _integers(address: Array) -> Array:

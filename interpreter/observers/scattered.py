@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +31,23 @@ Flags = NDArray[np.bool_]
 class Scattered(Footprint):
     """What an access touches, relative to line 0; of its entries, one for each home and line, the sectors are found first."""
 
+    _crew: dict[str, Any]
+    _place: Keys
+    _root: Scattered | None
+    _same: Scattered | None
+    by: int  # bytes further on
+
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
+        del self.address
         self.ordered = False
-        self._same = dict(self.__dict__)  # of all accesses by these lanes
-        self.place = place  # of each lane of each warp; little is kept, for many of these wait at a time
+        self._begin(dict(self.__dict__), place)
         if ends is not None:
             self.ends = ends
+
+    def _begin(self, crew: dict[str, Any], place: Keys) -> None:
+        """Sets what is not the same for all accesses by a `crew` of lanes; little is kept, for many of these wait at a time."""
+        self._crew, self._place, self._root, self._same, self.by = crew, place, None, None, 0
 
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         """An access in disorder by the same lanes; None if it is by others or a few of them say that it has some order."""
@@ -47,12 +58,40 @@ class Scattered(Footprint):
         if 3 * sum([x != y for x, y in pairwise(few)]) < len(few):
             return None
         f = Scattered.__new__(Scattered)
-        f.__dict__.update(self._same)
-        f._same, f.address = self._same, g.warps.spread(_short(base, address.delta, high))
-        f.place = f.address
+        f.__dict__.update(self._crew)
+        f._begin(self._crew, g.warps.spread(_short(base, address.delta, high)))
         if g.warps.aligned:
             f.ends = low // LINE, high // LINE
         return f
+
+    def moved(self, by: int, ends: tuple[int, int], same: Scattered | None) -> Scattered:
+        """The same access by as many sectors further on, or in these; `same`: what uses just its sectors."""
+        f: Scattered = type(self).__new__(type(self))
+        f.__dict__.update(self._crew)
+        f._crew, f._root, f._same, f.by, f.ends = self._crew, self.root, same, self.by + by, ends
+        return f
+
+    @property
+    def root(self) -> Scattered:
+        """What this is that far from; itself if there is none."""
+        return self._root or self
+
+    @property
+    def same(self) -> Footprint:
+        return self._same or self
+
+    @property
+    def height(self) -> int:
+        """How many rows its places have."""
+        return len(self.root._place)
+
+    @property
+    def place(self) -> Keys:
+        """Of each lane of each warp."""
+        place = self.root._place
+        if self.by:
+            place = place + place.dtype.type(self.by & (1 << 32) - 1 if place.dtype == np.uint32 else self.by)
+        return place
 
     def is_like(self, other: Scattered) -> bool:
         """Do the same lanes use the same?"""
@@ -85,7 +124,9 @@ class Scattered(Footprint):
 
     def measure(self) -> None:
         """Finds how many sectors it asks for, and which warp for the most."""
-        if "total" not in self.__dict__:
+        if self.root is not self:
+            self.root.measure()
+        elif "total" not in self.__dict__:
             sector = self.sector
             if self.active is not None:
                 sector[~self.active] = _nowhere(sector)
@@ -93,7 +134,7 @@ class Scattered(Footprint):
 
     @cached_property
     def total(self) -> int:
-        return int(self.units.sum())
+        return int(self.units.sum()) if self.root is self else self.root.total
 
     @cached_property
     def taken(self) -> Index | None:
@@ -102,6 +143,8 @@ class Scattered(Footprint):
 
     @cached_property
     def worst(self) -> tuple[int, int]:
+        if self.root is not self:
+            return self.root.worst
         if self.active is None and self.place.shape[1] == WARP:
             sector = self.sector[:ROWS]
             sector.sort(axis=1)
@@ -274,7 +317,7 @@ def count_sectors(some: list[Scattered], sector: Keys, nowhere: int) -> None:
     np.not_equal(sector[:, 1:], sector[:, :-1], out=new[:, 1:])
     if any(f.active is not None for f in some):
         new &= sector != nowhere
-    units, ends = lanes_by_warp(new), list(accumulate([len(f.place) for f in some]))
+    units, ends = lanes_by_warp(new), list(accumulate([f.height for f in some]))
     totals = np.add.reduceat(units, [0, *ends[:-1]]).tolist()
     for f, begin, end, total in zip(some, [0, *ends[:-1]], ends, totals, strict=True):
         f.total, at = total, int(units[begin:end].argmax())

@@ -60,11 +60,11 @@ class Strays(Scattered):
 
     def __init__(self, crew: Crew, place: Keys, width: int) -> None:
         self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
-        self.address = self.place = place[:, None]
         self.crew = crew
         self.mask = self.active = self.lanewise = None  # of its rows all take part
         self.again = self.ordered = self.by_line = False
         self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size
+        self._begin(dict(self.__dict__), place[:, None])
 
     @cached_property
     def ideal(self) -> int:  # type: ignore[override]
@@ -88,7 +88,10 @@ class Strays(Scattered):
         return None
 
     def measure(self) -> None:
-        count_strays([self], self.sector)
+        if self.root is self:
+            count_strays([self], self.sector)
+        else:
+            self.root.measure()
 
     @property
     def lanes(self) -> Lanes:

@@ -62,6 +62,7 @@ class Waiting:
     silent: bool = False  # it was told already, and only comes before others
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
     again: bool = False  # it stores what was stored so lately that none of it has had to go
+    other_words: bool = False  # of the same sectors
 
     @property
     def brings(self) -> bool:

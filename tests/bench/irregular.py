@@ -106,6 +106,18 @@ def irregular() -> Iterator[Irregular]:
     copy = tile + "cp.async.ca.shared.global [%r16], [%d3], 4; cp.async.wait_all; ld.shared.u32 %r11, [%r16]; add.u32 %r8, %r8, %r11;"
     text = _loop(_GLOBAL.format(w=4) + copy, before=".shared .align 16 .b8 tile[1024];")
     yield Irregular("asynchronous gather", text, np.zeros(FITS_L2 // 4, np.uint32), FITS_L2 // 4 - 1)
+    rows = "mul.wide.u32 %d3, %r4, {size}; add.u64 %d3, %d1, %d3; L:"
+    walk = "ld.global.u32 %r11, [%d3]; add.u32 %r8, %r8, %r11; {store}add.u64 %d3, %d3, 4;"
+    for name, size, store in (
+        ("a row for each lane", 128, ""),
+        ("a row for each lane, from the middle of a sector on", 100, ""),
+        ("chunks summed up in place", 64, "st.global.u32 [%d3], %r8; "),
+        ("chunks summed up elsewhere", 64, "add.u64 %d5, %d3, 1048576; st.global.u32 [%d5], %r8; "),
+    ):
+        text = _loop(walk.format(store=store), step="").replace("L:", rows.format(size=size), 1)
+        yield Irregular(name, text, np.zeros(FITS_L2 // 4, np.uint32), 0)
+    fields = "ld.global.u32 %r11, [%d3+4]; ld.global.u32 %r12, [%d3+28]; ld.global.u32 %r13, [%d3+52]; add.u32 %r8, %r11, %r12; "
+    yield _global("fields of structures", 64, FITS_L2, fields + "st.global.u32 [%d3+8], %r8; st.global.u32 [%d3+40], %r13;")
     strided = _loop(_GLOBAL.format(w=4) + load, step="mad.lo.u32 %r10, %r4, 1024, %r7; ")
     yield Irregular("stride of 4 KB", strided, np.zeros(LARGE // 4, np.uint32), 0)
     walk = _loop(_GLOBAL.format(w=4) + "ld.global.u32 %r10, [%d3]; add.u32 %r8, %r8, %r10;", step="").replace(

@@ -7,6 +7,7 @@ from warplab.interpreter.geometry import Geometry
 from warplab.interpreter.memory.contention import atomic_global
 from warplab.interpreter.observers.footprint import Footprint, Rows
 from warplab.interpreter.observers.hierarchy import atomic_sectors
+from warplab.interpreter.observers.known import Footprints
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
@@ -148,3 +149,22 @@ def test_united_is_what_reduceat_gives() -> None:
         words = rng.integers(0, 1 << 32, 500)
         starts = np.flatnonzero(np.concatenate(([True], rng.random(499) < share)))
         assert np.array_equal(united(words, starts), np.bitwise_or.reduceat(words, starts))
+
+
+@pytest.mark.parametrize(("low", "by", "same", "moved"), [
+    ((0,), 28, True, True), ((0,), 32, False, True), ((0,), -4, False, True), ((0, 16), 12, True, True), ((0, 16), 16, False, False),
+    ((4, 20), -4, True, True), ((4, 20), 32, False, True), ((0,), 1 << 32, False, False),
+])  # fmt: skip
+def test_lanes_that_all_move_as_many_sectors_are_not_looked_at_again(low: tuple[int, ...], by: int, same: bool, moved: bool) -> None:
+    rng = np.random.default_rng(3)
+    g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS) % 3, 3)
+    known = Footprints()
+    base = Shifted(places(rng, 1 << 20, 32) + rng.choice(np.array(low, np.uint64), (BLOCKS, THREADS)))
+    first, _ = known.of(g, rows, base, None, 4)
+    first.units  # noqa: B018  # looked at before
+    then, _ = known.of(g, rows, base.moved(by), None, 4)
+    alone, _ = Footprints().of(g, rows, Shifted(base.moved(by).array()), None, 4)
+    assert isinstance(first, Scattered) and isinstance(then, Scattered) and isinstance(alone, Scattered)
+    assert (then.same is first, then.root is first) == (same, moved)
+    assert then.ends == alone.ends and np.array_equal(then.place, alone.place)
+    assert (then.total, then.worst[1]) == (alone.total, alone.worst[1])
