@@ -12,14 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DENSE, DROPPED, LANES, LOADED, PARTED, SILENT, Fresh, Used
-from .fresh_order import BRING, Lives, Order
+from .fresh_order import BRING, Lives, Order, loads_of
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
+WORTH = 1 << 16  # loads that are worth asking only some caches
 SPREAD = 16  # sectors of caches for each use that may be marked
 SOME = 2  # caches that are looked at
+LEAST = 5  # of so many caches one is asked, where they are not many, or
+PORTION = 1 << 18  # of more, so that they make so many loads
+GROUPS = 4  # of them, whose rates are compared
+AGREE, APART = 0.005, 3  # how far their rates may be apart, or times as far as chance may bring them
+UNSURE = 0.02  # of a group's rate, by chance
+RARE = 256  # of so many loads, those of a kind that does not matter
 LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
@@ -50,6 +57,8 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
         sets = Sets(fresh, chosen, lives, lines, count=count)
         if (words or any(u.table == LANES for u in chosen)) and sets.fits and (both := sets.missed()) is not None:
             return Missed(*both, [])
+    if not words and (told := _by_some(fresh, chosen, lives, lines)) is not None:
+        return Missed(told, None, [])
     order = Order(fresh, chosen, lives, lines, words=words, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
     return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)
@@ -70,6 +79,37 @@ def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
         if int(np.count_nonzero(used[:-1])) > LIKELY * lines:
             return 0
     return 1
+
+
+def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> list[int] | None:
+    """What caches miss in all of which lines have to go, told by some of them for all.
+
+    None where they are few, or do not agree as if it was chance that made them differ.
+    """
+    loads = loads_of(fresh, chosen)
+    uses = sum([np.bincount(of, minlength=lives.count) * t.sectors.shape[1] for of, t in zip(lives.of, fresh.tables, strict=True)])
+    crowded = uses.reshape(-1, lives.caches).sum(axis=0)
+    every = np.argsort(crowded, kind="stable")[np.count_nonzero(crowded == 0) :]  # those that are used alike stand together
+    portions = min(every.size // (2 * GROUPS), max(LEAST, int(loads.sum()) // PORTION))
+    if portions < LEAST or int(loads.sum()) < WORTH:
+        return None
+    some = every[portions // 2 :: portions]
+    group = np.full(lives.caches, -1)
+    group[some] = np.arange(some.size) % GROUPS
+    group = np.tile(group, lives.count // lives.caches)
+    order = Order(fresh, chosen, lives, lines, words=False, count=False, only=group >= 0)
+    order.found()
+    if not order.full:
+        return None
+    found, asked = order.by_group(group, GROUPS)
+    rate = found.sum(axis=0) / np.maximum(asked.sum(axis=0), 1)
+    chance = np.sqrt(rate * (1 - rate) / np.maximum(asked, 1))
+    apart = np.abs(found / np.maximum(asked, 1) - rate) > np.maximum(AGREE, APART * chance)
+    unsure = chance.max(axis=0) > UNSURE
+    if (apart | unsure)[:, loads * RARE > loads.sum()].any():
+        return None
+    missed: list[int] = np.rint(loads * (1 - rate)).astype(np.int64).tolist()
+    return missed
 
 
 def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> list[int] | None:

@@ -31,6 +31,7 @@ APART = 512  # uses of a cache that are worth sorting on their own
 NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
 SPARE, LEAST = 6, 2  # bits for the caches of a piece
 WORTH = 1 << 13  # uses that are worth a piece
+CODE_BITS = 8
 LAST = (1 << SECTOR_BITS) - 1
 FINE = 12  # steps in the time in which a cache is filled once
 
@@ -61,8 +62,8 @@ class Rows:
     thin: bool  # one lane each, and in no order
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool) -> Rows:
-        """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order."""
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool, only: Flags | None) -> Rows:
+        """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order; `only`: of these caches."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
@@ -73,6 +74,10 @@ class Rows:
         where = None if end - begin == turn.size else np.concatenate([np.arange(u.begin, u.end) for _, u in some])
         every = lives.of[table]
         cache: Keys = every[begin:end] if where is None else every.take(where)
+        if only is not None:
+            some_rows = only.take(cache).nonzero()[0]
+            cache, turn = cache.take(some_rows), turn.take(some_rows)
+            where = some_rows + begin if where is None else where.take(some_rows)
         cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
         word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
         if words and table != USES:
@@ -99,6 +104,15 @@ class Rows:
             lanes = some if lanes is None else lanes * some
         found: Index = np.bincount(cell, lanes, many).astype(np.int64)
         return found if self.lanes is not None else found * self.sectors.shape[1]
+
+
+def loads_of(fresh: Fresh, chosen: list[Used]) -> Index:
+    """How many uses of each code load."""
+    found = np.zeros(len(fresh.groups), np.int64)
+    for u in chosen:
+        if u.code != SILENT and u.way is Way.LOAD:
+            found[u.code] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
+    return found
 
 
 def _name_of(cache: Keys, turn: Keys, sector: Keys) -> Index:
@@ -135,7 +149,11 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, count: bool) -> None:
+    def __init__(
+        self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, count: bool, only: Flags | None = None
+    ) -> None:  # fmt: skip
+        self.full = False  # have lines to go in all caches?
+        self.told: list[tuple[slice, Index]] = []  # what was found in each piece, by the caches that it has
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
@@ -157,8 +175,10 @@ class Order:
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
         thin = self.place + (lives.count - 1).bit_length() < 64
         self.tables = [
-            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin) for table in sorted({u.table for u in chosen})
+            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin, only=only)
+            for table in sorted({u.table for u in chosen})
         ]
+        self.piece = PIECE if only is None else 1
         self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:
             end = np.zeros(lives.count, np.int64)
@@ -170,9 +190,8 @@ class Order:
         self.thin = self._thin()
         self.uses = sum([t.count(t.cache, lives.count) for t in self.tables], np.zeros(lives.count, np.int64))
         self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
-        for u in chosen:
-            if u.code != SILENT and u.way is Way.LOAD:
-                self.loads[u.code] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
+        if only is None:
+            self.loads += loads_of(fresh, chosen)
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""
@@ -180,10 +199,11 @@ class Order:
         over = np.zeros(self.uses.size, np.bool_)
         for p in pieces:
             over[p.caches] = p.lines > self.lines
+        self.full = bool(over[self.uses > 0].all())
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
         found, uses, there = np.zeros(self.groups, np.int64), [], []
         for p, hit in zip(pieces, hits, strict=True):
-            stays = self._stays(p.keys, hit)
+            stays, before = self._stays(p.keys, hit), found.copy()
             if self.word_bits and (at := self.parts.apart(p.keys, *stays)).size:
                 inside = np.zeros(p.keys.size, np.bool_)
                 inside[at] = True
@@ -192,6 +212,7 @@ class Order:
                 found += self._by_code(p.keys, inside)
                 stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
             found += self._found(p.keys, *stays)
+            self.told.append((slice(p.first, p.first + p.starts.size - 1), found - before))
             if self.by_warp:
                 self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
         if uses:
@@ -199,6 +220,14 @@ class Order:
             found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
             self.quiet = self._where(self._named(in_part))
         return found
+
+    def by_group(self, group: Index, many: int) -> tuple[Index, Index]:
+        """(groups, codes): what was found in each of so many groups of caches, and how many uses loaded; a piece has one cache then."""
+        found = np.zeros((many, self.groups), np.int64)
+        for caches, some in self.told:
+            found[group[caches.start + int(self.uses[caches].argmax())]] += some
+        cells = [t.count((group.take(t.cache) << CODE_BITS) + self.codes.take(t.turn), many << CODE_BITS) for t in self.tables]
+        return found, sum(cells, np.zeros(many << CODE_BITS, np.int64)).reshape(many, -1)[:, : self.groups]
 
     def _named(self, found: Keys) -> Index:
         """Sectors that some warps use: cache, turn and sector, a number each."""
@@ -223,7 +252,7 @@ class Order:
 
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
-        part = (np.cumsum(self.uses) - self.uses) // PIECE
+        part = (np.cumsum(self.uses) - self.uses) // self.piece
         some = np.flatnonzero(np.diff(part)) + 1
         room = 32 - self.place  # bits for caches, if a number is to stay short
         if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
@@ -309,10 +338,10 @@ class Order:
         hits = []
         for p, mine, begin, end, move in moves:
             there = stays[begin:end].ravel().take(move) if move.size else np.zeros(0, np.bool_)
-            if mine.all():
-                hits.append(p.again.take(there.nonzero()[0]))
-            else:
-                hits.append(np.sort(np.concatenate([p.of(mine).compress(there), p.of(~mine)])))
+            if move.size < p.again.size:
+                some, there = there, np.ones(p.again.size, np.bool_)
+                there[np.repeat(mine, np.diff(p.begins))] = some
+            hits.append(p.again.take(there.nonzero()[0]))
         return hits
 
     def _moves(self, keys: Keys, again: Index, first: int, rank: Index, step: int, steps: int) -> Index:
