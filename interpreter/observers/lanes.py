@@ -60,14 +60,18 @@ def local_words(g: Geometry, address: Array, mask: Array | None) -> tuple[int, i
         place, word = place[active], word[active]
     if not place.size:
         return 0, 0, 0
-    eight, n = place >> 3, place.size
-    key = word.astype(np.int64) | eight << 32
-    changed = key[1:] != key[:-1]
-    if (changed & (key[1:] < key[:-1])).any():
-        key = np.sort(key)
-        changed = key[1:] != key[:-1]
-    warp = place >> 5
-    return times * (1 + int(np.count_nonzero(warp[1:] != warp[:-1]))), times * (1 + int(np.count_nonzero(changed))), times * n
+    eight, warp = place >> 3, place >> 5
+    changed = (word[1:] != word[:-1]) | (eight[1:] != eight[:-1])
+    sectors = 1 + int(np.count_nonzero(changed))
+    if sectors > 1 + int(np.count_nonzero(eight[1:] != eight[:-1])):  # those of eight lanes may not stand together
+        nothing = np.iinfo(word.dtype).max
+        rows = np.full((eight.item(-1) + 1 - eight.item(0), 8), nothing, word.dtype)
+        rows.ravel()[place - (eight.item(0) << 3)] = word
+        rows.sort(axis=1)
+        sectors = int(np.count_nonzero(rows[:, 0] != nothing)) + int(
+            np.count_nonzero((rows[:, 1:] != rows[:, :-1]) & (rows[:, 1:] != nothing))
+        )
+    return times * (1 + int(np.count_nonzero(warp[1:] != warp[:-1]))), times * sectors, times * place.size
 
 
 def count_warps(g: Geometry) -> int:

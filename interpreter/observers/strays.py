@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from ..values import Array, Shifted, Value
 from .footprint import LINE, Footprint, Rows
 from .lanes import repeated
 from .scattered import Keys, Scattered, places_of
-from .sectors import firsts
+from .sectors import different
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
@@ -44,6 +43,18 @@ class Crew:
     def crowd(self) -> int:
         """Lanes at most that one multiprocessor has."""
         return int(np.bincount(self.rows.warps(self.each)[0], self.size).max())
+
+    @cached_property
+    def warps(self) -> Index:
+        """Those that have lanes."""
+        return np.flatnonzero(self.size)
+
+    @cached_property
+    def spots(self) -> tuple[Index, Index, int]:
+        """Of each lane, which of those warps is its own, and how many lanes stand before it there; how many lanes one has at most."""
+        many = self.size.take(self.warps)
+        row = np.repeat(np.arange(many.size), many)
+        return row, np.arange(self.at.size) - (np.cumsum(many) - many).take(row), int(many.max())
 
     def order(self, bits: int) -> Index:
         """Which of 2**bits parts of its multiprocessor's warps each lane belongs to."""
@@ -121,19 +132,15 @@ class Strays(Scattered):
     def _warp_of_lanes(self) -> Index:
         return self.warp
 
-    @property
-    def _keys(self) -> NDArray[Any]:
-        """Different pairs of warp and sector."""
-        return _different(self.warp, self.sector.ravel())
-
     @cached_property
     def units(self) -> Index:
-        keys = self._keys
-        return np.bincount((keys >> keys.dtype.type(SECTOR_BITS)).astype(np.int64), minlength=self.geometry.warps.count)
+        found = np.zeros(self.geometry.warps.count, np.int64)
+        found[self.crew.warps] = _units([self.crew], [0], self.sector.ravel())
+        return found
 
     @property
     def each_sector(self) -> Index:
-        return self._keys.astype(np.int64) & (1 << SECTOR_BITS) - 1
+        return different(self.warp << SECTOR_BITS | self.sector.ravel().astype(np.int64)) & (1 << SECTOR_BITS) - 1
 
     def ordinary(self) -> tuple[Footprint, int]:
         start, lanes, gather = self.ends[0], self.lanes, self.geometry.warps.gather
@@ -184,23 +191,30 @@ def lane_by_lane(f: Footprint) -> Scattered:
 
 def count_strays(some: list[Strays], sectors: Keys) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; `sectors`, of all lanes, may have other names."""
-    warps = [f.geometry.warps.count for f in some]
-    ends = list(accumulate(warps))
-    shift = repeated([0, *ends[:-1]], [f.count for f in some])
-    bits = int(sectors.max()).bit_length()
-    keys = _different(np.concatenate([f.warp for f in some]) + shift, sectors.ravel(), bits)
-    units = np.bincount((keys >> keys.dtype.type(bits)).astype(np.int64), minlength=ends[-1])
-    for f, (begin, end) in zip(some, pairwise([0, *ends]), strict=True):
-        mine = units[begin:end]
-        at = int(mine.argmax())
-        f.total, f.worst = int(mine.sum()), (at, mine.item(at))
+    ends = list(accumulate(f.crew.warps.size for f in some))
+    units = _units([f.crew for f in some], [0, *ends[:-1]], sectors.ravel())
+    totals = np.add.reduceat(units, [0, *ends[:-1]]).tolist()
+    for f, total, (begin, end) in zip(some, totals, pairwise([0, *ends]), strict=True):
+        at = int(units[begin:end].argmax())
+        f.total, f.worst = total, (int(f.crew.warps[at]), units.item(begin + at))
 
 
-def _different(warp: Index, sector: Keys, bits: int = SECTOR_BITS) -> NDArray[Any]:
-    """Different pairs, a number each, with so many bits for the sector."""
-    kind: Any = np.uint32 if int(warp[-1]).bit_length() + bits <= 32 else np.uint64
-    keys = warp.astype(kind)
-    keys <<= kind(bits)
-    keys |= sector.astype(kind, copy=False)
-    keys.sort()
-    return keys.take(firsts(keys))
+def _units(crews: list[Crew], begins: list[int], sectors: Keys) -> Index:
+    """How many different ones of its lanes' sectors each warp has; the warps of a crew begin at a row."""
+    spots = [crew.spots for crew in crews]
+    width = max([w for _, _, w in spots])
+    cell = np.concatenate([row for row, _, _ in spots])
+    cell += repeated(begins, [crew.at.size for crew in crews])
+    rows = int(cell[-1]) + 1
+    if width == 1:
+        return np.ones(rows, np.int64)
+    cell *= width
+    cell += np.concatenate([rank for _, rank, _ in spots])
+    nowhere = sectors.dtype.type(np.iinfo(sectors.dtype).max)
+    every = np.full((rows, width), nowhere)
+    every.ravel()[cell] = sectors
+    every.sort(axis=1)  # much faster than all at once
+    new = every[:, 1:] != every[:, :-1]
+    new &= every[:, 1:] != nowhere
+    found: Index = np.count_nonzero(new, axis=1)
+    return found + 1
