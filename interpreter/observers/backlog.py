@@ -217,8 +217,8 @@ class Backlog:
         one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
         _sample([w for w in one_of_each if not isinstance(w.f, Strays)])  # mostly that is as bad as can be
         count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
-        missed, used, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
-        lost, written = lost_in_l2(fresh, quiet, seen, last=last)
+        missed, used, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
+        lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
         self.written += written - self._past_written
         self._past_written = 0
         if not last:

@@ -26,6 +26,8 @@ Codes = NDArray[Any]
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those who only store parts of sectors
+WORTH = 64  # rows that are worth marking on their own
+MANY = 1 << 17  # marks
 FEW = 6  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
@@ -66,6 +68,14 @@ class Table:
     def masked(self) -> bool:
         """Do some lanes take no part?"""
         return self.lanes is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The code of who uses each sector first in each cache: (caches, sectors), from one sector on."""
+
+    codes: Codes
+    low: int
 
 
 @dataclass(eq=False, slots=True)
@@ -183,6 +193,9 @@ class Fresh:
             names = [u.turn + 1 if by_turn else PARTED if u.parts else u.code for u in run]
             if len(set(names)) == 1:
                 marks[at] = names[0]
+            elif len(at) > len(run) * WORTH:
+                for u, name in zip(reversed(run), reversed(names), strict=True):
+                    marks[at[u.begin - run[0].begin : u.end - run[0].begin]] = name
             else:
                 codes = repeated(names, [u.end - u.begin for u in run], marks.dtype)
                 marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
@@ -206,8 +219,12 @@ class Fresh:
         """How many sectors each code has."""
         marks = np.ascontiguousarray(marks)
         if len(self.groups) > FEW:
-            found: Index = np.bincount(marks[marks != 0], minlength=len(self.groups))[: len(self.groups)]
-            return [0, *found[1:].tolist()]
+            if marks.size > MANY:  # two at a time
+                pairs = np.bincount(marks.ravel().view(np.uint16), minlength=1 << 16).reshape(1 << 8, 1 << 8)
+                found: Index = pairs.sum(axis=0) + pairs.sum(axis=1)
+            else:
+                found = np.bincount(marks.ravel(), minlength=len(self.groups))
+            return [0, *found[1 : len(self.groups)].tolist()]
         return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
 
 

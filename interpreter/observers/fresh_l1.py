@@ -6,12 +6,13 @@ uses are put in order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, DROPPED, LANES, LOADED, PARTED, SILENT, Fresh, Used
+from .fresh import DENSE, DROPPED, LANES, LOADED, PARTED, SILENT, Fresh, Marks, Used
 from .fresh_order import BRING, Lives, Order, loads_of
 from .fresh_sets import Sets
 from .stays import Emptied
@@ -19,7 +20,7 @@ from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
 WORTH = 1 << 16  # loads that are worth asking only some caches
-SPREAD = 16  # sectors of caches for each use that may be marked
+SPREAD = 40  # sectors of caches for each use that may be marked
 SOME = 2  # caches that are looked at
 LEAST = 5  # of so many caches one is asked, where they are not many, or
 PORTION = 1 << 18  # of more, so that they make so many loads
@@ -34,8 +35,11 @@ class Missed(NamedTuple):
     """By code, what loads ask L2 for, and, if that was found on the way, the sectors that their warps use."""
 
     sectors: list[int]
-    used: list[int] | None
-    quiet: list[tuple[int, Index, Index]]  # uses that L2 is not asked for, though others may not have asked before: table, row, lane
+    used: list[int] | None = None
+    marks: Marks | None = None
+    quiet: Sequence[
+        tuple[int, Index, Index]
+    ] = ()  # uses that L2 is not asked for, though others may not have asked before: table, row, lane
 
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, count: bool) -> Missed:
@@ -47,21 +51,21 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
     while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:
-        return Missed([0] * len(fresh.groups), None, [])
+        return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
     words = any(u.parts for u in chosen)
     if all(u.way in BRING for u in chosen) and (room := _room(fresh, chosen, lives, lines)):
         found = _by_marks(fresh, chosen, lives, lines, room=room)
         if found is not None:
-            return Missed(found, None, [])
+            return found
         sets = Sets(fresh, chosen, lives, lines, count=count)
         if (words or any(u.table == LANES for u in chosen)) and sets.fits and (both := sets.missed()) is not None:
-            return Missed(*both, [])
+            return Missed(*both)
     if not words and (told := _by_some(fresh, chosen, lives, lines)) is not None:
-        return Missed(told, None, [])
+        return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words, count=count)
     missed, used = order.loads - order.found(), order.loads - order.twice
-    return Missed(missed.tolist(), used.tolist() if order.by_warp else None, order.quiet)
+    return Missed(missed.tolist(), used.tolist() if order.by_warp else None, quiet=order.quiet)
 
 
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
@@ -112,8 +116,8 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> list
     return missed
 
 
-def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> list[int] | None:
-    """Who uses each sector of each cache first, by code; None where that is too much to mark, or a cache overflows, or words matter."""
+def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> Missed | None:
+    """Found by who uses each sector of each cache first; None where that is too much to mark, or a cache overflows, or words matter."""
     loaded = [s for s in fresh.stretches if s.done & LOADED]
     low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
     count = end - low << SECTOR_BITS
@@ -142,4 +146,4 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, roo
         for run in fresh.runs([u for u in chosen if u.stretch.mixed and u.way is Way.LOAD]):
             if (marks.take(places(run[0].table, run[0].begin, run[-1].end)) == PARTED).any():
                 return None
-    return fresh.counts(every)
+    return Missed(fresh.counts(every), marks=Marks(every, low << SECTOR_BITS))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import Codes, Fresh, Used
+from .fresh import SILENT, Codes, Fresh, Marks, Used
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
@@ -25,15 +27,21 @@ def overflows(fresh: Fresh, lines: int, seen: Seen) -> bool:
     return int(np.count_nonzero(used)) + before.size - again.size > lines
 
 
-def lost_in_l2(fresh: Fresh, quiet: list[tuple[int, Index, Index]], seen: Seen, *, last: bool) -> tuple[list[int], int]:
+def lost_in_l2(
+    fresh: Fresh, marks: Marks | None, quiet: Sequence[tuple[int, Index, Index]], seen: Seen, *, last: bool
+) -> tuple[list[int], int]:  # fmt: skip
     """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
 
+    `marks`: who asks first in each cache of L1, if that was found on the way.
     `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
     """
     used = [u for u in fresh.used if u.turn >= seen.told]
     readers = [u for u in used if u.way is not Way.STORE or u.waiting.brings]
     writers = {u.turn: u for u in [*fresh.also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
-    first = _readers(fresh, readers, quiet, seen)
+    if marks is not None and last and not seen.last and not any(u.parts for u in used):
+        first = _by_marks(fresh, readers, marks)
+    else:
+        first = _readers(fresh, readers, quiet, seen)
     written = first
     if writers.keys() != {u.turn for u in readers}:
         written = fresh.firsts([writers[turn] for turn in sorted(writers)])
@@ -47,6 +55,26 @@ def lost_in_l2(fresh: Fresh, quiet: list[tuple[int, Index, Index]], seen: Seen, 
         seen.read, seen.dirty = (merged(x, y) for x, y in zip((seen.read, seen.dirty), new, strict=True))
         _remember_parts(fresh, seen)
     return fresh.counts(first), int(np.count_nonzero(written))
+
+
+def _by_marks(fresh: Fresh, readers: list[Used], marks: Marks) -> Codes:
+    """The same as _readers, as far as those who ask first in some cache of L1 tell who asks first of all: where one code follows the other."""
+    codes: dict[int, list[int]] = {}
+    for u in readers:
+        codes.setdefault(u.stretch.number, []).append(u.code if u.way is Way.LOAD else 0)
+    end = marks.low + marks.codes.shape[1]
+    told = {
+        line
+        for line, some in codes.items()
+        if marks.low <= line << SECTOR_BITS < end and some[0] > 0 and some[-1] < SILENT and some == sorted(some)
+    }
+    first = fresh.firsts([u for u in readers if u.stretch.number not in told])
+    for s in fresh.stretches:
+        if s.number in told:
+            a, b = (line << SECTOR_BITS for line in (s.number, s.number + s.lines))
+            some_marks = marks.codes[:, a - marks.low : b - marks.low]
+            first[a:b] = np.minimum.reduce(some_marks - np.uint8(1), axis=0) + np.uint8(1)  # no mark is the highest for a while
+    return first
 
 
 def _words(fresh: Fresh, seen: Seen) -> NDArray[np.uint8]:
@@ -72,7 +100,7 @@ def _remember_parts(fresh: Fresh, seen: Seen) -> None:
     seen.store(sectors_of_numbers(number, fresh.stretches), words[number], inside(seen.parted, fresh.stretches))
 
 
-def _readers(fresh: Fresh, readers: list[Used], quiet: list[tuple[int, Index, Index]], seen: Seen) -> Codes:
+def _readers(fresh: Fresh, readers: list[Used], quiet: Sequence[tuple[int, Index, Index]], seen: Seen) -> Codes:
     """The code of who has to have each sector fetched."""
     silenced = [fresh.tables[table].sectors[row, lane] for table, row, lane in quiet]
     for table, row, lane in quiet:
