@@ -18,7 +18,7 @@ from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .scattered import Scattered
-from .strays import Strays, lane_by_lane
+from .strays import lane_by_lane
 from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of
 
 if TYPE_CHECKING:
@@ -214,10 +214,7 @@ class Backlog:
         if fresh is None or overflows(fresh, l2.lines, seen):
             return False
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
-        one_of_each = list({w.sink: w for w in reversed(waiting)}.values())
-        _sample([w for w in one_of_each if not isinstance(w.f, Strays)])  # mostly that is as bad as can be
-        count = not any(w.way is Way.LOAD and w.sink is not None and w.sink.wants for w in one_of_each)
-        missed, used, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied, count=count)
+        missed, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied)
         lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
         self.written += written - self._past_written
         self._past_written = 0
@@ -226,14 +223,12 @@ class Backlog:
             self._chapters = True
             kept = {(id(w.f.same), w.start, id(w.rows)) for w in seen.last}
             self._there = {key: used for key, used in self._there.items() if key[:3] in kept}
-        fresh.measure([u for u in fresh.used if used is None or u.way is not Way.LOAD])
+        fresh.measure()
         _sample(waiting)
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
-                loads = group[0].way is Way.LOAD
-                whole = used is None or not loads or not all(isinstance(w.f, Scattered) for w in group)
-                total = sum([w.f.total for w in group]) if used is None or whole else used[code]
-                asked = missed[code] if loads else total
+                total = sum([w.f.total for w in group])
+                asked = missed[code] if group[0].way is Way.LOAD else total
                 group[0].tell(total, total - asked, asked, asked - lost[code])
         _tell_others(waiting)
         return True

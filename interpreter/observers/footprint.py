@@ -189,6 +189,10 @@ class Footprint:
         """The address of each lane of each warp."""
         return lanes_of(self.geometry, plain(self.address), self.mask)
 
+    def lanes_of_warp(self, warp: int) -> tuple[Index, NDArray[np.bool_]]:
+        """The addresses of one warp's lanes, and which of them take part."""
+        return self.lanes.full[warp], self.lanes.mask[warp].copy()
+
     @cached_property
     def outline(self) -> Outline:
         """The lines."""

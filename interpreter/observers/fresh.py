@@ -169,9 +169,11 @@ class Fresh:
             return None
         return Fresh(used, stretches, groups, also)
 
-    def measure(self, some: list[Used]) -> None:
-        """See scattered.measure, of those whose lanes are in disorder; the sectors of a row are in order afterwards."""
-        by_root = {id(u.waiting.f.root): u for u in some if isinstance(u.waiting.f, Scattered) and "total" not in u.waiting.f.root.__dict__}
+    def measure(self) -> None:
+        """See scattered.measure, of all those whose lanes are in disorder; the sectors of a row are in order afterwards."""
+        by_root = {
+            id(u.waiting.f.root): u for u in self.used if isinstance(u.waiting.f, Scattered) and "total" not in u.waiting.f.root.__dict__
+        }
         for run in self.runs(sorted(by_root.values(), key=lambda u: (u.table, u.begin))):
             sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
             roots = [u.waiting.f.root for u in run if isinstance(u.waiting.f, Scattered)]

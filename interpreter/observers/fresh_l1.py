@@ -32,21 +32,17 @@ LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
 class Missed(NamedTuple):
-    """By code, what loads ask L2 for, and, if that was found on the way, the sectors that their warps use."""
+    """By code, what loads ask L2 for."""
 
     sectors: list[int]
-    used: list[int] | None = None
     marks: Marks | None = None
     quiet: Sequence[
         tuple[int, Index, Index]
     ] = ()  # uses that L2 is not asked for, though others may not have asked before: table, row, lane
 
 
-def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, count: bool) -> Missed:
-    """What loads miss in so many caches of so many lines, of which some are emptied before a turn.
-
-    `count`: what warps use is wanted, if that is no trouble.
-    """
+def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
+    """What loads miss in so many caches of so many lines, of which some are emptied before a turn."""
     chosen = [u for u in fresh.used if u.way in BRING or u.stretch.done != DROPPED]
     while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
         chosen.pop()
@@ -58,14 +54,13 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied, *, cou
         found = _by_marks(fresh, chosen, lives, lines, room=room)
         if found is not None:
             return found
-        sets = Sets(fresh, chosen, lives, lines, count=count)
-        if (words or any(u.table == LANES for u in chosen)) and sets.fits and (both := sets.missed()) is not None:
-            return Missed(*both)
+        sets = Sets(fresh, chosen, lives, lines)
+        if (words or any(u.table == LANES for u in chosen)) and sets.fits and (missed := sets.missed()) is not None:
+            return Missed(missed)
     if not words and (told := _by_some(fresh, chosen, lives, lines)) is not None:
         return Missed(told)
-    order = Order(fresh, chosen, lives, lines, words=words, count=count)
-    missed, used = order.loads - order.found(), order.loads - order.twice
-    return Missed(missed.tolist(), used.tolist() if order.by_warp else None, quiet=order.quiet)
+    order = Order(fresh, chosen, lives, lines, words=words)
+    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), quiet=order.quiet)
 
 
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
@@ -101,7 +96,7 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> list
     group = np.full(lives.caches, -1)
     group[some] = np.arange(some.size) % GROUPS
     group = np.tile(group, lives.count // lives.caches)
-    order = Order(fresh, chosen, lives, lines, words=False, count=False, only=group >= 0)
+    order = Order(fresh, chosen, lives, lines, words=False, only=group >= 0)
     order.found()
     if not order.full:
         return None

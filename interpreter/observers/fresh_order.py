@@ -149,23 +149,21 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(
-        self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, count: bool, only: Flags | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Flags | None = None) -> None:
         self.full = False  # have lines to go in all caches?
         self.told: list[tuple[slice, Index]] = []  # what was found in each piece, by the caches that it has
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
         bits = (most // max(1, lines // STEP)).bit_length()
-        apart = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length()  # a part a warp
         # Where words matter, or bytes.
         self.word_bits = BYTE_BITS if words and any(u.waiting.f.width < WORD for u in chosen) else WORD_BITS if words else 0
         self.low_bits = SECTOR_BITS + self.word_bits
-        room = 32 - (len(chosen) - 1).bit_length() - self.low_bits - fresh.lines.bit_length() - SPARE
-        self.by_warp = bool(self.word_bits) or (count and apart <= room)
-        self.finer = max(0, apart - bits) if self.by_warp else 0
-        bits += self.finer
+        self.finer = 0
+        if words:
+            apart = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length()  # a part a warp
+            self.finer = max(0, apart - bits)
+            bits += self.finer
         self.codes = np.repeat(np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8), 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
@@ -189,9 +187,6 @@ class Order:
             self.length = int((end - self.begin).max()) + 1
         self.thin = self._thin()
         self.uses = sum([t.count(t.cache, lives.count) for t in self.tables], np.zeros(lives.count, np.int64))
-        self.loads, self.twice = np.zeros((2, self.groups), np.int64)  # uses by loads of each code, and those whose warp has another
-        if only is None:
-            self.loads += loads_of(fresh, chosen)
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""
@@ -213,8 +208,6 @@ class Order:
                 stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
             found += self._found(p.keys, *stays)
             self.told.append((slice(p.first, p.first + p.starts.size - 1), found - before))
-            if self.by_warp:
-                self.twice += self._by_code(p.keys[1:], (p.keys[1:] ^ p.keys[:-1]) < p.keys.dtype.type(1 << self.word_bits))
         if uses:
             turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
             found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]

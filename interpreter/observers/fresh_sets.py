@@ -20,13 +20,11 @@ MOST = 1 << 22  # uses
 
 
 class Sets:
-    """The uses of some accesses as numbers: cache, sector, turn, warp."""
+    """The uses of some accesses as numbers: cache, sector, turn."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, count: bool) -> None:
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> None:
         self.fresh, self.chosen, self.lives, self.lines = fresh, chosen, lives, lines
-        self.by_warp = count
-        self.bits = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length() if count else 0  # a part a warp
-        self.turn_bits = self.bits + (len(chosen) - 1).bit_length()
+        self.turn_bits = (len(chosen) - 1).bit_length()
         self.place = self.turn_bits + fresh.nowhere.bit_length()  # bits of all but the cache
         self.codes = np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8)
         self.loads = np.array([u.way is Way.LOAD for u in chosen])
@@ -39,8 +37,8 @@ class Sets:
             return False
         return sum([u.waiting.f.count if u.table == WARPS else u.end - u.begin for u in self.chosen]) <= MOST
 
-    def missed(self) -> tuple[list[int], list[int] | None] | None:
-        """The sectors that caches fetch for each code, and, if wanted, those that its warps use.
+    def missed(self) -> list[int] | None:
+        """The sectors that caches fetch for each code.
 
         None if a cache overflows, or if a part of a sector was stored before the sector was loaded.
         """
@@ -58,11 +56,8 @@ class Sets:
             return None
         if self.parts.any() and self._are_loaded_in_part(keys, new.nonzero()[0]):
             return None
-        fetched = self._by_code(first, groups)
-        if not self.by_warp:
-            return fetched, None
-        np.not_equal(keys[1:], keys[:-1], out=new[1:])
-        return fetched, self._by_code(keys[new], groups)
+        found: list[int] = np.bincount(self.codes.take(self._turn(first)), minlength=groups)[:groups].tolist()
+        return found
 
     def _are_loaded_in_part(self, keys: Keys, starts: Index) -> bool:
         parted = self.parts.take(self._turn(keys.take(starts)))
@@ -73,21 +68,14 @@ class Sets:
         return bool((parted & (begins < ends)).any())
 
     def _turn(self, keys: Keys) -> Index:
-        found: Index = (keys >> np.uint64(self.bits)).astype(np.int64) & (1 << self.turn_bits - self.bits) - 1
-        return found
-
-    def _by_code(self, keys: Keys, groups: int) -> list[int]:
-        found: list[int] = np.bincount(self.codes.take(self._turn(keys)), minlength=groups)[:groups].tolist()
+        found: Index = keys.astype(np.int64) & (1 << self.turn_bits) - 1
         return found
 
     def _keys(self, table: int) -> Keys:
         """The uses of a table's rows."""
         t, of, some = self.fresh.tables[table], self.lives.of[table], [(turn, u) for turn, u in enumerate(self.chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
-        rest = repeated([turn << self.bits for turn, _ in some], sizes)
-        if self.bits:
-            order = [np.broadcast_to(u.waiting.f.order(u.waiting.rows, self.bits).ravel(), u.end - u.begin) for _, u in some]
-            rest += np.concatenate(order)
+        rest = repeated([turn for turn, _ in some], sizes)
         gaps = int(sum(sizes)) < some[-1][1].end - some[0][1].begin
         where: Any = np.concatenate([np.arange(u.begin, u.end) for _, u in some]) if gaps else slice(some[0][1].begin, some[-1][1].end)
         rest += of[where] << self.place

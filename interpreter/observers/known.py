@@ -58,12 +58,15 @@ class Footprints:
         f, delta = notes.get((width, id(g)), (None, 0))
         if f is None or f.geometry is not g or f.rows is not rows or address.facts.high + address.delta >= 1 << 32:
             return None
-        before, now = (_sectors_further(address, by) for by in (delta, address.delta))
-        if before is None or now is None:
-            return None
-        key = ("in", now, width, id(g))
+        further, rest = divmod(address.delta - delta, SECTOR)
+        if rest:
+            before, now = (_sectors_further(address, by) for by in (delta, address.delta))
+            if before is None or now is None:
+                return None
+            further = now - before
+        key = ("further", further, id(f))
         low, high = address.facts.low + address.delta, address.facts.high + address.delta
-        made = f.moved(address.delta - delta, (low // LINE, high // LINE), f if now == before else notes.get(key))
+        made = f.moved(address.delta - delta, (low // LINE, high // LINE), notes.get(key) if further else f)
         notes.setdefault(key, made)
         return made, 0
 

@@ -157,6 +157,11 @@ class Scattered(Footprint):
     def lanes(self) -> Lanes:  # many of these wait
         return Lanes(self.place.astype(np.int64), self.active, self.geometry.warps.count)
 
+    def lanes_of_warp(self, warp: int) -> tuple[Index, Flags]:
+        if self.active is None:
+            return self.place[warp].astype(np.int64), np.ones(WARP, np.bool_)
+        return super().lanes_of_warp(warp)
+
     @cached_property
     def ends(self) -> tuple[int, int]:
         place = self._of_lanes(self.place)

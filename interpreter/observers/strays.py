@@ -112,6 +112,13 @@ class Strays(Scattered):
         where[at], active[at] = self.place.ravel(), True
         return Lanes(where.reshape(-1, WARP), active.reshape(-1, WARP), warps)
 
+    def lanes_of_warp(self, warp: int) -> tuple[Index, NDArray[np.bool_]]:
+        begin, end = self.crew.warp.searchsorted([warp, warp + 1]).tolist()
+        at = self.crew.at[begin:end] & WARP - 1
+        where, active = np.zeros(WARP, np.int64), np.zeros(WARP, np.bool_)
+        where[at], active[at] = self.place[begin:end, 0], True
+        return where, active
+
     def caches(self, rows: Rows) -> Index:
         return self.crew.cache
 

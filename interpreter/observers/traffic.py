@@ -64,6 +64,7 @@ class Traffic:
         self._unused: dict[str, frozenset[int]] = {}
         self._sinks: dict[tuple[int, int], Sink] = {}
         self._like: dict[int, Scattered | None] = {}  # the last access of an instruction, if its lanes were in disorder
+        self._latest: dict[int, Scattered] = {}  # the last one at all, by width
         self._where: dict[int, Index] = {}
         self._homes: dict[int, tuple[Geometry, Rows]] = {}
         self._copy: tuple[Value, Array | None] | None = None
@@ -228,8 +229,11 @@ class Traffic:
         if self.memory.backlog.takes_stores(kind) and not g.warps.aligned and (mask is None or mask.any()):  # hardly one like another
             f, start = strays(g, rows, address, mask, width, ordered=True), 0
         else:
-            f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=self._like.get(id(tally)))
-            self._like[id(tally)] = f if isinstance(f, Scattered) else None
+            like = self._like.get(id(tally), self._latest.get(width))
+            f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=like)
+            self._like[id(tally)] = None
+            if isinstance(f, Scattered):
+                self._like[id(tally)] = self._latest[width] = f
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
@@ -324,21 +328,17 @@ class Sink:
             self.row[COLUMNS[self.kind]] += total
             self.row[HITS] += hits
 
-    @property
-    def wants(self) -> bool:
-        """See uses.Sink."""
-        return not self.counted and (self.a.sample is None or self.a.sample[2] < WARP)  # a lane touches one sector
-
     def sample(self, f: Footprint, start: int) -> None:
         """See uses.Sink."""
-        if self.wants:
+        if not self.counted and (self.a.sample is None or self.a.sample[2] < WARP):  # a lane touches one sector
             _sample(self.a, f, start, *f.worst)
 
 
 def _sample(a: AccessTally, f: Footprint, start: int, worst: int, most: int) -> None:
     """Keeps the addresses of the warp that asks for the most sectors."""
     if a.sample is None or most > a.sample[2]:
-        a.sample = (f.lanes.full[worst] + start * LINE, f.lanes.mask[worst].copy(), most)
+        where, active = f.lanes_of_warp(worst)
+        a.sample = (where + start * LINE, active, most)
 
 
 def _within(address: Array, base: int) -> Array:

@@ -27,10 +27,6 @@ class Sink(Protocol):
     def tell(self, w: Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
         """Of one or more accesses, of which `w` is one: sectors in all, found in L1, asked of L2 and found there."""
 
-    @property
-    def wants(self) -> bool:
-        """Is an access of interest that is worse than those before?"""
-
     def sample(self, f: Footprint, start: int) -> None:
         """One access may be the worst."""
 
