@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from .footprint import Footprint, Rows
 from .fresh import Fresh
 from .fresh_l1 import missed_in_l1
-from .fresh_l2 import lost_in_l2, overflows
+from .fresh_l2 import contested, lost_in_l2, overflows
 from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
@@ -211,7 +211,10 @@ class Backlog:
             return False
         every = seen.last + waiting
         fresh = Fresh.of(every, last=last)
-        if fresh is None or overflows(fresh, l2.lines, seen):
+        if fresh is None:
+            return False
+        if overflows(fresh, l2.lines, seen) or contested(fresh, seen):
+            fresh.undo()
             return False
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
         missed, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied)

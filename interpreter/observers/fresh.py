@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .footprint import SECTOR
+from .footprint import SECTOR, Footprint
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .strays import Strays, count_strays, lane_by_lane
@@ -22,6 +22,7 @@ from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
+Changed = list[tuple[Waiting, Footprint, bool]]  # how accesses were before
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
@@ -51,8 +52,8 @@ class Stretch:
 
     @property
     def mixed(self) -> bool:
-        """Are parts of sectors stored that others load?"""
-        return self.done & PART > 0 and self.done & LOADED > 0
+        """Are parts of sectors stored that others read?"""
+        return self.done & PART > 0 and self.done & (LOADED | DROPPED) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,10 @@ class Used:
 class Fresh:
     """All accesses, less those that find everything anyway."""
 
-    def __init__(self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting]) -> None:
-        self.used, self.stretches, self.groups = used, stretches, groups  # by code
+    def __init__(
+        self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting], changed: Changed
+    ) -> None:
+        self.used, self.stretches, self.groups, self.changed = used, stretches, groups, changed  # groups by code
         self.lines = stretches[-1].number + stretches[-1].lines  # that have numbers
         kinds: list[list[Used]] = [[], [], []]
         for u in used:
@@ -119,6 +122,11 @@ class Fresh:
         self.tables = [_by_warp(kinds[WARPS], self.nowhere), _by_use(kinds[USES]), _by_lane(kinds[LANES])]
         by_name = {_name(u.waiting): u for u in used}
         self.also = [by_name[_name(w)] for w in also]  # who store what these have brought in
+
+    def undo(self) -> None:
+        """The accesses are to be followed in another way."""
+        for w, f, there in self.changed:
+            w.f, w.there = f, there
 
     @property
     def nowhere(self) -> int:
@@ -139,16 +147,18 @@ class Fresh:
             s.done |= _does(waiting[turn])
         lines = 0
         for s in stretches:
-            if s.done & PART and s.done & DROPPED:
-                return None
             s.number, lines = lines, lines + s.lines
+        changed: Changed = []
         for turn in where:
             w = waiting[turn]
             mixed, uses = where[turn].mixed, not isinstance(w.f, Scattered)
+            before = w.f, w.there
             if mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
                 w.there = False
             if uses and ((w.way is Way.STORE and not w.brings) or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
                 w.f = lane_by_lane(w.f)
+            if before != (w.f, w.there):
+                changed.append((w, *before))
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -167,7 +177,7 @@ class Fresh:
             used.append(Used(w, turn, code, where[turn]))
         if len(groups) > PARTED:
             return None
-        return Fresh(used, stretches, groups, also)
+        return Fresh(used, stretches, groups, also, changed)
 
     def measure(self) -> None:
         """See scattered.measure, of all those whose lanes are in disorder; the sectors of a row are in order afterwards."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Codes, Fresh, Marks, Used
+from .fresh import DROPPED, PART, SILENT, Codes, Fresh, Marks, Used
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
@@ -25,6 +25,18 @@ def overflows(fresh: Fresh, lines: int, seen: Seen) -> bool:
     again = numbers(before << SECTOR_BITS, fresh.stretches) >> SECTOR_BITS
     used[again] = True
     return int(np.count_nonzero(used)) + before.size - again.size > lines
+
+
+def contested(fresh: Fresh, seen: Seen) -> bool:
+    """Does anybody read past L1 where parts of sectors were stored first?  Then it matters which parts, and one must follow the other."""
+    some = [u for u in fresh.used if u.stretch.done & DROPPED and u.stretch.done & PART]
+    if not some:
+        return False
+    first = fresh.firsts([u for u in some if u.way is not Way.STORE or u.waiting.brings], by_turn=True)
+    parted = fresh.firsts([u for u in some if u.parts], by_turn=True)
+    parted[numbers(seen.parted, fresh.stretches)] = 1
+    past = fresh.firsts([u for u in some if u.way in (Way.PASS, Way.ATOMIC)]) > 0
+    return bool((past & (parted > 0) & (parted < first)).any())
 
 
 def lost_in_l2(

@@ -132,6 +132,8 @@ class Hierarchy:
 
     def _ask(self, way: Way, f: Footprint, start: int, rows: Rows) -> tuple[int, int, int]:
         """What one access finds in the caches as they are."""
+        if isinstance(f, Scattered) and start:
+            f, start = f.moved(start * LINE, (f.ends[0] + start, f.ends[1] + start), None), 0
         if isinstance(f, Scattered) and f.geometry.n < MANY:
             f, more = f.ordinary()
             start += more

@@ -41,10 +41,6 @@ class Told:
         assert total == w.f.total
         self.found[self.at] = hits, l2, l2_hits
 
-    @property
-    def wants(self) -> bool:
-        return self.sampled
-
     def sample(self, f: Footprint, start: int) -> None:
         assert not self.sampled or f.worst == (int(f.units.argmax()), int(f.units.max()))
 
@@ -165,7 +161,7 @@ def test_a_launch_whose_accesses_all_wait_finds_what_they_find_alone(
 
     assert together.all(told, emptied, last=True) == alone.all(told, emptied)
     assert together.memory.written == alone.memory.written
-    assert followed[-1] or STREAM in ways or (not apart and STORE in ways and {CG, ATOMIC} & set(ways))
+    assert followed[-1] or STREAM in ways or (not apart and STORE in ways and {CG, ATOMIC} & set(ways))  # parts that are read past L1
 
 
 @pytest.mark.parametrize("width", [1, 4, 8])
@@ -222,13 +218,18 @@ def test_bytes_that_are_stored_here_and_there_wait_too(last: bool, apart: bool) 
 
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("lanes", [1 << 20, 5000])  # in one chapter, and in several
-def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(seed: int, lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("also", [[], [ATOMIC], [CG], [STREAM]])
+def test_loads_and_stores_of_parts_in_any_order_find_what_they_find_alone(
+    seed: int, lanes: int, also: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
     monkeypatch.setattr(backlog, "LANES", lanes)
+    ways = [LOAD, STORE, *also]
     rng = np.random.default_rng(seed)
     caches, span = int(rng.choice([8, 3, 1])), 1 << int(rng.integers(10, 17))
     told: list[One] = []
     for _ in range(24):
-        way, width = (LOAD, STORE)[rng.integers(2)], int(rng.choice([1, 2, 4, 8]))
+        way = ways[rng.integers(len(ways))]
+        width = int(rng.choice([4, 8] if way == ATOMIC else [1, 2, 4, 8]))
         in_order = row((1 << 20) + int(rng.integers(span // width)) * width, width)
         place = in_order if rng.random() < 0.35 else gather(rng, 1 << 20, span, width)
         mask = None if rng.random() < 0.5 else rng.random(place.shape) < rng.choice([0.05, 0.3, 0.7])
