@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, DROPPED, LANES, LOADED, PARTED, SILENT, Fresh, Marks, Used
+from .fresh import DENSE, DROPPED, LOADED, PARTED, SILENT, Fresh, Marks, Used
 from .fresh_order import BRING, Lives, Order, loads_of
+from .fresh_parts import Place, found_in_part
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
@@ -36,9 +37,7 @@ class Missed(NamedTuple):
 
     sectors: list[int]
     marks: Marks | None = None
-    quiet: Sequence[
-        tuple[int, Index, Index]
-    ] = ()  # uses that L2 is not asked for, though others may not have asked before: table, row, lane
+    quiet: Sequence[Place] = ()  # uses that L2 is not asked for, though others may not have asked before
 
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
@@ -50,17 +49,18 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
     words = any(u.parts for u in chosen)
-    if all(u.way in BRING for u in chosen) and (room := _room(fresh, chosen, lives, lines)):
+    room = _room(fresh, chosen, lives, lines)
+    if room and all(u.way in BRING for u in chosen):
         found = _by_marks(fresh, chosen, lives, lines, room=room)
         if found is not None:
             return found
         sets = Sets(fresh, chosen, lives, lines)
-        if (words or any(u.table == LANES for u in chosen)) and sets.fits and (missed := sets.missed()) is not None:
+        if sets.fits and (missed := sets.missed()) is not None:
             return Missed(missed)
-    if not words and (told := _by_some(fresh, chosen, lives, lines)) is not None:
+    if not (room or words) and (told := _by_some(fresh, chosen, lives, lines)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
-    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), quiet=order.quiet)
+    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, order.quiet)
 
 
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
@@ -137,8 +137,7 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, roo
     every = marks.reshape(-1, size)[:, :count]
     if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1)[:, :-1], axis=1).max()) > lines:
         return None
-    if any(u.parts for u in chosen):
-        for run in fresh.runs([u for u in chosen if u.stretch.mixed and u.way is Way.LOAD]):
-            if (marks.take(places(run[0].table, run[0].begin, run[-1].end)) == PARTED).any():
-                return None
-    return Missed(fresh.counts(every), marks=Marks(every, low << SECTOR_BITS))
+    quiet = found_in_part(fresh, chosen, marks, places) if any(u.parts for u in chosen) else []
+    if quiet is None:
+        return None
+    return Missed(fresh.counts(every), Marks(every, low << SECTOR_BITS), quiet)

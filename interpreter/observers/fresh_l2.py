@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DROPPED, PART, SILENT, Codes, Fresh, Marks, Used
+from .fresh_parts import Place
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
@@ -40,7 +41,7 @@ def contested(fresh: Fresh, seen: Seen) -> bool:
 
 
 def lost_in_l2(
-    fresh: Fresh, marks: Marks | None, quiet: Sequence[tuple[int, Index, Index]], seen: Seen, *, last: bool
+    fresh: Fresh, marks: Marks | None, quiet: Sequence[Place], seen: Seen, *, last: bool
 ) -> tuple[list[int], int]:  # fmt: skip
     """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
 
@@ -112,7 +113,7 @@ def _remember_parts(fresh: Fresh, seen: Seen) -> None:
     seen.store(sectors_of_numbers(number, fresh.stretches), words[number], inside(seen.parted, fresh.stretches))
 
 
-def _readers(fresh: Fresh, readers: list[Used], quiet: Sequence[tuple[int, Index, Index]], seen: Seen) -> Codes:
+def _readers(fresh: Fresh, readers: list[Used], quiet: Sequence[Place], seen: Seen) -> Codes:
     """The code of who has to have each sector fetched."""
     silenced = [fresh.tables[table].sectors[row, lane] for table, row, lane in quiet]
     for table, row, lane in quiet:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import SILENT, USES, WARPS, Fresh, Used
-from .fresh_parts import BYTE_BITS, Parts
+from .fresh_parts import BYTE_BITS, Parts, Place
 from .lanes import repeated
 from .reuse import oldest_kept
 from .scattered import Scattered
@@ -169,7 +169,7 @@ class Order:
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
-        self.quiet: list[tuple[int, Index, Index]] = []  # uses that don't ask L2: table, row, lane
+        self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
         thin = self.place + (lives.count - 1).bit_length() < 64
         self.tables = [
@@ -229,7 +229,7 @@ class Order:
         number = (line & line.dtype.type((1 << self.line_bits) - 1)) << line.dtype.type(SECTOR_BITS) | found & found.dtype.type(LAST)
         return _name_of(line >> line.dtype.type(self.line_bits), turn, number)
 
-    def _where(self, names: Index) -> list[tuple[int, Index, Index]]:
+    def _where(self, names: Index) -> list[Place]:
         """Where in the tables the uses stand that have these names."""
         named = np.zeros(self.nowhere + (1 << SECTOR_BITS), np.bool_)
         named[names & (1 << NUMBER) - 1] = True

@@ -6,12 +6,14 @@ are few; all of them take their next step together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .fresh import PARTED, Fresh, Used
 from .scattered import Scattered
 from .sectors import ALL_WORDS, SECTOR_WORDS, count_bits, firsts, sectors_of
 from .uses import SECTOR_BITS, WORD, WORD_BITS, Waiting, Way
@@ -19,7 +21,38 @@ from .uses import SECTOR_BITS, WORD, WORD_BITS, Waiting, Way
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Keys = NDArray[Any]
+Place = tuple[int, Index, Index]  # of uses: table, row, lane
+STORES, LOADS = 1, 2
 BYTE_BITS = 5  # of a byte in its sector
+
+
+def found_in_part(
+    fresh: Fresh, chosen: list[Used], marks: NDArray[np.uint8], places: Callable[[int, int, int], Index]
+) -> list[Place] | None:
+    """Loads of sectors of which parts were stored first, which are PARTED among the `marks` at their places, where no line has to go.
+
+    None if one of them wants more than was stored: then it matters what becomes of its line.
+    """
+    some = [u for u in chosen if u.stretch.mixed]
+    found: list[Place] = []
+    for u in some:
+        if u.way is Way.LOAD:
+            row, lane = (marks.take(places(u.table, u.begin, u.end)) == PARTED).nonzero()
+            if row.size:
+                found.append((u.table, row + u.begin, lane))
+    if not found:
+        return []
+    if any(u.parts and u.waiting.f.width < WORD for u in some):
+        return None
+    first = np.zeros(marks.size << WORD_BITS, np.uint8)  # who uses each word first
+    for u in reversed(some):
+        f, at = u.waiting.f, places(u.table, u.begin, u.end)
+        words = (at << WORD_BITS) + (f.first_word if isinstance(f, Scattered) else 0)
+        if u.way is Way.LOAD:
+            words = words[marks.take(at) == PARTED]
+        for word in range((f.touched_words if isinstance(f, Scattered) else SECTOR_WORDS).bit_length()):
+            first[words + word if word else words] = LOADS if u.way is Way.LOAD else STORES
+    return None if (first == LOADS).any() else found
 
 
 @dataclass(frozen=True, slots=True)
