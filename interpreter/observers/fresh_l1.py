@@ -28,7 +28,7 @@ PORTION = 1 << 18  # of more, so that they make so many loads
 GROUPS = 4  # of them, whose rates are compared
 AGREE, APART = 0.005, 3  # how far their rates may be apart, or times as far as chance may bring them
 UNSURE = 0.02  # of a group's rate, by chance
-RARE = 256  # of so many loads, those of a kind that does not matter
+RARE = 256  # of so many loads one does not matter
 LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
@@ -57,7 +57,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
         sets = Sets(fresh, chosen, lives, lines)
         if sets.fits and (missed := sets.missed()) is not None:
             return Missed(missed)
-    if not (room or words) and (told := _by_some(fresh, chosen, lives, lines)) is not None:
+    if not room and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
     return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, order.quiet)
@@ -80,7 +80,7 @@ def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
     return 1
 
 
-def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> list[int] | None:
+def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool) -> list[int] | None:
     """What caches miss in all of which lines have to go, told by some of them for all.
 
     None where they are few, or do not agree as if it was chance that made them differ.
@@ -96,11 +96,11 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> list
     group = np.full(lives.caches, -1)
     group[some] = np.arange(some.size) % GROUPS
     group = np.tile(group, lives.count // lives.caches)
-    order = Order(fresh, chosen, lives, lines, words=False, only=group >= 0)
+    order = Order(fresh, chosen, lives, lines, words=words, only=group >= 0)
     order.found()
-    if not order.full:
-        return None
     found, asked = order.by_group(group, GROUPS)
+    if not order.full or sum([rows.size for _, rows, _ in order.quiet]) * RARE > asked.sum():
+        return None
     rate = found.sum(axis=0) / np.maximum(asked.sum(axis=0), 1)
     chance = np.sqrt(rate * (1 - rate) / np.maximum(asked, 1))
     apart = np.abs(found / np.maximum(asked, 1) - rate) > np.maximum(AGREE, APART * chance)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, USES, WARPS, Fresh, Used
+from .fresh import NOBODY, SILENT, USES, WARPS, Fresh, Used
 from .fresh_parts import BYTE_BITS, Parts, Place
 from .lanes import repeated
 from .reuse import oldest_kept
@@ -151,6 +151,8 @@ class Order:
 
     def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Flags | None = None) -> None:
         self.full = False  # have lines to go in all caches?
+        # Where words matter, uses that find their line but not their words: caches, codes, sectors.
+        self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
         self.told: list[tuple[slice, Index]] = []  # what was found in each piece, by the caches that it has
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
         self.caches = lives.caches
@@ -209,8 +211,9 @@ class Order:
             found += self._found(p.keys, *stays)
             self.told.append((slice(p.first, p.first + p.starts.size - 1), found - before))
         if uses:
-            turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
-            found -= np.bincount(self.codes.take(turns), misses, SILENT + 1).astype(np.int64)[: self.groups]
+            lines, turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
+            self.missed = (lines >> lines.dtype.type(self.line_bits)).astype(np.int64), self.codes.take(turns), misses
+            found -= np.bincount(self.missed[1], misses, SILENT + 1).astype(np.int64)[: self.groups]
             self.quiet = self._where(self._named(in_part))
         return found
 
@@ -219,6 +222,9 @@ class Order:
         found = np.zeros((many, self.groups), np.int64)
         for caches, some in self.told:
             found[group[caches.start + int(self.uses[caches].argmax())]] += some
+        cache, code, misses = self.missed
+        less = np.bincount((group.take(cache) << CODE_BITS) + code, misses, many << CODE_BITS).astype(np.int64)
+        found -= less.reshape(many, -1)[:, : self.groups]
         cells = [t.count((group.take(t.cache) << CODE_BITS) + self.codes.take(t.turn), many << CODE_BITS) for t in self.tables]
         return found, sum(cells, np.zeros(many << CODE_BITS, np.int64)).reshape(many, -1)[:, : self.groups]
 

@@ -108,8 +108,8 @@ class Parts:
         found: Index = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
         return found
 
-    def follow(self, use: Keys, there: Flags) -> tuple[Index, Index, Keys]:
-        """The turns at which uses of some lines miss, warp by warp, and how many sectors; and which are found though not all their words are there.
+    def follow(self, use: Keys, there: Flags) -> tuple[Keys, Index, Index, Keys]:
+        """The lines and turns at which uses miss, warp by warp, and how many sectors; and which are found though not all their words are there.
 
         `there`: they find their line.
         """
@@ -143,7 +143,7 @@ class Parts:
             written[which] = marked | mark.take(now)
             valid[which] = held | np.where(loads, missed * SECTOR_WORDS, wanted)
         which, sector = (in_part[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
-        return turn, misses, groups.take(which) << kind(SECTOR_BITS) | sector.astype(use.dtype)
+        return groups >> kind(self.turn_bits), turn, misses, groups.take(which) << kind(SECTOR_BITS) | sector.astype(use.dtype)
 
     def _covered(self, use: Keys, short: Index) -> Index:
         """Which uses are the first of a word that a warp stores byte by byte, and all of it: 1, else 0."""

@@ -19,14 +19,14 @@ def both(work: Irregular, monkeypatch: pytest.MonkeyPatch) -> tuple[KernelProfil
     told: list[bool] = []
     by_some = fresh_l1._by_some
 
-    def noted(*given: object) -> object:
-        found = by_some(*given)  # type: ignore[arg-type]
+    def noted(*given: object, **named: object) -> object:
+        found = by_some(*given, **named)  # type: ignore[arg-type]
         told.append(found is not None)
         return found
 
     monkeypatch.setattr(fresh_l1, "_by_some", noted)
     usual = observed(work)
-    monkeypatch.setattr(fresh_l1, "_by_some", lambda *given: None)
+    monkeypatch.setattr(fresh_l1, "_by_some", lambda *given, **named: None)
     return usual, observed(work), any(told)
 
 
