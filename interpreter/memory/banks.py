@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.profiles import DeviceProfile
 
-from .warps import WARP, Addresses, Counts, Mask, access, distinct, largest_group, parts, split
+from .warps import WARP, Addresses, Counts, Mask, access, distinct, largest_group, most_different, parts, split
 
 BANKS = 32
 HALF = WARP // 2
@@ -49,7 +49,7 @@ def _group_passes(addresses: NDArray[np.int64], active: Mask, width: int) -> Cou
     """Passes of groups of lanes taken together: the most different words of one bank."""
     each = max(1, width // 4)  # accesses are aligned: one takes as many banks side by side, all of them or none
     words = addresses >> (4 * each).bit_length() - 1
-    return largest_group(words & BANKS // each - 1, active, BANKS // each, words)
+    return most_different(words & BANKS // each - 1, active, BANKS // each, words)
 
 
 def _sums(passes: Counts, warps: int, free: Counts) -> tuple[Counts, Counts]:
@@ -179,7 +179,7 @@ def kepler_banks(addresses: Addresses, active: Mask, width: int, *, bank_bytes: 
     grouped, mask = parts(where, lanes), split(active, lanes)
     words, live = _words(grouped, mask, width, bank_bytes)
     row = words // 64 if bank_bytes == 4 else words
-    passes = largest_group(words % BANKS, live, BANKS, row)
+    passes = most_different(words % BANKS, live, BANKS, row)
     return _sums(passes, warps, (passes > 0).astype(np.int64))
 
 

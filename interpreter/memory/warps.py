@@ -5,6 +5,8 @@ Addresses come as arrays (warps, 32) of byte addresses with a mask of active lan
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,30 +34,45 @@ def distinct(keys: NDArray[np.int64], active: Mask) -> Counts:
     return np.asarray((first & (ordered != NONE)).sum(axis=-1), dtype=np.int64)
 
 
-def largest_group(groups: NDArray[np.int64], active: Mask, count: int, keys: NDArray[np.int64] | None = None) -> Counts:
-    """The most entries that fall into one of `count` groups, row by row; with keys, equal (group, key) pairs count once."""
+def largest_group(groups: NDArray[np.int64], active: Mask, count: int) -> Counts:
+    """The most active entries that fall into one of `count` groups, row by row."""
     rows, lanes = groups.shape
-    if keys is None:
-        entry = np.flatnonzero(active)
-        chosen = groups.ravel().take(entry)
-    else:
-        whole = bool(active.all())
-        low = int(keys.min() if whole else keys.min(where=active, initial=NONE))
-        bits = max(1, (int(keys.max() if whole else keys.max(where=active, initial=low)) - low).bit_length())
-        ordered: NDArray[np.int32] | NDArray[np.int64] = (groups << bits) + (keys - low)
-        if bits + count.bit_length() < 32:
-            ordered = ordered.astype(np.int32)  # sorts faster
-        if not whole:
-            ordered[~active] = count << bits  # behind every key
-        ordered.sort(axis=-1)
-        first = np.ones(ordered.shape, dtype=np.bool_)
-        np.not_equal(ordered[:, 1:], ordered[:, :-1], out=first[:, 1:])
-        if not whole:
-            first &= ordered < count << bits
-        entry = np.flatnonzero(first)
-        chosen = (ordered.ravel().take(entry) >> bits).astype(np.int64)
-    table = np.bincount((entry // lanes) * count + chosen, minlength=rows * count).reshape(rows, count)
+    entry = np.flatnonzero(active)
+    table = np.bincount((entry // lanes) * count + groups.ravel().take(entry), minlength=rows * count).reshape(rows, count)
     return np.asarray(table.max(axis=1, initial=0), dtype=np.int64)
+
+
+def most_different(groups: NDArray[np.int64], active: Mask, count: int, keys: NDArray[Any]) -> Counts:
+    """The most different keys of active entries that fall into one of `count` groups, row by row; rows have a power of two entries.
+
+    >>> most_different(np.array([[0, 0, 0, 1]]), np.ones((1, 4), bool), 2, np.array([[5, 7, 5, 8]]))
+    array([2])
+    """
+    lanes = groups.shape[1]
+    whole = bool(active.all())
+    low = int(keys.min() if whole else keys.min(where=active, initial=NONE))
+    bits = max(1, (int(keys.max() if whole else keys.max(where=active, initial=low)) - low).bit_length())
+    kind: Any = (
+        np.int32 if bits + (count + 2 * lanes).bit_length() < 32 and low + (1 << bits) < 1 << 31 else np.int64
+    )  # short ones are faster
+    ordered = groups.astype(kind)
+    ordered <<= kind(bits)
+    ordered += keys.astype(kind, copy=False)
+    ordered -= kind(low)
+    others = np.arange(count, count + 2 * lanes, dtype=kind) << kind(bits)  # groups for entries that do not count, one each
+    if not whole:
+        np.copyto(ordered, others[:lanes], where=~active)
+    ordered.sort(axis=-1)
+    again = ordered[:, 1:] == ordered[:, :-1]
+    if again.any():
+        np.copyto(ordered[:, 1:], others[lanes + 1 :], where=again)
+        ordered.sort(axis=-1)
+    ordered >>= kind(bits)
+    new = np.ones(ordered.shape, np.bool_)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
+    begins = np.append(np.flatnonzero(new), ordered.size)  # of each group
+    most: Counts = np.maximum.reduceat(begins[1:] - begins[:-1], np.flatnonzero(begins[:-1] & lanes - 1 == 0))
+    return most * (ordered[:, 0] < count)
 
 
 def requests(active: Mask) -> Counts:
