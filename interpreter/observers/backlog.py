@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from .footprint import Footprint, Rows
 from .fresh import Fresh
+from .fresh_full import lost_in_full_l2
 from .fresh_l1 import missed_in_l1
 from .fresh_l2 import contested, lost_in_l2, overflows
 from .fresh_seen import Seen
@@ -213,12 +214,16 @@ class Backlog:
         fresh = Fresh.of(every, last=last)
         if fresh is None:
             return False
-        if overflows(fresh, l2.lines, seen) or contested(fresh, seen):
+        if contested(fresh, seen):
             fresh.undo()
             return False
+        full = seen.held is not None or overflows(fresh, l2.lines, seen)
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
         missed, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied)
-        lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
+        if full:
+            lost, written = lost_in_full_l2(fresh, seen, l2.lines, last=last)
+        else:
+            lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
         self.written += written - self._past_written
         self._past_written = 0
         if not last:
@@ -232,7 +237,7 @@ class Backlog:
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
                 asked = missed[code] if group[0].way is Way.LOAD else total
-                group[0].tell(total, total - asked, asked, asked - lost[code])
+                group[0].tell(total, total - asked, asked, asked - min(asked, lost[code]))
         _tell_others(waiting)
         return True
 

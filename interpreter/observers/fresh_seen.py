@@ -18,7 +18,36 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 Emptied = list[tuple[int, Index]]
+BROUGHT, DIRTY = 1, 2
+AGES, KINDS = 16, 4
+MIX = np.uint32(0x9E3779B1)
 FILLS = 4  # times that the last accesses fill a cache: what it held before is gone, or was used again
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an L2 holds that had no room for all: of a part of all lines, sectors in order, which were brought or are dirty, and since when."""
+
+    thin: int  # bits: one line of 2**thin is looked at
+    sectors: Index
+    kind: Index  # BROUGHT, DIRTY or both
+    age: Index  # the higher, the later its line was used last, below AGES
+
+    @staticmethod
+    def of(seen: Seen, thin: int) -> Held:
+        """When there was room for all so far."""
+        every = merged(seen.read, seen.dirty)
+        every = every.compress(is_chosen((every >> SECTOR_BITS).astype(np.uint32), thin))
+        kind = BROUGHT * np.isin(every, seen.read) + DIRTY * np.isin(every, seen.dirty)
+        return Held(thin, every, kind, np.zeros(every.size, np.int64))
+
+
+def is_chosen(line: NDArray[np.uint32], thin: int) -> NDArray[np.bool_]:
+    """Are these lines looked at?"""
+    if not thin:
+        return np.ones(line.shape, np.bool_)
+    found: NDArray[np.bool_] = line * MIX >> np.uint32(32 - thin) == 0
+    return found
 
 
 @dataclass(slots=True)
@@ -32,6 +61,7 @@ class Seen:
     last: list[Waiting] = field(default_factory=list)
     told: int = 0  # so many of these have been to L2
     emptied: Emptied = field(default_factory=list)  # caches of L1 before some of these
+    held: Held | None = None  # where L2 had no room for all
 
     @property
     def lines(self) -> Index:
@@ -49,6 +79,12 @@ class Seen:
         self.told = len(self.last)
         left = np.cumsum([0] + [not (w.there or w.again) for w in waiting[begin:]]).tolist()
         self.emptied = [(left[turn - begin], some) for turn, some in emptied if turn >= begin]
+
+    def hold(self, held: Held) -> None:
+        """L2 holds no more than that."""
+        self.held = held
+        self.read, self.dirty = (held.sectors.compress((held.kind & kind) > 0) for kind in (BROUGHT, DIRTY))
+        self.parted, self.words = self.parted[:0], self.words[:0]
 
     def store(self, sectors: Index, words: NDArray[np.uint8], known: Index) -> None:
         """Words that were stored by now, which take the place of what was `known` of sectors with parts."""
