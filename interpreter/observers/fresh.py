@@ -77,6 +77,8 @@ class Marks:
 
     codes: Codes
     low: int
+    flat: Codes  # with some more between the caches
+    places: Callable[[int, int, int], Index]  # of some rows of a table, in `flat`
 
 
 @dataclass(eq=False, slots=True)
@@ -195,7 +197,7 @@ class Fresh:
     def firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on."""
         marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint16 if by_turn else np.uint8)
-        self.mark(marks, some, lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp), by_turn=by_turn)
+        self.mark(marks, once(some), lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp), by_turn=by_turn)
         return marks[: self.nowhere]
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:
@@ -241,6 +243,14 @@ class Fresh:
         else:
             found = np.bincount(codes, minlength=len(self.groups))
         return [0, *found[1 : len(self.groups)].tolist()]
+
+
+def once(some: list[Used]) -> list[Used]:
+    """Accesses, in order, less those whose sectors all were asked for by the same lanes before."""
+    found: dict[tuple[int, int, int], Used] = {}
+    for u in some:
+        found.setdefault((*_name(u.waiting), id(u.waiting.rows)), u)
+    return list(found.values())
 
 
 def _by_lane(some: list[Used]) -> Table:

@@ -6,15 +6,14 @@ uses are put in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, DROPPED, LOADED, PARTED, SILENT, Fresh, Marks, Used
+from .fresh import DENSE, DROPPED, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
 from .fresh_order import BRING, Lives, Order, loads_of
-from .fresh_parts import Place, found_in_part
+from .fresh_parts import Quiet, found_in_part
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
@@ -37,7 +36,7 @@ class Missed(NamedTuple):
 
     sectors: list[int]
     marks: Marks | None = None
-    quiet: Sequence[Place] = ()  # uses that L2 is not asked for, though others may not have asked before
+    quiet: Quiet = Quiet()
 
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
@@ -51,16 +50,19 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     words = any(u.parts for u in chosen)
     room = _room(fresh, chosen, lives, lines)
     if room and all(u.way in BRING for u in chosen):
-        found = _by_marks(fresh, chosen, lives, lines, room=room)
-        if found is not None:
-            return found
-        sets = Sets(fresh, chosen, lives, lines)
-        if sets.fits and (missed := sets.missed()) is not None:
-            return Missed(missed)
+        marks = _marks(fresh, chosen, lives, lines, room=room)
+        if marks is not None:
+            quiet = found_in_part(chosen, marks) if words else Quiet()
+            if quiet is not None:
+                return Missed(fresh.counts(marks.codes), marks, quiet)
+        else:
+            sets = Sets(fresh, chosen, lives, lines)
+            if sets.fits and (missed := sets.missed()) is not None:
+                return Missed(missed)
     if not room and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
-    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, order.quiet)
+    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
 
 
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
@@ -111,8 +113,8 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     return missed
 
 
-def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> Missed | None:
-    """Found by who uses each sector of each cache first; None where that is too much to mark, or a cache overflows, or words matter."""
+def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> Marks | None:
+    """Who uses each sector of each cache first; None where that is too much to mark, or a cache overflows."""
     loaded = [s for s in fresh.stretches if s.done & LOADED]
     low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
     count = end - low << SECTOR_BITS
@@ -133,11 +135,8 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, roo
         return found
 
     chosen = [u for u in chosen if low <= u.stretch.number < end]
-    fresh.mark(marks, chosen, places)
+    fresh.mark(marks, once(chosen) if lives.count == lives.caches else chosen, places)
     every = marks.reshape(-1, size)[:, :count]
     if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1)[:, :-1], axis=1).max()) > lines:
         return None
-    quiet = found_in_part(fresh, chosen, marks, places) if any(u.parts for u in chosen) else []
-    if quiet is None:
-        return None
-    return Missed(fresh.counts(every), Marks(every, low << SECTOR_BITS), quiet)
+    return Marks(every, low << SECTOR_BITS, marks, places)

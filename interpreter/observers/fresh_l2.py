@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DROPPED, PART, SILENT, Codes, Fresh, Marks, Used
-from .fresh_parts import Place
+from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
@@ -41,9 +39,9 @@ def contested(fresh: Fresh, seen: Seen) -> bool:
 
 
 def lost_in_l2(
-    fresh: Fresh, marks: Marks | None, quiet: Sequence[Place], seen: Seen, *, last: bool
+    fresh: Fresh, marks: Marks | None, quiet: Quiet, seen: Seen, *, last: bool
 ) -> tuple[list[int], int]:  # fmt: skip
-    """The sectors that a cache that all ask has to fetch for each code, and how many become dirty; `quiet`: uses that do not ask it.
+    """The sectors that a cache that all ask has to fetch for each code, and how many become dirty.
 
     `marks`: who asks first in each cache of L1, if that was found on the way.
     `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
@@ -113,18 +111,18 @@ def _remember_parts(fresh: Fresh, seen: Seen) -> None:
     seen.store(sectors_of_numbers(number, fresh.stretches), words[number], inside(seen.parted, fresh.stretches))
 
 
-def _readers(fresh: Fresh, readers: list[Used], quiet: Sequence[Place], seen: Seen) -> Codes:
+def _readers(fresh: Fresh, readers: list[Used], quiet: Quiet, seen: Seen) -> Codes:
     """The code of who has to have each sector fetched."""
-    silenced = [fresh.tables[table].sectors[row, lane] for table, row, lane in quiet]
-    for table, row, lane in quiet:
+    silenced = [fresh.tables[table].sectors[row, lane] for table, row, lane in quiet.places]
+    for table, row, lane in quiet.places:
         fresh.tables[table].sectors[row, lane] = fresh.nowhere
     parts = [u for u in fresh.used if u.turn >= seen.told and u.parts]
-    first = fresh.firsts(readers, by_turn=bool(parts))
+    first = fresh.firsts([u for u in readers if u.turn not in quiet.turns], by_turn=bool(parts))
     if parts:
         codes = np.zeros(fresh.used[-1].turn + 2, np.uint8)
         codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]
         first = codes.take(first) * ~_covered(fresh, parts, first, _words(fresh, seen))
-    for (table, row, lane), sectors in zip(quiet, silenced, strict=True):
+    for (table, row, lane), sectors in zip(quiet.places, silenced, strict=True):
         fresh.tables[table].sectors[row, lane] = sectors
     return first
 

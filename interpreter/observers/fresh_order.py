@@ -150,7 +150,7 @@ class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
     def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Flags | None = None) -> None:
-        self.full = False  # have lines to go in all caches?
+        self.full = False  # have lines to go in most caches?
         # Where words matter, uses that find their line but not their words: caches, codes, sectors.
         self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
         self.told: list[tuple[slice, Index]] = []  # what was found in each piece, by the caches that it has
@@ -196,7 +196,7 @@ class Order:
         over = np.zeros(self.uses.size, np.bool_)
         for p in pieces:
             over[p.caches] = p.lines > self.lines
-        self.full = bool(over[self.uses > 0].all())
+        self.full = bool(2 * np.count_nonzero(over) > np.count_nonzero(self.uses))
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
         found, uses, there = np.zeros(self.groups, np.int64), [], []
         for p, hit in zip(pieces, hits, strict=True):

@@ -6,14 +6,14 @@ are few; all of them take their next step together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import PARTED, Fresh, Used
+from .fresh import PARTED, WARPS, Marks, Used
 from .scattered import Scattered
 from .sectors import ALL_WORDS, SECTOR_WORDS, count_bits, firsts, sectors_of
 from .uses import SECTOR_BITS, WORD, WORD_BITS, Waiting, Way
@@ -22,37 +22,66 @@ Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Keys = NDArray[Any]
 Place = tuple[int, Index, Index]  # of uses: table, row, lane
+WARP_BITS = 5
 STORES, LOADS = 1, 2
 BYTE_BITS = 5  # of a byte in its sector
 
 
-def found_in_part(
-    fresh: Fresh, chosen: list[Used], marks: NDArray[np.uint8], places: Callable[[int, int, int], Index]
-) -> list[Place] | None:
-    """Loads of sectors of which parts were stored first, which are PARTED among the `marks` at their places, where no line has to go.
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Loads that do not ask L2, though others may not have asked it before."""
+
+    turns: Collection[int] = ()  # of those of which no lane asks
+    places: Sequence[Place] = ()  # other uses
+
+
+def found_in_part(chosen: list[Used], marks: Marks) -> Quiet | None:
+    """Loads of sectors of which parts were stored first, which are PARTED among the marks, where no line has to go.
 
     None if one of them wants more than was stored: then it matters what becomes of its line.
     """
     some = [u for u in chosen if u.stretch.mixed]
+    lanes: dict[tuple[int, int, int], tuple[Index, ...]] = {}  # who load of these, by those who use the same
+    turns: set[int] = set()
     found: list[Place] = []
     for u in some:
         if u.way is Way.LOAD:
-            row, lane = (marks.take(places(u.table, u.begin, u.end)) == PARTED).nonzero()
-            if row.size:
+            name = id(u.waiting.f.same), u.waiting.start, id(u.waiting.rows)
+            if name not in lanes:
+                lanes[name] = (marks.flat.take(marks.places(u.table, u.begin, u.end)) == PARTED).nonzero()
+            row, lane = lanes[name]
+            if row.size == u.end - u.begin << (WARP_BITS if u.table == WARPS else 0):
+                turns.add(u.turn)
+            elif row.size:
                 found.append((u.table, row + u.begin, lane))
-    if not found:
-        return []
+    if not (turns or found):
+        return Quiet()
     if any(u.parts and u.waiting.f.width < WORD for u in some):
         return None
-    first = np.zeros(marks.size << WORD_BITS, np.uint8)  # who uses each word first
-    for u in reversed(some):
-        f, at = u.waiting.f, places(u.table, u.begin, u.end)
+    first = np.zeros(marks.flat.size << WORD_BITS, np.uint8)  # who uses each word first
+    for u in reversed(_new_words(some)):
+        f, at = u.waiting.f, marks.places(u.table, u.begin, u.end)
         words = (at << WORD_BITS) + (f.first_word if isinstance(f, Scattered) else 0)
         if u.way is Way.LOAD:
-            words = words[marks.take(at) == PARTED]
+            words = words[marks.flat.take(at) == PARTED]
         for word in range((f.touched_words if isinstance(f, Scattered) else SECTOR_WORDS).bit_length()):
             first[words + word if word else words] = LOADS if u.way is Way.LOAD else STORES
-    return None if (first == LOADS).any() else found
+    return None if (first == LOADS).any() else Quiet(turns, found)
+
+
+def _new_words(some: list[Used]) -> list[Used]:
+    """Accesses, in order, less those whose words all were stored by the same lanes before."""
+    stored: set[tuple[int, ...]] = set()
+    found = []
+    for u in some:
+        f = u.waiting.f
+        root, by = (f.root, f.by) if isinstance(f, Scattered) else (f, 0)
+        name = id(root), by, u.waiting.start, id(u.waiting.rows)
+        if name not in stored:
+            found.append(u)
+            if u.way is Way.STORE:
+                stored.add(name)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

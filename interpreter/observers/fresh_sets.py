@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
-MOST = 1 << 22  # uses
+MOST = 3 << 22  # uses
 WASTE = 3  # times as many places as uses
 
 
