@@ -22,8 +22,9 @@ Index = NDArray[np.int64]
 WORTH = 1 << 16  # loads that are worth asking only some caches
 SPREAD = 40  # sectors of caches for each use that may be marked
 SOME = 2  # caches that are looked at
-LEAST = 5  # of so many caches one is asked, where they are not many, or
-PORTION = 1 << 18  # of more, so that they make so many loads
+LEAST = 8  # of so many caches one is asked, where they are not many, or
+PORTION = 1 << 17  # of more, so that they make so many loads
+GOLDEN = 0.618
 GROUPS = 4  # of them, whose rates are compared
 AGREE, APART = 0.01, 4  # how far the rate of a group may be from that of all, or times as far as chance may bring it
 UNSURE = 0.02  # of a group's rate, by chance
@@ -94,7 +95,8 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     portions = min(every.size // (2 * GROUPS), max(LEAST, int(loads.sum()) // PORTION))
     if portions < LEAST or int(loads.sum()) < WORTH:
         return None
-    some = every[portions // 2 :: portions]
+    begins = np.arange(0, every.size - portions + 1, portions)
+    some = every[begins + (portions * (GOLDEN * np.arange(begins.size) % 1)).astype(np.int64)]  # one of each portion, in no rhythm
     group = np.full(lives.caches, -1)
     group[some] = np.arange(some.size) % GROUPS
     group = np.tile(group, lives.count // lives.caches)
