@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DENSE, DROPPED, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
-from .fresh_order import BRING, Lives, Order, loads_of
+from .fresh_order import BRING, Order
 from .fresh_parts import Quiet, found_in_part
+from .fresh_rows import Lives, loads_of
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way

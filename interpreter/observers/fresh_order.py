@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import NOBODY, SILENT, USES, WARPS, Fresh, Used
+from .fresh import NOBODY, SILENT, Fresh, Used
 from .fresh_parts import BYTE_BITS, Parts, Place
-from .lanes import repeated
+from .fresh_rows import Lives, Rows
 from .reuse import oldest_kept
-from .scattered import Scattered
-from .stays import STEP, Emptied
+from .stays import STEP
 from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way
 
 Index = NDArray[np.int64]
@@ -34,85 +33,6 @@ WORTH = 1 << 13  # uses that are worth a piece
 CODE_BITS = 8
 LAST = (1 << SECTOR_BITS) - 1
 FINE = 12  # steps in the time in which a cache is filled once
-
-
-class Lives:
-    """Caches, each of them another one when it has been emptied."""
-
-    def __init__(self, fresh: Fresh, caches: int, emptied: Emptied) -> None:
-        since = np.zeros((caches, 1 + max([turn for turn, _ in emptied], default=0)), np.int64)  # how often before each turn
-        for turn, some in emptied:
-            since[some, turn:] += 1
-        self.caches, self.count = caches, caches * (1 + int(since.max()))
-        last = since.shape[1] - 1
-        self.of = [t.cache + caches * since[t.cache, np.minimum(t.turn, last)] if emptied else t.cache for t in fresh.tables]  # each row
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
-
-    table: int
-    sectors: NDArray[np.uint32]
-    order: Index
-    cache: Keys
-    turn: NDArray[np.int32]
-    lanes: Index | None  # None: all of each row
-    words: NDArray[np.uint32]  # in their sectors, where that matters
-    thin: bool  # one lane each, and in no order
-
-    @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool, only: Flags | None) -> Rows:
-        """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order; `only`: of these caches."""
-        t = fresh.tables[table]
-        some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
-        sizes = [u.end - u.begin for _, u in some]
-        turn: NDArray[np.int32] = repeated([turn << bits for turn, _ in some], sizes, np.int32)
-        if bits and table != USES:
-            turn += np.concatenate([u.waiting.f.order(u.waiting.rows, bits).ravel() for _, u in some], dtype=np.int32, casting="unsafe")
-        begin, end = some[0][1].begin, some[-1][1].end
-        where = None if end - begin == turn.size else np.concatenate([np.arange(u.begin, u.end) for _, u in some])
-        every = lives.of[table]
-        cache: Keys = every[begin:end] if where is None else every.take(where)
-        if only is not None:
-            some_rows = only.take(cache).nonzero()[0]
-            cache, turn = cache.take(some_rows), turn.take(some_rows)
-            where = some_rows + begin if where is None else where.take(some_rows)
-        cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
-        word = np.zeros((len(t.sectors) if words else 0, 1), np.uint32)
-        if words and table != USES:
-            word = np.zeros(t.sectors.shape, np.uint32)
-            for _, u in some:
-                f = u.waiting.f
-                word[u.begin : u.end] = f.first_byte if words == BYTE_BITS and isinstance(f, Scattered) else f.first_word
-        if thin and table != WARPS:
-            return Rows(table, t.sectors, np.arange(begin, end) if where is None else where, cache, turn, None, word, thin)
-        order = np.argsort(cache, kind="stable")
-        cache, turn = cache.take(order), turn.take(order)
-        order = order + begin if where is None else where.take(order)
-        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word, False)
-
-    def range(self, low: int, high: int) -> tuple[int, int]:
-        """The rows of the caches `low` to `high`, where they are in order."""
-        a, b = self.cache.searchsorted(np.array([low, high], self.cache.dtype)).tolist()
-        return a, b
-
-    def count(self, cell: Keys, many: int, some: Flags | None = None) -> Index:
-        """How many lanes of rows fall into each of so many cells; of some of the rows."""
-        lanes: Index | Flags | None = self.lanes
-        if some is not None:
-            lanes = some if lanes is None else lanes * some
-        found: Index = np.bincount(cell, lanes, many).astype(np.int64)
-        return found if self.lanes is not None else found * self.sectors.shape[1]
-
-
-def loads_of(fresh: Fresh, chosen: list[Used]) -> Index:
-    """How many uses of each code load."""
-    found = np.zeros(len(fresh.groups), np.int64)
-    for u in chosen:
-        if u.code != SILENT and u.way is Way.LOAD:
-            found[u.code] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
-    return found
 
 
 def _name_of(cache: Keys, turn: Keys, sector: Keys) -> Index:

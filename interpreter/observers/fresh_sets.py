@@ -12,7 +12,7 @@ from .lanes import repeated
 from .uses import SECTOR_BITS, Way
 
 if TYPE_CHECKING:
-    from .fresh_order import Lives
+    from .fresh_rows import Lives
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
