@@ -95,7 +95,7 @@ class Backlog:
         self._lanes += 0 if there or again else f.count
         if way in (Way.PASS, Way.ATOMIC):
             self._there.clear()
-        elif not there and not again:
+        elif way is not Way.STREAM and not there and not again:
             crowd = f.crowd(rows)
             self._crowd += crowd
             self._used += crowd
@@ -242,8 +242,8 @@ class Backlog:
         return True
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
-        if any(w.f.width < WORD and w.way is Way.STORE and not w.brings for w in waiting):  # parts of words have no numbers
-            return False
+        if any(w.way is Way.STREAM or (w.f.width < WORD and w.way is Way.STORE and not w.brings) for w in waiting):
+            return False  # parts of words have no numbers
         frame = Frame.of(waiting, self.l1.caches)
         if not frame.fits or (missed := self.l1.take_together(frame, waiting, emptied, last=last)) is None:
             return False

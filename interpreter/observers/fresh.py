@@ -32,7 +32,7 @@ MANY = 1 << 17  # marks
 FEW = 6  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 WARPS, USES, LANES = range(3)  # tables
-LOADED, WHOLE, PART, DROPPED = 1, 2, 4, 8  # what is done to a stretch
+LOADED, WHOLE, PART, DROPPED, STREAMED = 1, 2, 4, 8, 16  # what is done to a stretch
 NOBODY = np.zeros(0, np.int64)
 
 
@@ -49,6 +49,11 @@ class Stretch:
     def lines(self) -> int:
         """How many."""
         return self.high + 1 - self.low
+
+    @property
+    def stays(self) -> bool:
+        """May any of it be in L1?"""
+        return self.done & (LOADED | WHOLE | PART) > 0
 
     @property
     def mixed(self) -> bool:
@@ -324,4 +329,4 @@ def _does(w: Waiting) -> int:
         return LOADED
     if w.way is Way.STORE:
         return WHOLE if w.brings else PART
-    return DROPPED
+    return STREAMED if w.way is Way.STREAM else DROPPED

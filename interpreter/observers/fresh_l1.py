@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, DROPPED, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
+from .fresh import DENSE, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
 from .fresh_order import BRING, Order
 from .fresh_parts import Quiet, found_in_part
 from .fresh_rows import Lives, loads_of
@@ -43,7 +43,7 @@ class Missed(NamedTuple):
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
     """What loads miss in so many caches of so many lines, of which some are emptied before a turn."""
-    chosen = [u for u in fresh.used if u.way in BRING or u.stretch.done != DROPPED]
+    chosen = [u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)]
     while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
         chosen.pop()
     if not chosen:

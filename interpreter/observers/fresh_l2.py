@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DROPPED, PART, SILENT, Codes, Fresh, Marks, Used
+from .fresh import DROPPED, PART, SILENT, STREAMED, Codes, Fresh, Marks, Used
 from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .scattered import Scattered
@@ -28,6 +28,8 @@ def overflows(fresh: Fresh, lines: int, seen: Seen) -> bool:
 
 def contested(fresh: Fresh, seen: Seen) -> bool:
     """Does anybody read past L1 where parts of sectors were stored first?  Then it matters which parts, and one must follow the other."""
+    if _is_streamed_late(fresh):
+        return True
     some = [u for u in fresh.used if u.stretch.done & DROPPED and u.stretch.done & PART]
     if not some:
         return False
@@ -36,6 +38,20 @@ def contested(fresh: Fresh, seen: Seen) -> bool:
     parted[numbers(seen.parted, fresh.stretches)] = 1
     past = fresh.firsts([u for u in some if u.way in (Way.PASS, Way.ATOMIC)]) > 0
     return bool((past & (parted > 0) & (parted < first)).any())
+
+
+def _is_streamed_late(fresh: Fresh) -> bool:
+    """Are there loads that bring no line, of lines that may be in some L1 already?"""
+    some = [u for u in fresh.used if u.stretch.done & STREAMED and u.stretch.stays]
+    if not some:
+        return False
+    first = fresh.firsts([u for u in some if u.way is not Way.STREAM], by_turn=True)
+    first -= np.uint16(1)  # nobody goes round
+    lines = np.append(first.reshape(-1, 1 << SECTOR_BITS).min(axis=1), np.uint16(0xFFFF))  # the last stands for lanes that take no part
+    late = (
+        lines.take(fresh.tables[u.table].sectors[u.begin : u.end] >> np.uint32(SECTOR_BITS)) < u.turn for u in some if u.way is Way.STREAM
+    )
+    return any(bool(x.any()) for x in late)
 
 
 def lost_in_l2(

@@ -139,8 +139,8 @@ class Hierarchy:
             start += more
         if way is Way.LOAD:
             return self._load(f, start, rows, LoadPolicy.CACHE)
-        if way is Way.PASS:
-            return self._load(f, start, rows, LoadPolicy.BYPASS)
+        if way in (Way.STREAM, Way.PASS):
+            return self._load(f, start, rows, LoadPolicy.STREAM if way is Way.STREAM else LoadPolicy.BYPASS)
         if way is Way.STORE:
             self.l1.store(f.outline.place(start, rows), start // PAGE, f.touched if f.width >= 4 else f.marked)
             self._written += self.l2.store(f.outline.lines, start, f.written)
@@ -266,7 +266,7 @@ def _way(modifiers: tuple[str, ...], kind: str) -> Way | None:
         return None
     if kind == "st":
         return Way.STORE if store_policy(modifiers) is StorePolicy.KEEP else None
-    return {LoadPolicy.CACHE: Way.LOAD, LoadPolicy.BYPASS: Way.PASS}.get(load_policy(modifiers))
+    return {LoadPolicy.CACHE: Way.LOAD, LoadPolicy.STREAM: Way.STREAM, LoadPolicy.BYPASS: Way.PASS}[load_policy(modifiers)]
 
 
 @lru_cache(maxsize=1 << 10)

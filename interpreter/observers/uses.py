@@ -41,6 +41,7 @@ class Way(Enum):
     """What an access asks of the caches."""
 
     LOAD = "through L1, which keeps what it lacked"
+    STREAM = "through L1, which keeps of it what belongs to its lines"
     PASS = "past L1, which forgets the line"
     STORE = "into both"
     ATOMIC = "at L2, and L1 forgets the line"

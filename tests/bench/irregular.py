@@ -76,6 +76,8 @@ def irregular() -> Iterator[Irregular]:
     yield _global("in place", 4, FITS_L2, load + store)
     yield _global("in place, 8 bytes", 8, FITS_L2, "ld.global.u64 %d4, [%d3]; add.u64 %d4, %d4, 1; st.global.u64 [%d3], %d4;")
     yield _global("in place, bytes", 1, FITS_L2, "ld.global.u8 %r11, [%d3]; add.u32 %r8, %r8, %r11; st.global.u8 [%d3], %r8;")
+    stream = "mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d2, %d5; ld.global.L1::no_allocate.u32 %r12, [%d5]; add.u32 %r8, %r8, %r12; "
+    yield _global("gathers beside loads that keep nothing", 4, FITS_L2, stream + load)
     own = " mul.wide.u32 %d5, %r4, 4; add.u64 %d5, %d2, %d5; st.global.u32 [%d5], %r8; ld.global.u32 %r12, [%d5]; add.u32 %r8, %r8, %r12;"
     yield _global("gathers beside accesses in order", 4, FITS_L2, load + own)
     other = " xor.b32 %r13, %r10, 85; mul.wide.u32 %d5, %r13, 4; add.u64 %d5, %d1, %d5; red.global.add.u32 [%d5], 1;"
