@@ -82,7 +82,7 @@ class Marks:
 
     codes: Codes
     low: int
-    flat: Codes  # with some more between the caches
+    flat: Codes  # with a line more for each cache, that nobody uses
     places: Callable[[int, int, int], Index]  # of some rows of a table, in `flat`
 
 
@@ -236,7 +236,7 @@ class Fresh:
 
     def counts(self, marks: Codes) -> list[int]:
         """How many sectors each code has."""
-        lines = np.ascontiguousarray(marks).ravel().view(np.uint32)
+        lines = marks.view(np.uint32)
         if lines.size > MANY:
             lines = lines[lines != 0]  # often few
         codes = lines.view(np.uint8)

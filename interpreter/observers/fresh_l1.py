@@ -56,7 +56,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
         if marks is not None:
             quiet = found_in_part(chosen, marks) if words else Quiet()
             if quiet is not None:
-                return Missed(fresh.counts(marks.codes), marks, quiet)
+                return Missed(fresh.counts(marks.flat), marks, quiet)
         else:
             sets = Sets(fresh, chosen, lives, lines)
             if sets.fits and (missed := sets.missed()) is not None:
@@ -140,6 +140,7 @@ def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: 
     chosen = [u for u in chosen if low <= u.stretch.number < end]
     fresh.mark(marks, once(chosen) if lives.count == lives.caches else chosen, places)
     every = marks.reshape(-1, size)[:, :count]
-    if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1)[:, :-1], axis=1).max()) > lines:
+    marks.reshape(-1, size)[:, count:] = 0
+    if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1), axis=1).max()) > lines:
         return None
     return Marks(every, low << SECTOR_BITS, marks, places)
