@@ -27,9 +27,9 @@ LEAST = 8  # of so many caches one is asked, where they are not many, or
 PORTION = 1 << 17  # of more, so that they make so many loads
 GOLDEN = 0.618
 GROUPS = 4  # of them, whose rates are compared
-AGREE, APART = 0.01, 4  # how far the rate of a group may be from that of all, or times as far as chance may bring it
+AGREE, APART = 0.02, 4  # how far the rate of a group may be from that of all, or times as far as chance may bring it
 UNSURE = 0.02  # of a group's rate, by chance
-RARE = 256  # of so many loads one does not matter
+RARE = 128  # of so many loads one does not matter
 LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
