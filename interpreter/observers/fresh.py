@@ -187,7 +187,7 @@ class Fresh:
         return Fresh(used, stretches, groups, also, changed)
 
     def measure(self) -> None:
-        """See scattered.measure, of all those whose lanes are in disorder; the sectors of a row are in order afterwards."""
+        """See scattered.measure, of all those whose lanes are in disorder; nobody asks for the order of sectors in a row afterwards."""
         by_root = {
             id(u.waiting.f.root): u for u in self.used if isinstance(u.waiting.f, Scattered) and "total" not in u.waiting.f.root.__dict__
         }
