@@ -15,6 +15,7 @@ from .fresh import Fresh
 from .fresh_full import lost_in_full_l2
 from .fresh_l1 import missed_in_l1
 from .fresh_l2 import contested, lost_in_l2, overflows
+from .fresh_marching import leaders
 from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
@@ -211,35 +212,51 @@ class Backlog:
         if seen is None or not (l1.lines and l2.lines):
             return False
         every = seen.last + waiting
-        fresh = Fresh.of(every, last=last)
-        if fresh is None:
-            return False
-        if contested(fresh, seen):
-            fresh.undo()
-            return False
-        full = seen.held is not None or overflows(fresh, l2.lines, seen)
         emptied = seen.emptied + [(turn + len(seen.last), some) for turn, some in emptied]
-        missed, marks, quiet = missed_in_l1(fresh, l1.caches, l1.lines, emptied)
-        if full:
-            lost, written = lost_in_full_l2(fresh, seen, l2.lines, last=last)
-        else:
-            lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
-        self.written += written - self._past_written
+        rest, some = leaders(every, l1.lines, l2.lines) if last and not (emptied or self._chapters) else (every, [])
+        if rest:
+            some.append(rest)
+        parts: list[Fresh] = []
+        for part in some:
+            fresh = Fresh.of(part, last=last)
+            if fresh is not None:
+                parts.append(fresh)
+            if fresh is None or contested(fresh, seen):
+                for one in parts:
+                    one.undo()
+                return False
+        self.written -= self._past_written
         self._past_written = 0
+        for part, fresh in zip(some, parts, strict=True):
+            if part is rest:
+                self._follow(fresh, seen, emptied, l1.caches, last=last)
+            else:
+                self._follow(fresh, Seen(), [], 1, last=True)
+            _tell_others(part)
         if not last:
             seen.keep(every, emptied, l1.lines)
             self._chapters = True
             kept = {(id(w.f.same), w.start, id(w.rows)) for w in seen.last}
             self._there = {key: used for key, used in self._there.items() if key[:3] in kept}
-        fresh.measure()
         _sample(waiting)
+        return True
+
+    def _follow(self, fresh: Fresh, seen: Seen, emptied: list[tuple[int, Index]], caches: int, *, last: bool) -> None:
+        """Tells all of these what so many caches find."""
+        times = fresh.used[0].waiting.times if fresh.used else 1
+        full = seen.held is not None or overflows(fresh, self.l2.lines, seen)
+        missed, marks, quiet = missed_in_l1(fresh, caches, self.l1.lines, emptied)
+        if full:
+            lost, written = lost_in_full_l2(fresh, seen, self.l2.lines, last=last)
+        else:
+            lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
+        self.written += times * written
+        fresh.measure()
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
                 asked = missed[code] if group[0].way is Way.LOAD else total
                 group[0].tell(total, total - asked, asked, asked - min(asked, lost[code]))
-        _tell_others(waiting)
-        return True
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
         if any(w.way is Way.STREAM or (w.f.width < WORD and w.way is Way.STORE and not w.brings) for w in waiting):

@@ -143,15 +143,7 @@ class Fresh:
     @staticmethod
     def of(waiting: list[Waiting], *, last: bool) -> Fresh | None:
         """Numbers what these use; None where they get in each other's way; `last`: nobody will want to know what the caches hold then."""
-        spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count)
-        stretches: list[Stretch] = []
-        where: dict[int, Stretch] = {}  # by turn
-        for low, high, turn in spans:
-            if not stretches or low > stretches[-1].high:
-                stretches.append(Stretch(low, high, 0))
-            s = where[turn] = stretches[-1]
-            s.high = max(s.high, high)
-            s.done |= _does(waiting[turn])
+        stretches, where = stretches_of(waiting)
         lines = 0
         for s in stretches:
             s.number, lines = lines, lines + s.lines
@@ -188,9 +180,7 @@ class Fresh:
 
     def measure(self) -> None:
         """See scattered.measure, of all those whose lanes are in disorder; nobody asks for the order of sectors in a row afterwards."""
-        by_root = {
-            id(u.waiting.f.root): u for u in self.used if isinstance(u.waiting.f, Scattered) and "total" not in u.waiting.f.root.__dict__
-        }
+        by_root = {id(u.waiting.f.root): u for u in self.used if isinstance(u.waiting.f, Scattered) and not u.waiting.f.measured}
         for run in self.runs(sorted(by_root.values(), key=lambda u: (u.table, u.begin))):
             sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
             roots = [u.waiting.f.root for u in run if isinstance(u.waiting.f, Scattered)]
@@ -248,6 +238,20 @@ class Fresh:
         else:
             found = np.bincount(codes, minlength=len(self.groups))
         return [0, *found[1 : len(self.groups)].tolist()]
+
+
+def stretches_of(waiting: list[Waiting]) -> tuple[list[Stretch], dict[int, Stretch]]:
+    """The lines that some accesses use, and which of them each uses, by turn."""
+    spans = sorted((w.f.ends[0] + w.start, w.f.ends[1] + w.start, turn) for turn, w in enumerate(waiting) if w.f.count)
+    stretches: list[Stretch] = []
+    where = {}
+    for low, high, turn in spans:
+        if not stretches or low > stretches[-1].high:
+            stretches.append(Stretch(low, high, 0))
+        s = where[turn] = stretches[-1]
+        s.high = max(s.high, high)
+        s.done |= _does(waiting[turn])
+    return stretches, where
 
 
 def once(some: list[Used]) -> list[Used]:

@@ -10,6 +10,7 @@ import numpy as np
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, SECTOR, Footprint, Outline, Rows
+from .marching import March, Marching
 from .scattered import MANY, Scattered, is_scattered, scattered
 from .strays import are_few, strays
 
@@ -75,6 +76,8 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
+        if waits and (march := March.of_facts(facts, g)) is not None:
+            return Marching(g, rows, address, width, march), 0
         if like is not None and waits and (f := like.another(g, rows, address, width)) is not None:
             return f, 0
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):

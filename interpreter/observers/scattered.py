@@ -122,11 +122,16 @@ class Scattered(Footprint):
             new &= ordered != _nowhere(ordered)
         return ordered, new
 
+    @property
+    def measured(self) -> bool:
+        """Is that known?"""
+        return "total" in self.root.__dict__
+
     def measure(self) -> None:
         """Finds how many sectors it asks for, and which warp for the most."""
         if self.root is not self:
             self.root.measure()
-        elif "total" not in self.__dict__:
+        elif not self.measured:
             sector = self.sector
             if self.active is not None:
                 sector[~self.active] = _nowhere(sector)
@@ -340,8 +345,13 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    some = address[:: max(1, len(address) // ROWS), :WARP] >> address.dtype.type(_SECTOR)
-    return bool(3 * int(np.count_nonzero(some[:, 1:] != some[:, :-1])) > some.size)
+    return are_in_disorder(address[:: max(1, len(address) // ROWS), :WARP])
+
+
+def are_in_disorder(address: Array) -> bool:
+    """Do these, in rows, often address other sectors than their neighbours?"""
+    sector = address >> address.dtype.type(_SECTOR)
+    return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector.size)
 
 
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = False) -> Scattered | None:

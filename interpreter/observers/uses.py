@@ -60,6 +60,7 @@ class Waiting:
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
     again: bool = False  # it stores what was stored so lately that none of it has had to go
     other_words: bool = False  # of the same sectors
+    whole: Waiting | None = None  # the access of which this is the first warp's part, where it tells for all
 
     @property
     def brings(self) -> bool:
@@ -69,7 +70,13 @@ class Waiting:
     def tell(self, total: int, hits: int, l2: int, l2_hits: int) -> None:
         """Hands on what the caches found."""
         if self.sink is not None:
-            self.sink.tell(self, total, hits, l2, l2_hits)
+            n = self.times
+            self.sink.tell(self.whole or self, n * total, n * hits, n * l2, n * l2_hits)
+
+    @property
+    def times(self) -> int:
+        """How many warps it stands for, if it is one's part."""
+        return self.whole.f.requests if self.whole is not None else 1
 
 
 def span_of(waiting: list[Waiting]) -> tuple[int, int]:

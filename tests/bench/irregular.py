@@ -120,7 +120,7 @@ def irregular() -> Iterator[Irregular]:
         yield Irregular(name, text, np.zeros(FITS_L2 // 4, np.uint32), 0)
     for name, offset in (("a row for each lane, stored and loaded", 0), ("a row for each lane, loaded beyond what is stored", 4)):
         both = f"st.global.u32 [%d3], %r8; ld.global.u32 %r11, [%d3+{offset}]; add.u32 %r8, %r8, %r11; add.u64 %d3, %d3, 4;"
-        text = _loop(both, step="").replace("L:", rows.format(size=64), 1)
+        text = _loop(both, step="").replace("L:", rows.format(size=128), 1)
         yield Irregular(name, text, np.zeros(FITS_L2 // 4, np.uint32), 0)
     fields = "ld.global.u32 %r11, [%d3+4]; ld.global.u32 %r12, [%d3+28]; ld.global.u32 %r13, [%d3+52]; add.u32 %r8, %r11, %r12; "
     yield _global("fields of structures", 64, FITS_L2, fields + "st.global.u32 [%d3+8], %r8; st.global.u32 [%d3+40], %r13;")
