@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .fresh import DENSE, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
 from .fresh_order import BRING, Order
 from .fresh_parts import Quiet, found_in_part
-from .fresh_rows import Lives, loads_of
+from .fresh_rows import Lives, Some, loads_of
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
@@ -100,10 +100,10 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     some = every[begins + (portions * (GOLDEN * np.arange(begins.size) % 1)).astype(np.int64)]  # one of each portion, in no rhythm
     group = np.full(lives.caches, -1)
     group[some] = np.arange(some.size) % GROUPS
-    group = np.tile(group, lives.count // lives.caches)
-    order = Order(fresh, chosen, lives, lines, words=words, only=group >= 0)
+    only = Some.of(np.tile(group, lives.count // lives.caches), GROUPS)
+    order = Order(fresh, chosen, lives, lines, words=words, only=only)
     order.found()
-    found, asked = order.by_group(group, GROUPS)
+    found, asked = order.by_group(only)
     if not order.full or sum([rows.size for _, rows, _ in order.quiet]) * RARE > asked.sum():
         return None
     rate = found.sum(axis=0) / np.maximum(asked.sum(axis=0), 1)

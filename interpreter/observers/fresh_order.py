@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .fresh import NOBODY, SILENT, Fresh, Used
 from .fresh_parts import BYTE_BITS, Parts, Place
-from .fresh_rows import Lives, Rows
+from .fresh_rows import Lives, Rows, Some
 from .reuse import oldest_kept
 from .stays import STEP
 from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way
@@ -69,13 +69,15 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Flags | None = None) -> None:
+    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Some | None = None) -> None:
         self.full = False  # have lines to go in most caches?
         # Where words matter, uses that find their line but not their words: caches, codes, sectors.
         self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
-        self.told: list[tuple[slice, Index]] = []  # what was found in each piece, by the caches that it has
+        self.told: list[tuple[int, Index]] = []  # what was found in each piece, by the first cache that it has
         self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
-        self.caches = lives.caches
+        self.count = lives.count if only is None else only.caches.size
+        self.owners = (np.arange(lives.count) if only is None else only.caches) % lives.caches
+        self.groups_begin = [] if only is None else only.begins.tolist()
         most = max([u.waiting.f.crowd(u.waiting.rows) for u in chosen])
         bits = (most // max(1, lines // STEP)).bit_length()
         # Where words matter, or bytes.
@@ -93,22 +95,21 @@ class Order:
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
-        thin = self.place + (lives.count - 1).bit_length() < 64
+        thin = self.place + (self.count - 1).bit_length() < 64
         self.tables = [
             Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin, only=only)
             for table in sorted({u.table for u in chosen})
         ]
-        self.piece = PIECE if only is None else 1
-        self.begin, self.length = np.zeros(lives.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
+        self.begin, self.length = np.zeros(self.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:
-            end = np.zeros(lives.count, np.int64)
+            end = np.zeros(self.count, np.int64)
             self.begin += self.codes.size
             for t in self.tables:
                 np.minimum.at(self.begin, t.cache, t.turn)
                 np.maximum.at(end, t.cache, t.turn)
             self.length = int((end - self.begin).max()) + 1
         self.thin = self._thin()
-        self.uses = sum([t.count(t.cache, lives.count) for t in self.tables], np.zeros(lives.count, np.int64))
+        self.uses = sum([t.count(t.cache, self.count) for t in self.tables], np.zeros(self.count, np.int64))
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""
@@ -129,7 +130,7 @@ class Order:
                 found += self._by_code(p.keys, inside)
                 stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
             found += self._found(p.keys, *stays)
-            self.told.append((slice(p.first, p.first + p.starts.size - 1), found - before))
+            self.told.append((p.first, found - before))
         if uses:
             lines, turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
             self.missed = (lines >> lines.dtype.type(self.line_bits)).astype(np.int64), self.codes.take(turns), misses
@@ -137,15 +138,16 @@ class Order:
             self.quiet = self._where(self._named(in_part))
         return found
 
-    def by_group(self, group: Index, many: int) -> tuple[Index, Index]:
-        """(groups, codes): what was found in each of so many groups of caches, and how many uses loaded; a piece has one cache then."""
+    def by_group(self, only: Some) -> tuple[Index, Index]:
+        """(groups, codes): what was found in each group of caches, and how many uses loaded."""
+        many = only.begins.size - 1
         found = np.zeros((many, self.groups), np.int64)
-        for caches, some in self.told:
-            found[group[caches.start + int(self.uses[caches].argmax())]] += some
+        for first, some in self.told:
+            found[only.groups[first]] += some
         cache, code, misses = self.missed
-        less = np.bincount((group.take(cache) << CODE_BITS) + code, misses, many << CODE_BITS).astype(np.int64)
+        less = np.bincount((only.groups.take(cache) << CODE_BITS) + code, misses, many << CODE_BITS).astype(np.int64)
         found -= less.reshape(many, -1)[:, : self.groups]
-        cells = [t.count((group.take(t.cache) << CODE_BITS) + self.codes.take(t.turn), many << CODE_BITS) for t in self.tables]
+        cells = [t.count((only.groups.take(t.cache) << CODE_BITS) + self.codes.take(t.turn), many << CODE_BITS) for t in self.tables]
         return found, sum(cells, np.zeros(many << CODE_BITS, np.int64)).reshape(many, -1)[:, : self.groups]
 
     def _named(self, found: Keys) -> Index:
@@ -171,12 +173,12 @@ class Order:
 
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
-        part = (np.cumsum(self.uses) - self.uses) // self.piece
-        some = np.flatnonzero(np.diff(part)) + 1
+        part = (np.cumsum(self.uses) - self.uses) // PIECE
+        some = np.union1d(np.flatnonzero(np.diff(part)) + 1, np.array(self.groups_begin, np.int64))
         room = 32 - self.place  # bits for caches, if a number is to stay short
         if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
             some = np.union1d(some, np.arange(0, self.uses.size, 1 << room))
-        cuts = [0, *some[some > 0].tolist(), self.uses.size]
+        cuts = [0, *some[(some > 0) & (some < self.uses.size)].tolist(), self.uses.size]
         for low, high in pairwise(cuts):
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
@@ -235,7 +237,7 @@ class Order:
         """Uses whose line is there still, of each piece; `over`: caches in which some have to go."""
         rank = np.cumsum(over) - 1
         count, many = int(rank[-1]) + 1, self.length
-        wanted, step = FINE * int(self.uses.reshape(-1, self.caches).sum(axis=0).max()) // self.lines, self.finer
+        wanted, step = FINE * int(np.bincount(self.owners, self.uses).max()) // self.lines, self.finer
         while (many >> step) ** 2 * count > TABLE or many >> step > 2 * wanted:
             step += 1
         steps = (many - 1 >> step) + 1

@@ -33,6 +33,25 @@ class Lives:
 
 
 @dataclass(frozen=True, slots=True)
+class Some:
+    """Some caches, which stand together by group and are numbered anew."""
+
+    caches: Index
+    groups: Index  # of each
+    begins: Index  # of each group, and the end
+    numbers: Index  # by the old number; -1: none of them
+
+    @staticmethod
+    def of(group: Index, many: int) -> Some:
+        """Those that belong to a group."""
+        caches = np.argsort(group, kind="stable")[np.count_nonzero(group < 0) :]
+        numbers = np.full(group.size, -1)
+        numbers[caches] = np.arange(caches.size)
+        groups = group.take(caches)
+        return Some(caches, groups, groups.searchsorted(np.arange(many + 1)), numbers)
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
 
@@ -46,7 +65,7 @@ class Rows:
     thin: bool  # one lane each, and in no order
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool, only: Flags | None) -> Rows:
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool, only: Some | None) -> Rows:
         """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order; `only`: of these caches."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
@@ -59,7 +78,8 @@ class Rows:
         every = lives.of[table]
         cache: Keys = every[begin:end] if where is None else every.take(where)
         if only is not None:
-            some_rows = only.take(cache).nonzero()[0]
+            cache = only.numbers.take(cache)
+            some_rows = (cache >= 0).nonzero()[0]
             cache, turn = cache.take(some_rows), turn.take(some_rows)
             where = some_rows + begin if where is None else where.take(some_rows)
         cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
