@@ -15,6 +15,7 @@ Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 WARP = 32
+BITS: dict[int, Any] = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
 NONE = np.int64(np.iinfo(np.int64).max)  # sorts behind every key
 
 
@@ -29,9 +30,27 @@ def access(addresses: Addresses, active: Mask) -> tuple[NDArray[np.int64], Mask]
 def distinct(keys: NDArray[np.int64], active: Mask) -> Counts:
     """How many different keys the active entries of each row have."""
     ordered = np.sort(np.where(active, keys, NONE), axis=-1)
-    first = np.ones(ordered.shape, dtype=np.bool_)
-    first[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    return np.asarray((first & (ordered != NONE)).sum(axis=-1), dtype=np.int64)
+    return count_in_rows(first_in_row(ordered) & (ordered != NONE))
+
+
+def first_in_row(ordered: NDArray[Any]) -> Mask:
+    """What comes for the first time in its row, rows being in order."""
+    new, flat = np.empty(ordered.shape, np.bool_), ordered.ravel()
+    np.not_equal(flat[1:], flat[:-1], out=new.ravel()[1:])  # row by row it would take longer
+    new[:, 0] = True
+    return new
+
+
+def count_in_rows(flags: Mask) -> Counts:
+    """How many of each row are set.
+
+    >>> count_in_rows(np.array([[True, False] * 8, [True, True] * 8]))
+    array([ 8, 16])
+    """
+    bits = BITS.get(flags.shape[1])
+    if bits is None:
+        return np.asarray(np.count_nonzero(flags, axis=1))
+    return np.asarray(np.bitwise_count(np.packbits(flags.ravel()).view(bits)), dtype=np.int64)  # five times as fast
 
 
 def largest_group(groups: NDArray[np.int64], active: Mask, count: int) -> Counts:
@@ -48,30 +67,28 @@ def most_different(groups: NDArray[np.int64], active: Mask, count: int, keys: ND
     >>> most_different(np.array([[0, 0, 0, 1]]), np.ones((1, 4), bool), 2, np.array([[5, 7, 5, 8]]))
     array([2])
     """
-    lanes = groups.shape[1]
-    whole = bool(active.all())
-    low = int(keys.min() if whole else keys.min(where=active, initial=NONE))
-    bits = max(1, (int(keys.max() if whole else keys.max(where=active, initial=low)) - low).bit_length())
-    kind: Any = (
-        np.int32 if bits + (count + 2 * lanes).bit_length() < 32 and low + (1 << bits) < 1 << 31 else np.int64
-    )  # short ones are faster
+    lanes, whole = groups.shape[1], bool(active.all())
+    if not whole:
+        keys = np.where(active, keys, keys.flat[active.argmax()])
+    low = int(keys.min())
+    bits = max(1, (int(keys.max()) - low).bit_length())
+    kind: Any = np.int32 if bits + (count + lanes).bit_length() < 32 and low + (1 << bits) < 1 << 31 else np.int64  # short ones are faster
     ordered = groups.astype(kind)
     ordered <<= kind(bits)
     ordered += keys.astype(kind, copy=False)
     ordered -= kind(low)
-    others = np.arange(count, count + 2 * lanes, dtype=kind) << kind(bits)  # groups for entries that do not count, one each
     if not whole:
-        np.copyto(ordered, others[:lanes], where=~active)
+        others = np.arange(count, count + lanes, dtype=kind) << kind(bits)  # groups for entries that do not count, one each
+        np.putmask(ordered, ~active, np.broadcast_to(others, ordered.shape))
     ordered.sort(axis=-1)
-    again = ordered[:, 1:] == ordered[:, :-1]
-    if again.any():
-        np.copyto(ordered[:, 1:], others[lanes + 1 :], where=again)
-        ordered.sort(axis=-1)
+    numbers = np.cumsum(first_in_row(ordered).ravel(), dtype=np.int32)  # of the different ones
     ordered >>= kind(bits)
-    new = np.ones(ordered.shape, np.bool_)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
-    begins = np.append(np.flatnonzero(new), ordered.size)  # of each group
-    most: Counts = np.maximum.reduceat(begins[1:] - begins[:-1], np.flatnonzero(begins[:-1] & lanes - 1 == 0))
+    begins = np.flatnonzero(first_in_row(ordered))  # of each group
+    first = numbers[begins]
+    sizes = np.empty(begins.size, np.int64)
+    np.subtract(first[1:], first[:-1], out=sizes[:-1])
+    sizes[-1] = numbers[-1] + 1 - first[-1]
+    most: Counts = np.maximum.reduceat(sizes, np.flatnonzero(begins & lanes - 1 == 0))
     return most * (ordered[:, 0] < count)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
+from ..memory.warps import count_in_rows
 from ..values import Array, Value, plain
 from .l2 import Lines
 from .lanes import lanes_active, lanes_of
@@ -181,7 +182,7 @@ class Footprint:
         self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
-        self.lanes_by_warp = None if self.active is None else lanes_by_warp(self.active)  # that take part, if not all do
+        self.lanes_by_warp = None if self.active is None else count_in_rows(self.active)  # that take part, if not all do
         self.requests, self.count, self.ideal = _sizes(g.warps.count, self.lanes_by_warp, width)
 
     @cached_property
@@ -391,8 +392,3 @@ def _sizes(warps: int, lanes: Index | None, width: int) -> tuple[int, int, int]:
     if lanes is None:
         return warps, warps * WARP, warps * -(-WARP * width // SECTOR)
     return int(np.count_nonzero(lanes)), int(lanes.sum()), int((-(-lanes * width // SECTOR)).sum())
-
-
-def lanes_by_warp(active: NDArray[np.bool_]) -> Index:
-    """How many lanes of each warp take part."""
-    return np.bitwise_count(np.packbits(active, axis=1).view(np.uint32)).astype(np.int64).ravel()

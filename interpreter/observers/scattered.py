@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
+from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
-from .footprint import LINE, Footprint, Outline, Rows, lanes_by_warp
+from .footprint import LINE, Footprint, Outline, Rows
 from .sectors import SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP, Lanes
 
@@ -113,11 +114,11 @@ class Scattered(Footprint):
     @property
     def _new(self) -> tuple[Keys, Flags]:
         """The sectors of each warp in order, and which of them come for the first time."""
-        ordered, new = self.sector, np.ones(self.place.shape, np.bool_)
+        ordered = self.sector
         if self.active is not None:
             ordered[~self.active] = _nowhere(ordered)
         ordered.sort(axis=1)
-        np.not_equal(ordered[:, 1:], ordered[:, :-1], out=new[:, 1:])
+        new = first_in_row(ordered)
         if self.active is not None:
             new &= ordered != _nowhere(ordered)
         return ordered, new
@@ -281,7 +282,7 @@ class Scattered(Footprint):
 
     @cached_property
     def units(self) -> Index:
-        return lanes_by_warp(self._new[1])
+        return count_in_rows(self._new[1])
 
     @property
     def each_sector(self) -> Index:
@@ -323,11 +324,10 @@ def _together(key: Keys, bits: Index) -> tuple[Index, Index]:
 def count_sectors(some: list[Scattered], sector: Keys, nowhere: int) -> None:
     """See measure, of accesses whose warps' sectors, or other names of them, are given; lanes that take no part have the highest one."""
     sector.sort(axis=1)
-    new = np.ones(sector.shape, np.bool_)
-    np.not_equal(sector[:, 1:], sector[:, :-1], out=new[:, 1:])
+    new = first_in_row(sector)
     if any(f.active is not None for f in some):
         new &= sector != nowhere
-    units, ends = lanes_by_warp(new), list(accumulate([f.height for f in some]))
+    units, ends = count_in_rows(new), list(accumulate([f.height for f in some]))
     totals = np.add.reduceat(units, [0, *ends[:-1]]).tolist()
     for f, begin, end, total in zip(some, [0, *ends[:-1]], ends, totals, strict=True):
         f.total, at = total, int(units[begin:end].argmax())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
+from ..memory.warps import BITS, count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
 from .footprint import LINE, Footprint, Rows
 from .lanes import repeated
@@ -210,6 +211,7 @@ def _units(crews: list[Crew], begins: list[int], sectors: Keys) -> Index:
     """How many different ones of its lanes' sectors each warp has; the warps of a crew begin at a row."""
     spots = [crew.spots for crew in crews]
     width = max([w for _, _, w in spots])
+    width = next((n for n in sorted(BITS) if n >= width > 1), width)  # rows that are counted fast
     cell = np.concatenate([row for row, _, _ in spots])
     cell += repeated(begins, [crew.at.size for crew in crews])
     rows = int(cell[-1]) + 1
@@ -221,7 +223,4 @@ def _units(crews: list[Crew], begins: list[int], sectors: Keys) -> Index:
     every = np.full((rows, width), nowhere)
     every.ravel()[cell] = sectors
     every.sort(axis=1)  # much faster than all at once
-    new = every[:, 1:] != every[:, :-1]
-    new &= every[:, 1:] != nowhere
-    found: Index = np.count_nonzero(new, axis=1)
-    return found + 1
+    return count_in_rows(first_in_row(every) & (every != nowhere))

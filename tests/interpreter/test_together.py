@@ -347,9 +347,7 @@ def test_who_gets_in_each_others_way_is_asked_one_after_the_other() -> None:
 
 def test_footprints_of_spread_lanes_are_found_lane_by_lane() -> None:
     g, rows = Geometry.whole(BLOCKS, THREADS), Rows.of(np.arange(BLOCKS), BLOCKS)
-    spread = {
-        width: isinstance(footprints.of(g, rows, Shifted(row(1 << 20, width)), None, 4)[0], Scattered) for width in (4, 8, 32, 4096)
-    }
+    spread = {width: isinstance(footprints.of(g, rows, Shifted(row(1 << 20, width)), None, 4)[0], Scattered) for width in (4, 8, 32, 4096)}
     assert spread == {4: False, 8: False, 32: True, 4096: True}
 
 
