@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DROPPED, PART, SILENT, STREAMED, Codes, Fresh, Marks, Used
 from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
+from .lanes import repeated
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
 from .uses import SECTOR_BITS, WORD_BITS, Way
@@ -149,14 +152,20 @@ def _covered(fresh: Fresh, parts: list[Used], turns: Index, words: NDArray[np.ui
     `turns`: when each is read first, from 1 on; 0: never.  `words`: those that were stored before.
     """
     until = np.append(turns, 0)  # the last stands for lanes that take no part
-    tables = [fresh.tables[u.table].sectors[u.begin : u.end] for u in parts]
+    tables = [fresh.tables[u.table].sectors[u.begin : u.end].ravel() for u in parts]
+    sizes = [t.size for t in tables]
+    sectors = np.concatenate(tables)
+    early = (until.take(sectors) > repeated([u.turn + 1 for u in parts], sizes, until.dtype)).nonzero()[0]
     masks = [u.waiting.f.touched_words if isinstance(u.waiting.f, Scattered) else SECTOR_WORDS for u in parts]
-    if not words.any():
-        often = np.bincount(np.concatenate([t.ravel() for t in tables]), minlength=words.size)
-        until[often * max([mask.bit_count() for mask in masks]) < SECTOR_WORDS.bit_count()] = 0  # too seldom
-    for u, mask, sectors in zip(parts if until.any() else [], masks, tables, strict=False):
-        early = (until.take(sectors) > u.turn + 1).nonzero()
-        stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
-        np.bitwise_or.at(words, sectors[early], np.broadcast_to(stored, sectors.shape)[early])
+    if early.size and not words.any():
+        sector = sectors.take(early)
+        often = np.bincount(sector, minlength=words.size).take(sector)
+        early = early.compress(often * max([mask.bit_count() for mask in masks]) >= SECTOR_WORDS.bit_count())  # others too seldom
+    cuts = early.searchsorted(np.cumsum([0, *sizes])).tolist()
+    for u, mask, begin, a, b in zip(parts, masks, accumulate([0, *sizes]), cuts, cuts[1:], strict=False):
+        if b > a:
+            stored = np.asarray(mask << u.waiting.f.first_word).astype(np.uint8)
+            every = np.broadcast_to(stored, (u.end - u.begin, fresh.tables[u.table].sectors.shape[1])).ravel()
+            np.bitwise_or.at(words, sectors[early[a:b]], every[early[a:b] - begin])
     found: NDArray[np.bool_] = words[:-1] == SECTOR_WORDS
     return found

@@ -95,7 +95,7 @@ class Order:
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
-        thin = self.place + (self.count - 1).bit_length() < 64
+        thin = only is None and self.place + (self.count - 1).bit_length() < 64
         self.tables = [
             Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin, only=only)
             for table in sorted({u.table for u in chosen})
