@@ -61,7 +61,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
             sets = Sets(fresh, chosen, lives, lines)
             if sets.fits and (missed := sets.missed()) is not None:
                 return Missed(missed)
-    if not room and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
+    if (words or not room) and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
     return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
@@ -85,7 +85,7 @@ def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
 
 
 def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool) -> list[int] | None:
-    """What caches miss in all of which lines have to go, told by some of them for all.
+    """What caches miss in all of which lines have to go, or begin anew, told by some of them for all.
 
     None where they are few, or do not agree as if it was chance that made them differ.
     """
@@ -104,7 +104,7 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     order = Order(fresh, chosen, lives, lines, words=words, only=only)
     order.found()
     found, asked = order.by_group(only)
-    if not order.full or sum([rows.size for _, rows, _ in order.quiet]) * RARE > asked.sum():
+    if not (words or order.full) or sum([rows.size for _, rows, _ in order.quiet]) * RARE > asked.sum():
         return None
     rate = found.sum(axis=0) / np.maximum(asked.sum(axis=0), 1)
     chance = np.sqrt(rate * (1 - rate) / np.maximum(asked, 1))

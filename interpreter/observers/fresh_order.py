@@ -123,10 +123,10 @@ class Order:
         for p, hit in zip(pieces, hits, strict=True):
             stays, before = self._stays(p.keys, hit), found.copy()
             if self.word_bits and (at := self.parts.apart(p.keys, *stays)).size:
-                inside = np.zeros(p.keys.size, np.bool_)
-                inside[at] = True
+                inside, hits_line = np.zeros((2, p.keys.size), np.bool_)
+                inside[at], hits_line[hit] = True, True
                 uses.append(p.keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
-                there.append(np.isin(at, hit, assume_unique=True))
+                there.append(hits_line.take(at))
                 found += self._by_code(p.keys, inside)
                 stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
             found += self._found(p.keys, *stays)

@@ -23,7 +23,6 @@ Flags = NDArray[np.bool_]
 Keys = NDArray[Any]
 Place = tuple[int, Index, Index]  # of uses: table, row, lane
 WARP_BITS = 5
-STORES, LOADS = 1, 2
 BYTE_BITS = 5  # of a byte in its sector
 
 
@@ -58,15 +57,18 @@ def found_in_part(chosen: list[Used], marks: Marks) -> Quiet | None:
         return Quiet()
     if any(u.parts and u.waiting.f.width < WORD for u in some):
         return None
-    first = np.zeros(marks.flat.size << WORD_BITS, np.uint8)  # who uses each word first
-    for u in reversed(_new_words(some)):
+    stored = np.zeros(marks.flat.size << WORD_BITS, np.bool_)  # which words
+    for u in _new_words(some):
         f, at = u.waiting.f, marks.places(u.table, u.begin, u.end)
         words = (at << WORD_BITS) + (f.first_word if isinstance(f, Scattered) else 0)
         if u.way is Way.LOAD:
             words = words[marks.flat.take(at) == PARTED]
         for word in range((f.touched_words if isinstance(f, Scattered) else SECTOR_WORDS).bit_length()):
-            first[words + word if word else words] = LOADS if u.way is Way.LOAD else STORES
-    return None if (first == LOADS).any() else Quiet(turns, found)
+            if u.way is not Way.LOAD:
+                stored[words + word if word else words] = True
+            elif not stored.take(words + word if word else words).all():
+                return None
+    return Quiet(turns, found)
 
 
 def _new_words(some: list[Used]) -> list[Used]:
@@ -128,9 +130,10 @@ class Parts:
         parted[stay[::-1]] = stores[::-1]  # the last that is written remains
         loaded[stay.compress(loads)] = True
         parted &= loaded
+        some = np.zeros(keys.size, np.bool_)
+        some[use.compress(parted.take(stay))] = True
         beyond = kind((1 << self.turn_bits + self.low_bits) - 1)  # the bits of a use that its line does not have
-        lines = keys.take(use.compress(parted.take(stay))) | beyond
-        lines.sort()
+        lines = keys.take(some.nonzero()[0]) | beyond
         lines = lines.take(firsts(lines))
         begins, ends = keys.searchsorted(lines ^ beyond), keys.searchsorted(lines, side="right")
         sizes = ends - begins
@@ -146,33 +149,39 @@ class Parts:
         spot = (use & kind((1 << self.low_bits) - 1)).astype(np.int64) >> self.word_bits - WORD_BITS  # of the first word, in its line
         groups = use >> kind(self.low_bits)
         first = firsts(groups)
-        words = self.words.take(turn) << spot
-        marks, short = np.zeros(use.size, np.int64), self.bytes.take(turn)
-        if short.any():
-            words |= self._covered(use, short) << spot
-            marks = (short > 0) * sectors_of(np.int64(1) << spot)
-        want, mark = (np.bitwise_or.reduceat(x, first) if first.size else first for x in (words, marks))
-        turn, there, groups = turn.take(first), there.take(first), groups.take(first)
+        want = self.words.take(turn) << spot
+        short = self.bytes.take(turn) if self.bytes.any() else None
+        if short is not None:
+            want |= self._covered(use, short) << spot
+        mark = np.zeros(1, np.int64) if short is None else (short > 0) * sectors_of(np.int64(1) << spot)
+        if first.size < use.size:
+            want = np.bitwise_or.reduceat(want, first)
+            mark = mark if short is None else np.bitwise_or.reduceat(mark, first)
+            turn, there, groups = turn.take(first), there.take(first), groups.take(first)
         starts = firsts(groups >> kind(self.turn_bits))
         sizes = np.diff(starts, append=groups.size)
+        rank = np.arange(groups.size, dtype=np.int32) - np.repeat(starts.astype(np.int32), sizes)
         line = np.repeat(np.arange(starts.size), sizes)
-        rank = np.arange(groups.size) - np.repeat(starts, sizes)
-        order = np.argsort(rank, kind="stable")
+        steps = int(rank.max()) + 1 if rank.size else 0
+        order = np.argsort(rank.astype(np.uint16) if steps < 1 << 16 else rank, kind="stable")  # short numbers are put in order much faster
         ends = np.cumsum(np.bincount(rank)).tolist() if rank.size else []
         (valid, written), (misses, in_part) = np.zeros((2, starts.size), np.int64), np.zeros((2, groups.size), np.int64)
         for begin, end in zip([0, *ends], ends, strict=False):
             now = order[begin:end]
             wanted, which, loads = want.take(now), line.take(now), self.loads.take(turn.take(now))
-            held, marked = valid.take(which) * there.take(now), written.take(which) * there.take(now)
+            stays = there.take(now)
+            held, marked = valid.take(which) * stays, written.take(which) * stays
             missed = sectors_of(wanted & ~held) * loads
             anew = missed & (sectors_of(held) | marked) != 0
             held[anew], marked[anew], missed[anew] = 0, 0, sectors_of(wanted[anew])
             misses[now] = count_bits(missed)
             in_part[now] = sectors_of(wanted) & ~missed & sectors_of(~held & ALL_WORDS) * loads
-            written[which] = marked | mark.take(now)
+            written[which] = marked if short is None else marked | mark.take(now)
             valid[which] = held | np.where(loads, missed * SECTOR_WORDS, wanted)
-        which, sector = (in_part[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
-        return groups >> kind(self.turn_bits), turn, misses, groups.take(which) << kind(SECTOR_BITS) | sector.astype(use.dtype)
+        some = in_part.nonzero()[0]
+        at, sector = (in_part.take(some)[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
+        quiet = groups.take(some.take(at)) << kind(SECTOR_BITS) | sector.astype(use.dtype)
+        return groups >> kind(self.turn_bits), turn, misses, quiet
 
     def _covered(self, use: Keys, short: Index) -> Index:
         """Which uses are the first of a word that a warp stores byte by byte, and all of it: 1, else 0."""

@@ -35,9 +35,12 @@ class March:
         """If the warps of a group march."""
         if base.size != g.n or not g.warps.aligned or g.warps.count < FEW or base.itemsize < 8:
             return None
+        step = base.item(WARP) - base.item(0)
+        if step <= 0 or step % LINE:
+            return None
         warps = base.view(np.int64).reshape(-1, WARP)
-        first, step = warps[0].copy(), int(warps[1, 0]) - int(warps[0, 0])
-        if step <= 0 or step % LINE or int(warps[-1, -1]) - int(first[-1]) != step * (len(warps) - 1) or not are_in_disorder(first[None]):
+        first = warps[0].copy()
+        if int(warps[-1, -1]) - int(first[-1]) != step * (len(warps) - 1) or not are_in_disorder(first[None]):
             return None
         if (warps[:FEW] - warps[0, 0] != first - first[0] + step * np.arange(FEW)[:, None]).any():  # this is often enough to know
             return None
@@ -64,7 +67,7 @@ class Marching(Scattered):
     def __init__(self, g: Geometry, rows: Rows, address: Shifted, width: int, march: March) -> None:
         Footprint.__init__(self, g, rows, address, None, width)
         del self.address
-        self.ordered, self.march, self.delta = False, march, address.delta
+        self.ordered, self._each, self.march, self.delta = False, g.shape[1] // WARP, march, address.delta
         self._begin(dict(self.__dict__), march.first[None])
         self.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
 

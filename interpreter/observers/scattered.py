@@ -7,7 +7,7 @@ wanted which words is looked at only where a cache holds parts of sectors.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class Scattered(Footprint):
     """What an access touches, relative to line 0; of its entries, one for each home and line, the sectors are found first."""
 
     _crew: dict[str, Any]
+    _each: int  # warps of a row
     _place: Keys
     _root: Scattered | None
     _same: Scattered | None
@@ -41,7 +42,7 @@ class Scattered(Footprint):
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
         del self.address
-        self.ordered = False
+        self.ordered, self._each = False, g.shape[1] // WARP if g.warps.aligned else 1
         self._begin(dict(self.__dict__), place)
         if ends is not None:
             self.ends = ends
@@ -55,8 +56,7 @@ class Scattered(Footprint):
         base, low, high = address.base, address.facts.low + address.delta, address.facts.high + address.delta
         if g is not self.geometry or rows is not self.rows or width != self.width or self.mask is not None or base.size < g.n:
             return None
-        few = [int(x) >> _SECTOR for x in base[0, :FEW].tolist()]
-        if 3 * sum([x != y for x, y in pairwise(few)]) < len(few):
+        if len({x >> _SECTOR for x in base[0, :FEW].tolist()}) <= FEW // 2:
             return None
         f = Scattered.__new__(Scattered)
         f.__dict__.update(self._crew)
@@ -235,11 +235,6 @@ class Scattered(Footprint):
         start = self.ends[0]
         address = self.geometry.warps.gather(self.place.astype(np.int64)) - start * LINE
         return Footprint(self.geometry, self.rows, address, self.mask, self.width), start
-
-    @property
-    def _each(self) -> int:
-        """Warps of a row."""
-        return self.geometry.shape[1] // WARP if self.geometry.warps.aligned else 1
 
     def _of_lanes(self, values: Keys) -> Keys:
         """Those of the active lanes."""

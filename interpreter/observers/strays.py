@@ -72,7 +72,7 @@ class Strays(Scattered):
 
     def __init__(self, crew: Crew, place: Keys, width: int) -> None:
         self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
-        self.crew = crew
+        self.crew, self._each = crew, crew.each
         self.mask = self.active = self.lanewise = None  # of its rows all take part
         self.again = self.ordered = self.by_line = False
         self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size

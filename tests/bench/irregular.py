@@ -124,6 +124,9 @@ def irregular() -> Iterator[Irregular]:
         yield Irregular(name, text, np.zeros(FITS_L2 // 4, np.uint32), 0)
     fields = "ld.global.u32 %r11, [%d3+4]; ld.global.u32 %r12, [%d3+28]; ld.global.u32 %r13, [%d3+52]; add.u32 %r8, %r11, %r12; "
     yield _global("fields of structures", 64, FITS_L2, fields + "st.global.u32 [%d3+8], %r8; st.global.u32 [%d3+40], %r13;")
+    both = "st.global.u32 [%d3+4], %r9; ld.global.u32 %r11, [%d3+12]; add.u32 %r8, %r8, %r11;"
+    for size, where in ((FITS_L1, "in L1"), (FITS_L2, "in L2")):
+        yield _global(f"a field stored, another loaded {where}", 32, size, both)
     strided = _loop(_GLOBAL.format(w=4) + load, step="mad.lo.u32 %r10, %r4, 1024, %r7; ")
     yield Irregular("stride of 4 KB", strided, np.zeros(LARGE // 4, np.uint32), 0)
     walk = _loop(_GLOBAL.format(w=4) + "ld.global.u32 %r10, [%d3]; add.u32 %r8, %r8, %r10;", step="").replace(

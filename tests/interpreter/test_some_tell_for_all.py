@@ -1,4 +1,4 @@
-"""Caches of L1 in which lines have to go: where they are many and alike, a few of them tell what all miss; else each is followed."""
+"""Caches of L1 in which lines have to go or begin anew: where they are many and alike, a few of them tell what all miss; else each is followed."""
 
 from dataclasses import replace
 
@@ -30,7 +30,13 @@ def both(work: Irregular, monkeypatch: pytest.MonkeyPatch) -> tuple[KernelProfil
     return usual, observed(work), any(told)
 
 
-@pytest.mark.parametrize("name", ["gather in L2", "gather of 16 bytes", "in place", "gathers beside accesses in order", "linked list"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gather in L2", "gather of 16 bytes", "in place", "gathers beside accesses in order", "linked list"),
+        *("a field stored, another loaded in L1", "a field stored, another loaded in L2"),
+    ],
+)
 def test_they_are_right_within_a_percent(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     work = replace(KERNELS[name], blocks=BLOCKS)
     some, every, told = both(work, monkeypatch)
