@@ -1,9 +1,12 @@
 """What the profiler costs: the same launches, quiet and observed in turn, in one process.
 
-    PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--runs N] [--only NAME] [--keep]
+    PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--everyday 16384,131072] [--runs N]
+                                                                  [--only NAME] [--keep]
 
-Kernels have been planned before; of the irregular ones (irregular.py) nothing else is known from earlier runs.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine for a while
-disturbs both runs of a pair.  An observed run ends with its profile frozen.  Fails where a ratio is above LIMIT.
+Kernels have been planned before; of the irregular ones (irregular.py) and of the everyday ones (everyday.py, in launches of about so
+many threads) nothing else is known from earlier runs.  A ratio is the median over pairs of neighbouring runs, of CPU time over all
+threads of the process: what disturbs the machine for a while disturbs both runs of a pair.  An observed run ends with its profile
+frozen.  Fails where a ratio is above LIMIT.
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from tests.bench.bench_engine import HERE, KERNELS, Work, works
+from tests.bench.everyday import Everyday, everyday
 from tests.bench.irregular import Irregular, irregular
 from tests.interpreter.harness import Argument, Machine
 from tests.interpreter.test_programs import PROGRAMS, Process
@@ -91,6 +96,28 @@ def of_irregular(work: Irregular) -> Run:
     return run
 
 
+def of_everyday(work: Everyday) -> Run:
+    """One everyday kernel."""
+    machine = Machine((HERE / "everyday" / f"{work.file}.ptx").read_text(), bytes=128 << 20)
+    places = [machine.upload(x) for x in work.arrays]
+    initial = [(place.start, x.reshape(-1).view(np.uint8)) for place, x in zip(places, work.arrays, strict=True)]
+    rest = iter(places)
+    arguments: list[Argument] = [next(rest) if isinstance(x, np.ndarray) else x for x in work.arguments]
+
+    def run(observed: bool) -> float:
+        for start, content in initial:
+            machine.arena.bytes[start : start + content.size] = content
+        footprints.forget()
+        counters = [Counters(H200)] if observed else []
+        start_of_launch = time.process_time()
+        machine.launch(work.grid, work.block, arguments, name=work.name, observers=counters)
+        for c in counters:
+            c.finish()
+        return time.process_time() - start_of_launch
+
+    return run
+
+
 def ratio_of(run: Run, runs: int) -> tuple[float, float]:
     """Seconds of a quiet run, and how often longer an observed one takes."""
     run(False)
@@ -100,32 +127,36 @@ def ratio_of(run: Run, runs: int) -> tuple[float, float]:
     return statistics.median(q for q, _ in pairs) / times, statistics.median(o / q for q, o in pairs)
 
 
-def subjects(sizes: list[str]) -> Iterator[tuple[str, Run]]:
-    """Every kernel in the sizes asked for, the irregular ones, then every recorded program."""
+def subjects(sizes: list[str], threads: list[str]) -> Iterator[tuple[str, Callable[[], Run]]]:
+    """Every kernel in the sizes asked for, the irregular ones, the everyday ones in launches of about so many threads, then every recorded program."""
     for size in filter(None, sizes):
         for work in works(size):
-            yield f"{work.name} {size}", of_kernel(work)
+            yield f"{work.name} {size}", partial(of_kernel, work)
     for one in irregular():
-        yield one.name, of_irregular(one)
+        yield one.name, partial(of_irregular, one)
+    for n in map(int, filter(None, threads)):
+        for launch in everyday(n):
+            yield f"{launch.name} {n}", partial(of_everyday, launch)
     for name, record in PROGRAMS.items():
         if not record["fails"]:
-            yield name, of_program(name)
+            yield name, partial(of_program, name)
 
 
 def main() -> int:
     """Prints the table; fails if observing costs too much."""
     options = argparse.ArgumentParser()
     options.add_argument("--sizes", default="full,small,tiny")
+    options.add_argument("--everyday", default="16384")
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--only", default="")
     options.add_argument("--keep", action="store_true")
     chosen = options.parse_args()
     table: dict[str, float] = {}
     print(f"{'launch':27} {'quiet ms':>9} {'observed':>9}")
-    for name, run in subjects(chosen.sizes.split(",")):
+    for name, prepared in subjects(chosen.sizes.split(","), chosen.everyday.split(",")):
         if chosen.only not in name:
             continue
-        quiet, ratio = ratio_of(run, chosen.runs)
+        quiet, ratio = ratio_of(prepared(), chosen.runs)
         table[name] = round(ratio, 2)
         print(f"{name:27} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
     if chosen.keep:
