@@ -87,8 +87,6 @@ class Backlog:
         if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
         there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
-        if way is Way.STORE and not there and not isinstance(f, Scattered) and (f.mask is not None or f.width < WORD or f.parts):
-            f = lane_by_lane(f)
         again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
         other = again and self._there[id(f.same), start, id(rows), True][1] != id(f)
         waiting = Waiting(way, f, start, rows, there=there, again=again, other_words=other)
@@ -163,6 +161,8 @@ class Backlog:
         """The caches catch up."""
         for part, gone in self._batches(waiting, emptied):
             for w in part:
+                if w.way is Way.STORE and not w.brings and not isinstance(w.f, Scattered):
+                    w.f = lane_by_lane(w.f)
                 if isinstance(w.f, Scattered):
                     w.f.measure()
             _sample(part)

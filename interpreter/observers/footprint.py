@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..memory.warps import count_in_rows
+from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Value, plain
 from .l2 import Lines
 from .lanes import lanes_active, lanes_of
@@ -27,6 +27,7 @@ SECTOR = 32
 PLACES = 64  # of an outline that are remembered
 OUTLINES = 256
 _HOME_BITS = 20  # of a key; the line stands above
+_NOWHERE = np.int64(np.iinfo(np.int64).max)  # the sector of lanes that take no part
 
 
 class Rows:
@@ -166,19 +167,58 @@ def homes(g: Geometry, rows: Rows) -> Index:
     return np.repeat(np.arange(g.shape[0]) if rows.apart else rows.where, each)
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The sectors of each warp, each once."""
+
+    units: Index  # how many each warp has
+    warp: Index
+    sector: Index
+
+    @staticmethod
+    def of(lanes: Lanes) -> Packed:
+        """Those that an access touches, warp by warp."""
+        if lanes.where.shape[1] == 1:
+            units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
+            warp = units.nonzero()[0]
+            return Packed(units, warp, lanes.full[warp, 0] // SECTOR)
+        sector = lanes.where // SECTOR
+        if lanes.active is not None:
+            np.putmask(sector, ~lanes.active, _NOWHERE)
+        flat = sector.ravel()
+        down = flat[1:] < flat[:-1]
+        down[WARP - 1 :: WARP] = False  # from warp to warp
+        if down.any():
+            sector.sort(axis=1)
+        new = first_in_row(sector)
+        if lanes.active is not None:
+            new &= sector != _NOWHERE
+        at = new.ravel().nonzero()[0]
+        return Packed(count_in_rows(new), at // WARP, flat.take(at))
+
+    def crowd(self, cache: Index) -> int:
+        """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
+        if not cache.size:
+            return 0
+        key = self.warp << _HOME_BITS + LINE.bit_length() | self.sector // (LINE // SECTOR)
+        return int(np.bincount(cache.compress(np.append(True, key[1:] != key[:-1]))).max())
+
+
 class Footprint:
     """What an access touches; an entry for each home and line."""
 
     def __init__(
-        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: bool = False
-    ) -> None:
+        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: bool = False,
+        ordered: bool = True,
+    ) -> None:  # fmt: skip
         self.geometry = g
         self.rows = rows  # when this was made
         self.address, self.mask = address, mask  # relative to a line
         self.width = width
         self.again = again  # its like may come
-        self.ordered = True  # are neighbours mostly in one sector?
+        self.ordered = ordered  # is it a run, or are all lanes at one place?
         self.lanewise: Footprint | None = None  # the same, lane by lane
+        self._crowd: tuple[Rows, int] | None = None
         self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
@@ -205,18 +245,27 @@ class Footprint:
         return int(self.units.sum())
 
     @cached_property
+    def packed(self) -> Packed:
+        """Its sectors, warp by warp: less than all there is to know."""
+        return Packed.of(self.lanes)
+
+    @property
+    def _known(self) -> bool:
+        """Is it worked out, or easily so?"""
+        return self.by_line or "entries" in self.__dict__
+
+    @cached_property
     def ends(self) -> tuple[int, int]:
         """The first line and the last one."""
-        if self.mask is None or "entries" in self.__dict__:
+        if self._known:
             return self.outline.line.item(0), self.outline.line.item(-1)
-        lanes = self.lanes  # its entries may never be asked for
-        place = lanes.full[lanes.mask] // LINE
-        return int(place.min()), int(place.max())
+        line = self.packed.sector // (LINE // SECTOR)
+        return int(line.min()), int(line.max())
 
     @cached_property
     def units(self) -> Index:
         """Sectors of each warp."""
-        return self.entries.units
+        return self.entries.units if self._known else self.packed.units
 
     @cached_property
     def words(self) -> Index:
@@ -236,7 +285,7 @@ class Footprint:
     @property
     def each_sector(self) -> Index:
         """The sectors of each warp, or others of the same lines."""
-        return np.repeat(self.outline.line << 2, self.each)
+        return np.repeat(self.outline.line << 2, self.each) if self._known else self.packed.sector
 
     @property
     def each(self) -> Index:
@@ -292,16 +341,15 @@ class Footprint:
         found: list[int] = words[starts[entry] : starts[entry + 1]].tolist()
         return found
 
-    @cached_property
-    def _spots(self) -> tuple[Index, Index]:
-        """Home and sector, for each entry and sector."""
-        entry, sector = (self.touched.sectors[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
-        return self.outline.home[entry], self.outline.line[entry] << 2 | sector
-
     def uses(self, rows: Rows) -> tuple[Index, Keys, NDArray[np.bool_] | None]:
         """The cache and the sector of each use, and which are none."""
-        home, sector = self._spots
-        return rows.where[home] if self.outline.by_row else home, sector, None
+        if not self.by_line and self.mask is None and self.lanes.where.size == 1:
+            return rows.different, np.full(rows.different.size, self.lanes.where.item() // SECTOR), None
+        return self._caches(rows).take(self.packed.warp), self.packed.sector, None
+
+    def _caches(self, rows: Rows) -> Index:
+        """Of each warp."""
+        return rows.warps(self.geometry.shape[1] // WARP)[0] if self.geometry.warps.aligned else rows.where
 
     def order(self, rows: Rows, bits: int) -> Index:
         """The part of the access, of 2**bits, that each use belongs to."""
@@ -310,7 +358,7 @@ class Footprint:
     @property
     def some_sectors(self) -> Index:
         """A few of those that are used."""
-        return self._spots[1][:WARP]
+        return self.packed.sector[:WARP]
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
         """Of the access, by part and cache, how many uses; some may come more than once."""
@@ -319,7 +367,11 @@ class Footprint:
 
     def crowd(self, rows: Rows) -> int:
         """Lines at most that one cache is asked for."""
-        return self.outline.crowd(rows)
+        if self._known:
+            return self.outline.crowd(rows)
+        if self._crowd is None or self._crowd[0] is not rows:
+            self._crowd = rows, self.packed.crowd(self._caches(rows).take(self.packed.warp))
+        return self._crowd[1]
 
     def most_warps(self, rows: Rows) -> int:
         """Warps at most of one cache, if they are told apart."""
@@ -327,8 +379,11 @@ class Footprint:
 
     @cached_property
     def parts(self) -> bool:
-        """Is no more than a part of some sector touched?"""
-        return self.touched.ragged
+        """Is no more than a part of some sector touched, or is that not easy to say?"""
+        if self._known:
+            return self.touched.ragged
+        where = self.lanes.where
+        return self.mask is not None or where.shape[1] < WARP or _in_part(where, self.width)
 
     @property
     def first_word(self) -> Keys:
@@ -369,6 +424,19 @@ class Footprint:
     def changed(self) -> Demand:
         """What is written of each line that was read before."""
         return self.written
+
+
+def _in_part(where: Index, width: int) -> bool:
+    """Does some warp, in order, use only a part of a sector?"""
+    flat = where.ravel()
+    steps = flat[1:] - flat[:-1]
+    begins = np.append(True, flat[1:] // SECTOR != flat[:-1] // SECTOR)
+    begins[::WARP] = True
+    first = begins.nonzero()[0]
+    lanes = SECTOR // width if width < SECTOR else 1
+    if first.size * lanes != flat.size or (flat.take(first) % SECTOR).any():
+        return True
+    return bool((steps[~begins[1:]] != width).any())
 
 
 def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:

@@ -154,7 +154,8 @@ class Fresh:
             before = w.f, w.there
             if mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
                 w.there = False
-            if uses and ((w.way is Way.STORE and not w.brings) or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
+            parted = w.way is Way.STORE and not w.brings and (mixed or not last)  # or later chapters may read what was stored
+            if uses and (parted or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
                 w.f = lane_by_lane(w.f)
             if before != (w.f, w.there):
                 changed.append((w, *before))

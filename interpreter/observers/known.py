@@ -16,6 +16,7 @@ from .strays import are_few, strays
 
 MASKED = 2
 ROOM = 1 << 26  # bytes of footprints that are remembered
+EACH = 24  # of them for a lane, about
 Key = tuple[int, int, int, int, tuple[int, int]]
 
 
@@ -115,7 +116,7 @@ class Footprints:
         for known in self._guarded:
             if _is_like(known, g, rows, relative, mask, width):
                 return known, start
-        found = Footprint(g, rows, relative, mask, width)
+        found = Footprint(g, rows, relative, mask, width, ordered=False)
         self._guarded = [found, *self._guarded][:MASKED]
         return found, start
 
@@ -139,10 +140,10 @@ class Footprints:
             if f is not None:
                 return f, 0
         relative = _integers(base) - less if relative is None else relative
-        return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
+        return self._remember(key, Footprint(g, rows, relative, None, width, again=True, ordered=False)), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:
-        self.room -= 150 * made.words.size + 8 * made.lanes.where.size + 1000
+        self.room -= EACH * made.count + 1000
         if self.room < 0:
             self.forget()
         self.known[key] = made
