@@ -1,7 +1,7 @@
 """Accesses that wait for the caches: which may, and when all are followed at once.
 
-Accesses in disorder wait; those in order wait behind them, as long as these are not many more.  Where an access needs the caches as they
-are, and when many lanes wait, the caches catch up.
+All wait that load, store or change what the caches hold.  Where an access needs the caches as they are, and when many lanes wait, the
+caches catch up.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ CROWD = 8  # times as many lanes of one cache as it has lines
 TURNS = 1 << 15  # accesses
 FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
-PATIENCE = 16  # accesses in order for one in disorder
 
 _pauses: WeakKeyDictionary[Kernel, int] = WeakKeyDictionary()
 Asked = Callable[[Way, Footprint, int, Rows], tuple[int, int, int]]
@@ -46,7 +45,8 @@ class Backlog:
         self.written = 0  # sectors that became dirty
         self._waiting: list[Waiting] = []
         self._emptied: list[tuple[int, Index]] = []  # caches of L1 that forget everything before the access of a turn
-        self._lanes = self._crowd = self._ordered = 0
+        self._lanes = self._crowd = 0
+        self._met: set[int] = set()  # footprints whose lanes were counted
         # Accesses that are not to wait: those who waited got in each other's way.
         self._alone = self._pause = _pauses.get(kernel, 0) if kernel is not None else 0
         self._kernel = kernel
@@ -68,18 +68,7 @@ class Backlog:
         if self._alone:
             self._alone -= 1
             return False
-        if not f.count:
-            return False
-        return self._chapters or not f.ordered or self._has_patience
-
-    @property
-    def _has_patience(self) -> bool:
-        """May accesses in order wait, behind others?"""
-        return self._ordered < PATIENCE * (len(self._waiting) - self._ordered)
-
-    def takes_stores(self, kind: str) -> bool:
-        """May stores wait though their lanes are in order?"""
-        return kind == "st" and not self._alone and (self._chapters or self._has_patience)
+        return f.count > 0
 
     def add(self, way: Way, f: Footprint, start: int, rows: Rows, ask: Asked) -> Waiting:
         """One more; `ask` asks the caches for one access alone."""
@@ -91,7 +80,9 @@ class Backlog:
         other = again and self._there[id(f.same), start, id(rows), True][1] != id(f)
         waiting = Waiting(way, f, start, rows, there=there, again=again, other_words=other)
         self._waiting.append(waiting)
-        self._lanes += 0 if there or again else f.count
+        if not (there or again):
+            self._lanes += f.count if isinstance(f, Scattered) or id(f) not in self._met else f.packed.sector.size
+            self._met.add(id(f))
         if way in (Way.PASS, Way.ATOMIC):
             self._there.clear()
         elif way is not Way.STREAM and not there and not again:
@@ -99,7 +90,6 @@ class Backlog:
             self._crowd += crowd
             self._used += crowd
             self._there[id(f.same), start, id(rows), not waiting.brings] = self._used, id(f)
-        self._ordered += f.ordered
         return waiting
 
     def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
@@ -139,7 +129,8 @@ class Backlog:
             return
         waiting, self._waiting = self._waiting, []
         emptied, self._emptied = self._emptied, []
-        self._lanes = self._crowd = self._ordered = 0
+        self._lanes = self._crowd = 0
+        self._met.clear()
         few = len(waiting) < FEW and not last and not full  # not worth it
         if (last or full) and self._afresh(waiting, emptied, last=last):
             self._set_pause(0)
@@ -245,17 +236,17 @@ class Backlog:
         """Tells all of these what so many caches find."""
         times = fresh.used[0].waiting.times if fresh.used else 1
         full = seen.held is not None or overflows(fresh, self.l2.lines, seen)
-        missed, marks, quiet = missed_in_l1(fresh, caches, self.l1.lines, emptied)
+        missed = missed_in_l1(fresh, caches, self.l1.lines, emptied)
         if full:
             lost, written = lost_in_full_l2(fresh, seen, self.l2.lines, last=last)
         else:
-            lost, written = lost_in_l2(fresh, marks, quiet, seen, last=last)
+            lost, written = lost_in_l2(fresh, missed, seen, last=last)
         self.written += times * written
         fresh.measure()
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
-                asked = missed[code] if group[0].way is Way.LOAD else total
+                asked = missed.sectors[code] if group[0].way is Way.LOAD else total
                 group[0].tell(total, total - asked, asked, asked - min(asked, lost[code]))
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:

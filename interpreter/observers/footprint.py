@@ -196,6 +196,12 @@ class Packed:
         at = new.ravel().nonzero()[0]
         return Packed(count_in_rows(new), at // WARP, flat.take(at))
 
+    @staticmethod
+    def of_run(warps: int, width: int) -> Packed:
+        """The same of neighbours that use all of some lines."""
+        each = width * WARP // SECTOR
+        return Packed(np.full(warps, each), np.repeat(np.arange(warps), each), np.arange(warps * each))
+
     def crowd(self, cache: Index) -> int:
         """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
         if not cache.size:
@@ -209,16 +215,15 @@ class Footprint:
 
     def __init__(
         self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: bool = False,
-        ordered: bool = True,
     ) -> None:  # fmt: skip
         self.geometry = g
         self.rows = rows  # when this was made
         self.address, self.mask = address, mask  # relative to a line
         self.width = width
         self.again = again  # its like may come
-        self.ordered = ordered  # is it a run, or are all lanes at one place?
         self.lanewise: Footprint | None = None  # the same, lane by lane
         self._crowd: tuple[Rows, int] | None = None
+        self._uses: tuple[Rows, Index, Index] | None = None
         self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
@@ -247,7 +252,7 @@ class Footprint:
     @cached_property
     def packed(self) -> Packed:
         """Its sectors, warp by warp: less than all there is to know."""
-        return Packed.of(self.lanes)
+        return Packed.of_run(self.geometry.warps.count, self.width) if self.by_line else Packed.of(self.lanes)
 
     @property
     def _known(self) -> bool:
@@ -343,9 +348,12 @@ class Footprint:
 
     def uses(self, rows: Rows) -> tuple[Index, Keys, NDArray[np.bool_] | None]:
         """The cache and the sector of each use, and which are none."""
-        if not self.by_line and self.mask is None and self.lanes.where.size == 1:
-            return rows.different, np.full(rows.different.size, self.lanes.where.item() // SECTOR), None
-        return self._caches(rows).take(self.packed.warp), self.packed.sector, None
+        if self._uses is None or self._uses[0] is not rows:
+            if not self.by_line and self.mask is None and self.lanes.where.size == 1:
+                self._uses = rows, rows.different, np.full(rows.different.size, self.lanes.where.item() // SECTOR)
+            else:
+                self._uses = rows, self._caches(rows).take(self.packed.warp), self.packed.sector
+        return self._uses[1], self._uses[2], None
 
     def _caches(self, rows: Rows) -> Index:
         """Of each warp."""

@@ -63,12 +63,17 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What some accesses use, in rows of one length: the sectors by number, and of each row the cache, the turn, and the lanes that take part."""
+    """What some accesses use, in rows of one length: the sectors by number, and of each row the cache and the lanes that take part."""
 
     sectors: NDArray[np.uint32]
     cache: Index
-    turn: Index
+    used: list[Used]
     lanes: Index | None = None  # None: all of each row
+
+    @property
+    def turn(self) -> Index:
+        """Of each row."""
+        return repeated([u.turn for u in self.used], [u.end - u.begin for u in self.used])
 
     @property
     def masked(self) -> bool:
@@ -268,13 +273,13 @@ def _by_lane(some: list[Used]) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Strays)]
     sizes = _rows(some, [f.count for f in footprints])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), NOBODY, NOBODY)
+        return Table(np.zeros((0, 1), np.uint32), NOBODY, [])
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
     shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
     place += repeated(shifts.tolist(), sizes, place.dtype)[:, None]
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
-    return Table(place.astype(np.uint32, copy=False), cache, _turns(some, sizes))
+    return Table(place.astype(np.uint32, copy=False), cache, some)
 
 
 def _by_warp(some: list[Used], nowhere: int) -> Table:
@@ -282,7 +287,7 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
     footprints = [u.waiting.f for u in some if isinstance(u.waiting.f, Scattered)]
     sizes = _rows(some, [f.height for f in footprints])
     if not some:
-        return Table(np.zeros((0, WARP), np.uint32), NOBODY, NOBODY)
+        return Table(np.zeros((0, WARP), np.uint32), NOBODY, [])
     place = np.concatenate([f.place for f in footprints])
     place >>= place.dtype.type(SECTOR.bit_length() - 1)
     shifts = np.array([u.shift for u in some]).astype(place.dtype)  # what is too much goes round
@@ -294,7 +299,7 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
             np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
             lanes[u.begin : u.end] = f.lanes_by_warp
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
-    return Table(sectors, cache, _turns(some, sizes), lanes)
+    return Table(sectors, cache, some, lanes)
 
 
 def _by_use(some: list[Used]) -> Table:
@@ -302,10 +307,12 @@ def _by_use(some: list[Used]) -> Table:
     uses = [u.waiting.f.uses(u.waiting.rows) for u in some]
     sizes = _rows(some, [cache.size for cache, _, _ in uses])
     if not some:
-        return Table(np.zeros((0, 1), np.uint32), NOBODY, NOBODY)
-    sectors = np.concatenate([sector for _, sector, _ in uses]) + repeated([u.shift for u in some], sizes)
+        return Table(np.zeros((0, 1), np.uint32), NOBODY, [])
+    sectors = np.empty(sum(sizes), np.uint32)
+    for u, (_, sector, _) in zip(some, uses, strict=True):
+        np.add(sector, u.shift, out=sectors[u.begin : u.end], casting="unsafe")
     cache = np.concatenate([cache for cache, _, _ in uses])
-    return Table(sectors.astype(np.uint32)[:, None], cache, _turns(some, sizes))
+    return Table(sectors[:, None], cache, some)
 
 
 def _rows(some: list[Used], sizes: list[int]) -> list[int]:
@@ -315,11 +322,6 @@ def _rows(some: list[Used], sizes: list[int]) -> list[int]:
         u.begin, u.end = end, end + size
         end += size
     return sizes
-
-
-def _turns(some: list[Used], sizes: list[int]) -> Index:
-    """The turn of each row."""
-    return repeated([u.turn for u in some], sizes)
 
 
 def _name(w: Waiting) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .fresh import DENSE, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
 from .fresh_order import BRING, Order
+from .fresh_own import Own
 from .fresh_parts import Quiet, found_in_part
 from .fresh_rows import Lives, Some, loads_of
 from .fresh_sets import Sets
@@ -30,6 +31,7 @@ GROUPS = 4  # of them, whose rates are compared
 AGREE, APART = 0.02, 4  # how far the rate of a group may be from that of all, or times as far as chance may bring it
 UNSURE = 0.02  # of a group's rate, by chance
 RARE = 128  # of so many loads one does not matter
+FITS = 2
 LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
 
 
@@ -39,6 +41,7 @@ class Missed(NamedTuple):
     sectors: list[int]
     marks: Marks | None = None
     quiet: Quiet = Quiet()
+    own: Own | None = None
 
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
@@ -49,8 +52,19 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     if not chosen:
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
-    words = any(u.parts for u in chosen)
     room = _room(fresh, chosen, lives, lines)
+    if not room and _once_each(fresh, chosen):
+        return Missed(loads_of(fresh, chosen).tolist())
+    own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
+    if own is None:
+        return _missed(fresh, chosen, lives, lines, room)
+    rest = [u for u in chosen if u.stretch.number not in own.stretches]
+    missed = _missed(fresh, rest, lives, lines, room) if rest else Missed([0] * len(fresh.groups))
+    return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, fresh.counts(own.first), strict=True)], own=own)
+
+
+def _missed(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, room: int) -> Missed:
+    words = any(u.parts for u in chosen)
     if room and all(u.way in BRING for u in chosen):
         marks = _marks(fresh, chosen, lives, lines, room=room)
         if marks is not None:
@@ -67,13 +81,21 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
 
 
+def _once_each(fresh: Fresh, chosen: list[Used]) -> bool:
+    """Does nobody use a sector again?  Then nobody finds one."""
+    uses = sum([t.sectors.size for t in fresh.tables])
+    if uses > fresh.nowhere or len(chosen) < len(fresh.used) or any(t.masked for t in fresh.tables):
+        return False
+    return int(np.count_nonzero(fresh.firsts(chosen, by_turn=True))) == uses
+
+
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
-    """Can no cache overflow?  2: none can, 1: it does not look so, 0: some will."""
+    """Can no cache overflow?  FITS: none can, 1: it does not look so, 0: some will."""
     asked: dict[int, int] = {}
     for u in chosen:
         asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
     if sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:
-        return 2
+        return FITS
     most = max(lives.of, key=lambda of: of.size)
     for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
         used = np.zeros(fresh.lines + 1, np.bool_)  # the last stands for lanes that take no part

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import DROPPED, PART, SILENT, STREAMED, Codes, Fresh, Marks, Used
+from .fresh_l1 import Missed
+from .fresh_own import Own
 from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
 from .lanes import repeated
@@ -57,21 +59,18 @@ def _is_streamed_late(fresh: Fresh) -> bool:
     return any(bool(x.any()) for x in late)
 
 
-def lost_in_l2(
-    fresh: Fresh, marks: Marks | None, quiet: Quiet, seen: Seen, *, last: bool
-) -> tuple[list[int], int]:  # fmt: skip
+def lost_in_l2(fresh: Fresh, missed: Missed, seen: Seen, *, last: bool) -> tuple[list[int], int]:
     """The sectors that a cache that all ask has to fetch for each code, and how many become dirty.
 
-    `marks`: who asks first in each cache of L1, if that was found on the way.
     `last`: nobody will want to know what the cache holds then; else that is what has been `seen`.
     """
     used = [u for u in fresh.used if u.turn >= seen.told]
     readers = [u for u in used if u.way is not Way.STORE or u.waiting.brings]
     writers = {u.turn: u for u in [*fresh.also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
-    if marks is not None and last and not seen.last and not any(u.parts for u in used):
-        first = _by_marks(fresh, readers, marks)
+    if (missed.marks or missed.own) and last and not seen.last and not any(u.parts for u in used):
+        first = _by_marks(fresh, readers, missed.marks, missed.own)
     else:
-        first = _readers(fresh, readers, quiet, seen)
+        first = _readers(fresh, readers, missed.quiet, seen)
     written = first
     if writers.keys() != {u.turn for u in readers}:
         written = fresh.firsts([writers[turn] for turn in sorted(writers)])
@@ -87,24 +86,32 @@ def lost_in_l2(
     return fresh.counts(first), int(np.count_nonzero(written))
 
 
-def _by_marks(fresh: Fresh, readers: list[Used], marks: Marks) -> Codes:
+def _by_marks(fresh: Fresh, readers: list[Used], marks: Marks | None, own: Own | None) -> Codes:
     """The same as _readers, as far as those who ask first in some cache of L1 tell who asks first of all: where one code follows the other."""
+    known = own.stretches if own is not None else frozenset()
+    told = _told(readers, marks) if marks is not None else set()
+    first = fresh.firsts([u for u in readers if u.stretch.number not in told and u.stretch.number not in known])
+    for s in fresh.stretches:
+        a, b = (line << SECTOR_BITS for line in (s.number, s.number + s.lines))
+        if own is not None and s.number in known:
+            first[a:b] = own.first[a:b]
+        elif marks is not None and s.number in told:
+            some_marks = marks.codes[:, a - marks.low : b - marks.low]
+            first[a:b] = np.minimum.reduce(some_marks - np.uint8(1), axis=0) + np.uint8(1)  # no mark is the highest for a while
+    return first
+
+
+def _told(readers: list[Used], marks: Marks) -> set[int]:
+    """The stretches whose marks tell."""
     codes: dict[int, list[int]] = {}
     for u in readers:
         codes.setdefault(u.stretch.number, []).append(u.code if u.way is Way.LOAD else 0)
     end = marks.low + marks.codes.shape[1]
-    told = {
+    return {
         line
         for line, some in codes.items()
         if marks.low <= line << SECTOR_BITS < end and some[0] > 0 and some[-1] < SILENT and some == sorted(some)
     }
-    first = fresh.firsts([u for u in readers if u.stretch.number not in told])
-    for s in fresh.stretches:
-        if s.number in told:
-            a, b = (line << SECTOR_BITS for line in (s.number, s.number + s.lines))
-            some_marks = marks.codes[:, a - marks.low : b - marks.low]
-            first[a:b] = np.minimum.reduce(some_marks - np.uint8(1), axis=0) + np.uint8(1)  # no mark is the highest for a while
-    return first
 
 
 def _words(fresh: Fresh, seen: Seen) -> NDArray[np.uint8]:

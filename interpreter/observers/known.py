@@ -87,7 +87,8 @@ class Footprints:
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
             run = base.size == g.n and offset == 0
-            found = self._remember(key, Footprint(g, rows, _integers(base) - (facts.low - offset), None, width, again=True, run=run))
+            relative = Shifted(_integers(base), offset - facts.low)  # nobody may ask for it
+            found = self._remember(key, Footprint(g, rows, relative, None, width, again=True, run=run))
         return found, start
 
     def _plain(
@@ -116,7 +117,7 @@ class Footprints:
         for known in self._guarded:
             if _is_like(known, g, rows, relative, mask, width):
                 return known, start
-        found = Footprint(g, rows, relative, mask, width, ordered=False)
+        found = Footprint(g, rows, relative, mask, width)
         self._guarded = [found, *self._guarded][:MASKED]
         return found, start
 
@@ -140,7 +141,7 @@ class Footprints:
             if f is not None:
                 return f, 0
         relative = _integers(base) - less if relative is None else relative
-        return self._remember(key, Footprint(g, rows, relative, None, width, again=True, ordered=False)), start
+        return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:
         self.room -= EACH * made.count + 1000

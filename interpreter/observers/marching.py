@@ -67,7 +67,7 @@ class Marching(Scattered):
     def __init__(self, g: Geometry, rows: Rows, address: Shifted, width: int, march: March) -> None:
         Footprint.__init__(self, g, rows, address, None, width)
         del self.address
-        self.ordered, self._each, self.march, self.delta = False, g.shape[1] // WARP, march, address.delta
+        self._each, self.march, self.delta = g.shape[1] // WARP, march, address.delta
         self._begin(dict(self.__dict__), march.first[None])
         self.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
 

@@ -42,7 +42,7 @@ class Scattered(Footprint):
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
         del self.address
-        self.ordered, self._each = False, g.shape[1] // WARP if g.warps.aligned else 1
+        self._each = g.shape[1] // WARP if g.warps.aligned else 1
         self._begin(dict(self.__dict__), place)
         if ends is not None:
             self.ends = ends

@@ -74,7 +74,7 @@ class Strays(Scattered):
         self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
         self.crew, self._each = crew, crew.each
         self.mask = self.active = self.lanewise = None  # of its rows all take part
-        self.again = self.ordered = self.by_line = False
+        self.again = self.by_line = False
         self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size
         self._begin(dict(self.__dict__), place[:, None])
 
@@ -155,7 +155,7 @@ class Strays(Scattered):
         return Footprint(self.geometry, self.rows, gather(lanes.where) - start * LINE, gather(lanes.mask), self.width), start
 
 
-def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, ordered: bool = False) -> Strays:
+def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int) -> Strays:
     """The footprint of an access by some lanes."""
     every = places_of(address)
     place: Keys = every.ravel() if every.size == g.n else np.full(g.shape, every).ravel()
@@ -165,7 +165,6 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
         chosen = np.flatnonzero(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
         place, crew = place.take(chosen), Crew(g, rows, g.warps.place.take(chosen))
     f = Strays(crew, place, width)
-    f.ordered = ordered and f.count > SMALL
     if mask is None and isinstance(address, Shifted):
         f.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
     return f
@@ -193,7 +192,7 @@ def lane_by_lane(f: Footprint) -> Scattered:
             found = Strays(Crew(f.geometry, f.rows, at), lanes.full.ravel().take(at), f.width)
         else:
             found = Scattered(f.geometry, f.rows, lanes.full, f.mask, f.width)
-        found.ordered, f.lanewise = True, found
+        f.lanewise = found
     return found
 
 

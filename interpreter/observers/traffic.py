@@ -33,7 +33,6 @@ from .places import COLUMNS, HITS, Places
 from .scattered import Scattered
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
-from .strays import strays
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
 from .uses import Waiting
@@ -226,14 +225,11 @@ class Traffic:
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
         waits = self.memory.modern and not self.memory.backlog.pauses
-        if self.memory.backlog.takes_stores(kind) and not g.warps.aligned and (mask is None or mask.any()):  # hardly one like another
-            f, start = strays(g, rows, address, mask, width, ordered=True), 0
-        else:
-            like = self._like.get(id(tally), self._latest.get(width))
-            f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=like)
-            self._like[id(tally)] = None
-            if isinstance(f, Scattered):
-                self._like[id(tally)] = self._latest[width] = f
+        like = self._like.get(id(tally), self._latest.get(width))
+        f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=like)
+        self._like[id(tally)] = None
+        if isinstance(f, Scattered):
+            self._like[id(tally)] = self._latest[width] = f
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps

@@ -45,7 +45,6 @@ def test_what_waits_counts_as_if_it_had_not(name: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(Backlog, "add", noted)
     together = observed(work)
     monkeypatch.setattr(Backlog, "takes", lambda *given: False)
-    monkeypatch.setattr(Backlog, "takes_stores", lambda *given: False)
     known = len(waited)
     alone = observed(work)
     assert len(waited) == known > 0
