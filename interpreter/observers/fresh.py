@@ -22,7 +22,7 @@ from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Codes = NDArray[Any]
-Changed = list[tuple[Waiting, Footprint, bool]]  # how accesses were before
+Changed = list[tuple[Waiting, Footprint, bool, bool]]  # how accesses were before
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
@@ -89,6 +89,12 @@ class Marks:
     low: int
     flat: Codes  # with a line more for each cache, that nobody uses
     places: Callable[[int, int, int], Index]  # of some rows of a table, in `flat`
+    over: Index  # the rows of caches that have no room for all
+    lives: bool  # are there caches that were emptied on the way, and are others since?
+
+    def life(self, u: Used) -> int:
+        """The same for accesses to the same caches."""
+        return u.turn if self.lives else 0
 
 
 @dataclass(eq=False, slots=True)
@@ -137,8 +143,8 @@ class Fresh:
 
     def undo(self) -> None:
         """The accesses are to be followed in another way."""
-        for w, f, there in self.changed:
-            w.f, w.there = f, there
+        for w, f, there, again in self.changed:
+            w.f, w.there, w.again = f, there, again
 
     @property
     def nowhere(self) -> int:
@@ -156,13 +162,14 @@ class Fresh:
         for turn in where:
             w = waiting[turn]
             mixed, uses = where[turn].mixed, not isinstance(w.f, Scattered)
-            before = w.f, w.there
+            before = w.f, w.there, w.again
             if mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
-                w.there = False
+                w.there = w.again = False
+                where[turn].done |= _does(w)
             parted = w.way is Way.STORE and not w.brings and (mixed or not last)  # or later chapters may read what was stored
             if uses and (parted or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
                 w.f = lane_by_lane(w.f)
-            if before != (w.f, w.there):
+            if before != (w.f, w.there, w.again):
                 changed.append((w, *before))
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
@@ -172,7 +179,7 @@ class Fresh:
         also = [w for w in waiting if w.there and w.way is Way.STORE]
         for turn in sorted(where):
             w = waiting[turn]
-            if w.there or (w.again and not where[turn].mixed and (last or not w.other_words)):
+            if w.there or (w.again and (last or not w.other_words)):
                 continue
             code = SILENT if w.silent or w.way is Way.STORE else codes.setdefault((w.way, w.sink), len(groups))
             if code == len(groups):
@@ -195,10 +202,15 @@ class Fresh:
             else:
                 count_sectors(roots, sectors, self.nowhere)
 
-    def firsts(self, some: list[Used], *, by_turn: bool = False) -> Codes:
-        """Who of these uses each sector first: the code, or the turn, counted from 1 on."""
+    def firsts(self, some: list[Used], *, by_turn: bool = False, alike: bool = True) -> Codes:
+        """Who of these uses each sector first: the code, or the turn, counted from 1 on; `alike`: what has one name uses the same still."""
         marks = np.zeros(self.lines + 1 << SECTOR_BITS, np.uint16 if by_turn else np.uint8)
-        self.mark(marks, once(some), lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp), by_turn=by_turn)
+        self.mark(
+            marks,
+            once(some) if alike else some,
+            lambda table, begin, end: self.tables[table].sectors[begin:end].astype(np.intp),
+            by_turn=by_turn,
+        )
         return marks[: self.nowhere]
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from .fresh import DENSE, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
 from .fresh_order import BRING, Order
 from .fresh_own import Own
-from .fresh_parts import Quiet, found_in_part
-from .fresh_rows import Lives, Some, loads_of
+from .fresh_parts import Quiet, are_stored, loaded_in_part
+from .fresh_rows import Lives, Some, Within, loads_of
 from .fresh_sets import Sets
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
@@ -32,7 +32,8 @@ AGREE, APART = 0.02, 4  # how far the rate of a group may be from that of all, o
 UNSURE = 0.02  # of a group's rate, by chance
 RARE = 128  # of so many loads one does not matter
 FITS = 2
-LIKELY = 0.8  # of a cache that their uses may fill, if others are to do so too
+LIKELY = 1.05  # times as many lines in a cache as it has, if others are to have less
+FOLLOWED = 2  # of so many lines one may be followed, if not all are
 
 
 class Missed(NamedTuple):
@@ -46,9 +47,7 @@ class Missed(NamedTuple):
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
     """What loads miss in so many caches of so many lines, of which some are emptied before a turn."""
-    chosen = [u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)]
-    while chosen and (chosen[-1].code == SILENT or chosen[-1].way is not Way.LOAD):  # what comes after the last load matters to nobody
-        chosen.pop()
+    chosen = _up_to_last_load([u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)])
     if not chosen:
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
@@ -58,27 +57,53 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
     if own is None:
         return _missed(fresh, chosen, lives, lines, room)
-    rest = [u for u in chosen if u.stretch.number not in own.stretches]
+    rest = _up_to_last_load([u for u in chosen if u.stretch.number not in own.stretches])
     missed = _missed(fresh, rest, lives, lines, room) if rest else Missed([0] * len(fresh.groups))
     return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, fresh.counts(own.first), strict=True)], own=own)
+
+
+def _up_to_last_load(some: list[Used]) -> list[Used]:
+    """What comes after it matters to nobody."""
+    while some and (some[-1].code == SILENT or some[-1].way is not Way.LOAD):
+        some.pop()
+    return some
 
 
 def _missed(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, room: int) -> Missed:
     words = any(u.parts for u in chosen)
     if room and all(u.way in BRING for u in chosen):
-        marks = _marks(fresh, chosen, lives, lines, room=room)
-        if marks is not None:
-            quiet = found_in_part(chosen, marks) if words else Quiet()
-            if quiet is not None:
-                return Missed(fresh.counts(marks.flat), marks, quiet)
-        else:
+        marks = _marks(fresh, chosen, lives, lines)
+        if marks is None:
             sets = Sets(fresh, chosen, lives, lines)
             if sets.fits and (missed := sets.missed()) is not None:
                 return Missed(missed)
+        elif (by_marks := _by_marks(fresh, chosen, lives, lines, marks, words=words)) is not None:
+            return by_marks
     if (words or not room) and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
     return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
+
+
+def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks: Marks, *, words: bool) -> Missed | None:
+    """Who comes first misses; but lines that have to go or begin anew are followed.  None if these are many."""
+    again, quiet = np.zeros(marks.flat.size >> SECTOR_BITS, np.bool_), Quiet()
+    again.reshape(-1, (marks.codes.shape[1] >> SECTOR_BITS) + 1)[marks.over, :-1] = True
+    if words:
+        quiet, parted = loaded_in_part(chosen, marks)
+        if parted.size and (marks.over.size or not are_stored(chosen, marks)):
+            again[parted] = True
+    if not again.any():
+        return Missed(fresh.counts(marks.flat), marks, quiet)
+    every = marks.flat.view(np.uint32)
+    if FOLLOWED * int(np.count_nonzero(again)) > int(np.count_nonzero(every)):
+        return None
+    end = marks.low + marks.codes.shape[1]
+    chosen = [u for u in chosen if marks.low <= u.stretch.number << SECTOR_BITS < end]
+    order = Order(fresh, chosen, lives, lines, words=words, within=Within(marks, again))
+    found, rest = order.found(), np.where(again, np.uint32(0), every).view(np.uint8)
+    missed = np.array(fresh.counts(rest)) + order.asked - found
+    return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
 
 
 def _once_each(fresh: Fresh, chosen: list[Used]) -> bool:
@@ -138,8 +163,8 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     return missed
 
 
-def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: int) -> Marks | None:
-    """Who uses each sector of each cache first; None where that is too much to mark, or a cache overflows."""
+def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> Marks | None:
+    """Who uses each sector of each cache first; None where that is too much to mark."""
     loaded = [s for s in fresh.stretches if s.done & LOADED]
     low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
     count = end - low << SECTOR_BITS
@@ -163,6 +188,5 @@ def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, room: 
     fresh.mark(marks, once(chosen) if lives.count == lives.caches else chosen, places)
     every = marks.reshape(-1, size)[:, :count]
     marks.reshape(-1, size)[:, count:] = 0
-    if room == 1 and int(np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1), axis=1).max()) > lines:
-        return None
-    return Marks(every, low << SECTOR_BITS, marks, places)
+    used = np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1), axis=1)
+    return Marks(every, low << SECTOR_BITS, marks, places, np.flatnonzero(used > lines), lives.count > lives.caches)

@@ -143,7 +143,7 @@ def _readers(fresh: Fresh, readers: list[Used], quiet: Quiet, seen: Seen) -> Cod
     for table, row, lane in quiet.places:
         fresh.tables[table].sectors[row, lane] = fresh.nowhere
     parts = [u for u in fresh.used if u.turn >= seen.told and u.parts]
-    first = fresh.firsts([u for u in readers if u.turn not in quiet.turns], by_turn=bool(parts))
+    first = fresh.firsts([u for u in readers if u.turn not in quiet.turns], by_turn=bool(parts), alike=not quiet.places)
     if parts:
         codes = np.zeros(fresh.used[-1].turn + 2, np.uint8)
         codes[[u.turn + 1 for u in readers]] = [u.code for u in readers]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .fresh import NOBODY, SILENT, Fresh, Used
 from .fresh_parts import BYTE_BITS, Parts, Place
-from .fresh_rows import Lives, Rows, Some
+from .fresh_rows import Lives, Rows, Some, Within
 from .reuse import oldest_kept
 from .stays import STEP
 from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way
@@ -69,7 +69,17 @@ class Piece:
 class Order:
     """The uses of accesses by cache, line and turn; turns have so many parts that their order tells which lines had to go."""
 
-    def __init__(self, fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, words: bool, only: Some | None = None) -> None:
+    def __init__(
+        self,
+        fresh: Fresh,
+        chosen: list[Used],
+        lives: Lives,
+        lines: int,
+        *,
+        words: bool,
+        only: Some | None = None,
+        within: Within | None = None,
+    ) -> None:
         self.full = False  # have lines to go in most caches?
         # Where words matter, uses that find their line but not their words: caches, codes, sectors.
         self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
@@ -95,11 +105,11 @@ class Order:
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
         self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
-        thin = only is None and self.place + (self.count - 1).bit_length() < 64
-        self.tables = [
-            Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, thin=thin, only=only)
-            for table in sorted({u.table for u in chosen})
-        ]
+        tables = sorted({u.table for u in chosen})
+        if within is None:
+            self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, only=only) for table in tables]
+        else:
+            self.tables = [Rows.of_lines(fresh, table, chosen, lives, bits, words=self.word_bits, within=within) for table in tables]
         self.begin, self.length = np.zeros(self.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:
             end = np.zeros(self.count, np.int64)
@@ -108,7 +118,6 @@ class Order:
                 np.minimum.at(self.begin, t.cache, t.turn)
                 np.maximum.at(end, t.cache, t.turn)
             self.length = int((end - self.begin).max()) + 1
-        self.thin = self._thin()
         self.uses = sum([t.count(t.cache, self.count) for t in self.tables], np.zeros(self.count, np.int64))
 
     def found(self) -> Index:
@@ -136,6 +145,13 @@ class Order:
             self.missed = (lines >> lines.dtype.type(self.line_bits)).astype(np.int64), self.codes.take(turns), misses
             found -= np.bincount(self.missed[1], misses, SILENT + 1).astype(np.int64)[: self.groups]
             self.quiet = self._where(self._named(in_part))
+        return found
+
+    @property
+    def asked(self) -> Index:
+        """How many uses of each code load."""
+        found = sum([t.count(self.codes.take(t.turn), SILENT + 1) for t in self.tables], np.zeros(SILENT + 1, np.int64))[: self.groups]
+        found[0] = 0
         return found
 
     def by_group(self, only: Some) -> tuple[Index, Index]:
@@ -168,7 +184,8 @@ class Order:
             row, lane = named.take(t.sectors.take(where, axis=0)).nonzero()
             rows, where = rows.take(row), where.take(row)
             mine = np.isin(_name_of(t.cache.take(rows), t.turn.take(rows), t.sectors[where, lane]), names)
-            found.append((t.table, where.compress(mine), lane.compress(mine)))
+            where, lane = where.compress(mine), lane.compress(mine)
+            found.append((t.table, where, lane) if t.places is None else (t.table, t.places[0].take(where), t.places[1].take(where)))
         return found
 
     def _pieces(self) -> Iterator[Piece]:
@@ -183,36 +200,38 @@ class Order:
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
             kind: Any = np.uint32 if self.place + (high - low - 1).bit_length() <= 32 else np.uint64
-            blocks = [self._keys(t, *t.range(low, high), kind, low).ravel() for t in self.tables if not t.thin]
-            if self.thin.size:
-                a, b = self.thin.searchsorted(np.array([low, high], np.uint64) << np.uint64(self.place)).tolist()
-                blocks.append((self.thin[a:b] - np.uint64(low << self.place)).astype(kind))
-            keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
-            if len(blocks) == 1 and self.thin.size:
-                pass  # in order
-            elif keys.size > many or len(blocks) > 1 or many < (high - low) * APART:
+            if many < (high - low) * APART:
+                blocks = [self._keys(t, *t.range(low, high), kind, low).ravel() for t in self.tables]
+                keys: Keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
                 keys.sort()
                 keys = keys[:many]
-            else:  # those of a cache stand together
-                for begin, end in pairwise([0, *np.cumsum(self.uses[low:high]).tolist()]):
-                    keys[begin:end].sort()
+            else:
+                keys = self._one_by_one(low, high, many, kind)
             starts = np.append(keys.searchsorted(np.arange(high - low).astype(kind) << kind(self.place)), many)
             again = ((keys[1:] ^ keys[:-1]) < kind(1 << self.turn_bits + self.low_bits)).nonzero()[0] + 1
             if self.drops.any():  # what was dropped is not there
                 again = again.compress(~self.drops.take(self._turn(keys.take(again - 1))))
             yield Piece(keys, low, starts, again, again.searchsorted(starts))
 
-    def _thin(self) -> Keys:
-        """The uses of rows of one lane, in order."""
-        some = [
-            self._keys(t, a, min(a + PIECE, t.turn.size), np.uint64, 0) for t in self.tables if t.thin for a in range(0, t.turn.size, PIECE)
-        ]
-        keys: Keys = np.concatenate(some).ravel() if some else np.zeros(0, np.uint64)
-        keys.sort()
-        return keys
+    def _one_by_one(self, low: int, high: int, many: int, kind: Any) -> Keys:
+        """The uses of some caches: what is short is put in order much faster."""
+        short: Any = np.uint32 if self.place <= 32 else np.uint64
+        blocks = []
+        for t in self.tables:
+            cuts = t.cache.searchsorted(np.arange(low, high + 1, dtype=t.cache.dtype)).tolist()
+            each = t.sectors.shape[1]
+            blocks.append((self._keys(t, cuts[0], cuts[-1], short, None).ravel(), [(cut - cuts[0]) * each for cut in cuts]))
+        out, end = np.empty(many, kind), 0
+        for at, n in enumerate(self.uses[low:high].tolist()):
+            parts = [keys[cuts[at] : cuts[at + 1]] for keys, cuts in blocks]
+            one = np.concatenate(parts) if len(parts) > 1 else parts[0]
+            one.sort()
+            np.add(one[:n], kind(at << self.place), out=out[end : end + n], casting="unsafe")
+            end += n
+        return out
 
-    def _keys(self, t: Rows, a: int, b: int, kind: Any, low: int) -> Keys:
-        """The uses of some rows, caches counted from `low` on; what is none stands at the end."""
+    def _keys(self, t: Rows, a: int, b: int, kind: Any, low: int | None) -> Keys:
+        """The uses of some rows, caches counted from `low` on, if they are to be told apart; what is none stands at the end."""
         keys: Keys = t.sectors.take(t.order[a:b], axis=0)
         none = keys == self.nowhere if t.lanes is not None and int(t.lanes[a:b].sum()) < keys.size else None
         keys = keys.astype(kind, copy=False)
@@ -223,10 +242,9 @@ class Order:
         if self.word_bits:
             keys <<= kind(self.word_bits)
             keys |= t.words.take(t.order[a:b], axis=0)
-        rest = t.cache[a:b].astype(kind)
-        rest -= kind(low)
-        rest <<= kind(self.turn_bits + self.line_bits)
-        rest |= t.turn[a:b].astype(kind)
+        rest = t.turn[a:b].astype(kind)
+        if low is not None:
+            rest |= (t.cache[a:b].astype(kind) - kind(low)) << kind(self.turn_bits + self.line_bits)
         rest <<= kind(self.low_bits)
         keys += rest[:, None]
         if none is not None:
@@ -243,7 +261,10 @@ class Order:
         steps = (many - 1 >> step) + 1
         used = np.zeros((count, steps), np.int64)
         for t in self.tables:
-            cell = t.cache.astype(np.int64) * steps + (t.turn - self.begin.take(t.cache) >> step)
+            cell = t.cache.astype(np.int64)
+            turn = t.turn - self.begin.take(cell) if self.length < self.codes.size else t.turn
+            cell *= steps
+            cell += turn >> step
             some = ~self.drops.take(t.turn) if self.drops.any() else None
             used += t.count(cell, over.size * steps, some).reshape(-1, steps)[over]
         moved = np.zeros((count, steps, steps), np.int64)

@@ -34,31 +34,34 @@ class Quiet:
     places: Sequence[Place] = ()  # other uses
 
 
-def found_in_part(chosen: list[Used], marks: Marks) -> Quiet | None:
-    """Loads of sectors of which parts were stored first, which are PARTED among the marks, where no line has to go.
-
-    None if one of them wants more than was stored: then it matters what becomes of its line.
-    """
-    some = [u for u in chosen if u.stretch.mixed]
-    lanes: dict[tuple[int, int, int], tuple[Index, ...]] = {}  # who load of these, by those who use the same
+def loaded_in_part(chosen: list[Used], marks: Marks) -> tuple[Quiet, Index]:
+    """Loads of sectors of which parts were stored first, which are PARTED among the marks, where no line has to go; and their lines there."""
+    lanes: dict[tuple[int, ...], tuple[Index, ...]] = {}  # who load of these, by those who use the same
     turns: set[int] = set()
     found: list[Place] = []
-    for u in some:
-        if u.way is Way.LOAD:
-            name = id(u.waiting.f.same), u.waiting.start, id(u.waiting.rows)
+    lines = [np.zeros(0, np.int64)]
+    for u in chosen:
+        if u.way is Way.LOAD and u.stretch.mixed:
+            name = id(u.waiting.f.same), u.waiting.start, id(u.waiting.rows), marks.life(u)
             if name not in lanes:
-                lanes[name] = (marks.flat.take(marks.places(u.table, u.begin, u.end)) == PARTED).nonzero()
+                at = marks.places(u.table, u.begin, u.end)
+                lanes[name] = (marks.flat.take(at) == PARTED).nonzero()
+                lines.append(at[lanes[name]] >> SECTOR_BITS)
             row, lane = lanes[name]
             if row.size == u.end - u.begin << (WARP_BITS if u.table == WARPS else 0):
                 turns.add(u.turn)
             elif row.size:
                 found.append((u.table, row + u.begin, lane))
-    if not (turns or found):
-        return Quiet()
+    return Quiet(turns, found), np.concatenate(lines)
+
+
+def are_stored(chosen: list[Used], marks: Marks) -> bool:
+    """Do these loads want no more than was stored?  Else it matters what becomes of their lines."""
+    some = [u for u in chosen if u.stretch.mixed]
     if any(u.parts and u.waiting.f.width < WORD for u in some):
-        return None
+        return False
     stored = np.zeros(marks.flat.size << WORD_BITS, np.bool_)  # which words
-    for u in _new_words(some):
+    for u in _new_words(some, marks):
         f, at = u.waiting.f, marks.places(u.table, u.begin, u.end)
         words = (at << WORD_BITS) + (f.first_word if isinstance(f, Scattered) else 0)
         if u.way is Way.LOAD:
@@ -67,18 +70,18 @@ def found_in_part(chosen: list[Used], marks: Marks) -> Quiet | None:
             if u.way is not Way.LOAD:
                 stored[words + word if word else words] = True
             elif not stored.take(words + word if word else words).all():
-                return None
-    return Quiet(turns, found)
+                return False
+    return True
 
 
-def _new_words(some: list[Used]) -> list[Used]:
+def _new_words(some: list[Used], marks: Marks) -> list[Used]:
     """Accesses, in order, less those whose words all were stored by the same lanes before."""
     stored: set[tuple[int, ...]] = set()
     found = []
     for u in some:
         f = u.waiting.f
         root, by = (f.root, f.by) if isinstance(f, Scattered) else (f, 0)
-        name = id(root), by, u.waiting.start, id(u.waiting.rows)
+        name = id(root), by, u.waiting.start, id(u.waiting.rows), marks.life(u)
         if name not in stored:
             found.append(u)
             if u.way is Way.STORE:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, USES, WARPS, Fresh, Used
+from .fresh import SILENT, USES, WARPS, Fresh, Marks, Used
 from .fresh_parts import BYTE_BITS
 from .lanes import repeated
 from .scattered import Scattered
 from .stays import Emptied
-from .uses import Way
+from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
@@ -52,6 +52,19 @@ class Some:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """Some lines of some caches."""
+
+    marks: Marks
+    lines: Flags  # by their places among the marks
+
+    def of(self, table: int, begin: int, end: int) -> tuple[Index, Index]:
+        """Which of some rows of a table use them: the row, and the lane in it."""
+        row, lane = self.lines.take(self.marks.places(table, begin, end) >> SECTOR_BITS).nonzero()
+        return row, lane
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """Rows of sectors by cache: where in its table each stands, its cache, its turn, and how many lanes take part."""
 
@@ -62,11 +75,35 @@ class Rows:
     turn: NDArray[np.int32]
     lanes: Index | None  # None: all of each row
     words: NDArray[np.uint32]  # in their sectors, where that matters
-    thin: bool  # one lane each, and in no order
+    places: tuple[Index, Index] | None = None  # the row and the lane in the table, if these are some of its lanes, a row each
 
     @staticmethod
-    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, thin: bool, only: Some | None) -> Rows:
-        """Those of some accesses, whose turns have 2**bits parts; `thin`: rows of one lane need no order; `only`: of these caches."""
+    def of_lines(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, within: Within) -> Rows:
+        """Those that use some lines alone, of accesses whose turns have 2**bits parts."""
+        t, rows, lanes, turns, some_words = fresh.tables[table], [], [], [], []
+        for turn, u in enumerate(chosen):
+            if u.table == table:
+                row, lane = within.of(table, u.begin, u.end)
+                rows.append(row + u.begin)
+                lanes.append(lane)
+                part = u.waiting.f.order(u.waiting.rows, bits).ravel() if bits and table != USES else np.zeros(1, np.int64)
+                turns.append((turn << bits) + (part.take(row) if part.size > 1 else np.full(row.size, part[0])))
+                f = u.waiting.f
+                if words and isinstance(f, Scattered):
+                    some_words.append((f.first_byte if words == BYTE_BITS else f.first_word)[row, lane])
+                else:
+                    some_words.append(np.zeros(row.size, np.uint32))
+        row, lane = np.concatenate(rows), np.concatenate(lanes)
+        cache: Keys = lives.of[table].take(row)
+        cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
+        order = np.argsort(cache, kind="stable")
+        every: NDArray[np.int32] = np.concatenate(turns).astype(np.int32).take(order)
+        word: NDArray[np.uint32] = np.concatenate(some_words).astype(np.uint32)[:, None]
+        return Rows(table, t.sectors[row, lane][:, None], order, cache.take(order), every, None, word, (row, lane))
+
+    @staticmethod
+    def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, only: Some | None) -> Rows:
+        """Those of some accesses, whose turns have 2**bits parts; `only`: of these caches."""
         t = fresh.tables[table]
         some = [(turn, u) for turn, u in enumerate(chosen) if u.table == table]
         sizes = [u.end - u.begin for _, u in some]
@@ -89,12 +126,10 @@ class Rows:
             for _, u in some:
                 f = u.waiting.f
                 word[u.begin : u.end] = f.first_byte if words == BYTE_BITS and isinstance(f, Scattered) else f.first_word
-        if thin and table != WARPS:
-            return Rows(table, t.sectors, np.arange(begin, end) if where is None else where, cache, turn, None, word, thin)
         order = np.argsort(cache, kind="stable")
         cache, turn = cache.take(order), turn.take(order)
         order = order + begin if where is None else where.take(order)
-        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word, False)
+        return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word)
 
     def range(self, low: int, high: int) -> tuple[int, int]:
         """The rows of the caches `low` to `high`, where they are in order."""

@@ -75,9 +75,10 @@ class Seen:
         while begin and crowd < FILLS * lines:
             begin -= 1
             crowd += waiting[begin].f.crowd(waiting[begin].rows)
-        self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w in waiting[begin:] if not (w.there or w.again)]
+        counts = [not (w.there or (w.again and not w.other_words)) for w in waiting[begin:]]
+        self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w, count in zip(waiting[begin:], counts, strict=True) if count]
         self.told = len(self.last)
-        left = np.cumsum([0] + [not (w.there or w.again) for w in waiting[begin:]]).tolist()
+        left = np.cumsum([0, *counts]).tolist()
         self.emptied = [(left[turn - begin], some) for turn, some in emptied if turn >= begin]
 
     def hold(self, held: Held) -> None:

@@ -1,0 +1,116 @@
+"""Accesses of all kinds mixed: followed together, each finds what it finds when the caches are asked one access after the other."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, Caches, One
+from warplab.interpreter.observers import backlog
+from warplab.interpreter.values import Array, Shifted
+
+BASE = 1 << 20
+LANE = np.arange(BLOCKS * THREADS, dtype=np.uint64).reshape(BLOCKS, THREADS)
+Make = Callable[[np.random.Generator, int], Array]
+
+
+def _run(rng: np.random.Generator, width: int) -> Array:
+    return LANE * np.uint64(width) + np.uint64(width * int(rng.integers(0, 40)))
+
+
+def _stride(rng: np.random.Generator, width: int) -> Array:
+    return LANE * np.uint64(width * int(rng.choice([2, 3, 4, 16])))
+
+
+def _groups(rng: np.random.Generator, width: int) -> Array:
+    many = int(rng.choice([4, 8, 16]))
+    some = rng.integers(0, 256, LANE.size // many, dtype=np.uint64)
+    return np.repeat(some, many).reshape(LANE.shape) * np.uint64(128) + LANE % np.uint64(many) * np.uint64(width)
+
+
+def _columns(rng: np.random.Generator, width: int) -> Array:
+    return LANE % np.uint64(16) * np.uint64(512) + LANE // np.uint64(16) * np.uint64(width)
+
+
+def _uniform(rng: np.random.Generator, width: int) -> Array:
+    return np.full((1, 1), int(rng.integers(0, 99)) * width, np.uint64)
+
+
+def _by_block(rng: np.random.Generator, width: int) -> Array:
+    return rng.integers(0, 1 << 12, (BLOCKS, 1), dtype=np.uint64) * np.uint64(width)
+
+
+def _by_thread(rng: np.random.Generator, width: int) -> Array:
+    return LANE[:1] * np.uint64(width)
+
+
+def _rows(rng: np.random.Generator, width: int) -> Array:
+    return LANE * np.uint64(64) + np.uint64(width * int(rng.integers(0, 64 // width)))
+
+
+def _gather(rng: np.random.Generator, width: int) -> Array:
+    return rng.integers(0, (1 << int(rng.choice([10, 14, 16]))) // width, LANE.shape, dtype=np.uint64) * np.uint64(width)
+
+
+def _reversed(rng: np.random.Generator, width: int) -> Array:
+    return np.ascontiguousarray(LANE[:, ::-1]) * np.uint64(width)
+
+
+WAYS: list[list[tuple[str, tuple[str, ...]]]] = [
+    [LOAD],
+    [LOAD, STORE],
+    [LOAD, STORE, ATOMIC],
+    [LOAD, STORE, CG],
+    [LOAD, STORE, STREAM, ATOMIC],
+]
+MAKE: list[Make] = [_run, _stride, _groups, _columns, _uniform, _by_block, _by_thread, _rows, _gather, _reversed]
+
+
+def _mask(rng: np.random.Generator) -> Array | None:
+    match int(rng.integers(0, 6)):
+        case 0:
+            return np.asarray(np.less(LANE, int(rng.integers(1, LANE.size))))
+        case 1:
+            return np.asarray(rng.random(LANE.shape) < rng.choice([0.1, 0.6]))
+        case 2:
+            return np.asarray(LANE % np.uint64(32) == 0)
+        case _:
+            return None
+
+
+def mixture(rng: np.random.Generator) -> list[One]:
+    """Some accesses, of which some come again a little further on."""
+    ways = WAYS[int(rng.integers(0, len(WAYS)))]
+    make = rng.choice(len(MAKE), int(rng.integers(1, 4)), replace=False)
+    arrays = int(rng.integers(1, 4))
+    told: list[One] = []
+    for _ in range(int(rng.integers(3, 20))):
+        width = int(rng.choice([1, 2, 4, 4, 4, 8, 16]))
+        where = np.uint64(BASE + (int(rng.integers(0, arrays)) << 17))
+        address, mask = MAKE[int(rng.choice(make))](rng, width) + where, _mask(rng)
+        pointer = Shifted(address)
+        pointer.facts  # noqa: B018  what walks on from here shares these
+        for step in range(int(rng.choice([1, 1, 3, 6]))):
+            way, by = ways[int(rng.integers(0, len(ways)))], step * width * int(rng.choice([0, 1, 8]))
+            if mask is None:
+                told.append((way, pointer.moved(by), None, width))
+            else:
+                told.append((way, np.broadcast_to(address + np.uint64(by), LANE.shape), mask, width))
+    return told
+
+
+@pytest.mark.parametrize("seed", [*range(60), 189, 201, 1106, 2609, 4790])  # the last ones went wrong once
+def test_each_finds_what_it_finds_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    told, caches = mixture(rng), int(rng.choice([1, 3, BLOCKS]))
+    if seed % 3 == 2:
+        monkeypatch.setattr(backlog, "LANES", int(rng.integers(1, 8)) * LANE.size)
+    fences = {int(turn): [int(c) for c in range(caches) if rng.random() < 0.5] for turn in rng.integers(0, len(told), 2)}
+
+    def emptied(turn: int) -> list[int]:
+        return fences.get(turn, []) if seed % 4 == 3 else []
+
+    together, alone = Caches(caches, 1 << 14), Caches(caches, 1 << 14, alone=True)
+    found, want = together.all(told, emptied, last=True), alone.all(told, emptied)
+    assert found == want
+    assert together.memory.written == alone.memory.written
