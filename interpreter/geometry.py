@@ -186,7 +186,7 @@ class WarpLayout:
 
     def __init__(self, g: Geometry, aligned: bool) -> None:
         self.shape = g.shape
-        self.aligned = aligned
+        self.aligned = self.dense = aligned  # dense: without gaps but after the last lane, so that lanes stand where they did
         if aligned:
             self.count = g.n // 32
             self.members = np.ones((self.count, 32), bool)
@@ -200,11 +200,18 @@ class WarpLayout:
         present, place = number[first], np.cumsum(first) - 1
         self.count = present.size
         self.position: Index = place * 32 + (np.broadcast_to(g.thread, g.shape).ravel() & 31)
+        self.dense = int(self.position[-1]) == g.n - 1
         members = np.zeros(self.count * 32, bool)
         members[self.position] = True
         self.members = members.reshape(-1, 32)
         self.block = (present // g.warps_per_block)[:, None]
         self.warp = (present % g.warps_per_block)[:, None]
+
+    @cached_property
+    def absent(self) -> tuple[Index, Index]:
+        """The warps and the places in them that no lane of the group has."""
+        warp, lane = (~self.members).nonzero()
+        return warp, lane
 
     @cached_property
     def place(self) -> Index:
@@ -222,8 +229,12 @@ class WarpLayout:
             if r == 1 and self.shape[0] > 1:
                 return np.tile(v.reshape(-1, 32), (self.shape[0], 1))
             return v.reshape(-1, 32)
-        out = np.zeros(self.count * 32, v.dtype)
-        out[self.position] = np.broadcast_to(v, self.shape).ravel()
+        out, lanes = np.empty(self.count * 32, v.dtype), np.broadcast_to(v, self.shape).ravel()
+        if self.dense:
+            out[: lanes.size], out[lanes.size :] = lanes, 0
+        else:
+            out[:] = 0
+            out[self.position] = lanes
         return out.reshape(-1, 32)
 
     def gather(self, v: Array) -> Array:
@@ -232,4 +243,7 @@ class WarpLayout:
             return v
         if v.shape != (self.count, 32):
             v = np.broadcast_to(v, (self.count, 32))
-        return v.reshape(self.shape) if self.aligned else v.ravel()[self.position].reshape(self.shape)
+        if self.aligned:
+            return v.reshape(self.shape)
+        lanes = v.ravel()
+        return (lanes[: self.position.size] if self.dense else lanes[self.position]).reshape(self.shape)

@@ -308,7 +308,11 @@ def _by_warp(some: list[Used], nowhere: int) -> Table:
     lanes = np.full(len(place), WARP) if any(f.active is not None for f in footprints) else None
     for u, f in zip(some, footprints, strict=True):
         if lanes is not None and f.active is not None and f.lanes_by_warp is not None:
-            np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
+            if f.mask is None:  # few
+                warp, lane = f.geometry.warps.absent
+                sectors[warp + u.begin, lane] = nowhere
+            else:
+                np.copyto(sectors[u.begin : u.end], nowhere, where=~f.active)
             lanes[u.begin : u.end] = f.lanes_by_warp
     cache = np.concatenate([f.caches(u.waiting.rows) for u, f in zip(some, footprints, strict=True)])
     return Table(sectors, cache, some, lanes)

@@ -133,7 +133,7 @@ class Footprints:
             relative = _integers(base) - less
             if _same(found, g, rows, relative):
                 return found, start
-        if waits and not g.warps.aligned:
+        if waits and not g.warps.dense:
             if 1 < base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, base, width):

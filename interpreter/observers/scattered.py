@@ -61,8 +61,7 @@ class Scattered(Footprint):
         f = Scattered.__new__(Scattered)
         f.__dict__.update(self._crew)
         f._begin(self._crew, g.warps.spread(_short(base, address.delta, high)))
-        if g.warps.aligned:
-            f.ends = low // LINE, high // LINE
+        f.ends = low // LINE, high // LINE
         return f
 
     def moved(self, by: int, ends: tuple[int, int], same: Scattered | None) -> Scattered:
@@ -340,7 +339,8 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
     """
     if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
         return False
-    return are_in_disorder(address[:: max(1, len(address) // ROWS), :WARP])
+    rows = address if len(address) > 1 else address[0, : address.size // WARP * WARP].reshape(-1, WARP)
+    return are_in_disorder(rows[:: max(1, len(rows) // ROWS), :WARP])
 
 
 def are_in_disorder(address: Array) -> bool:
@@ -352,7 +352,7 @@ def are_in_disorder(address: Array) -> bool:
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = False) -> Scattered | None:
     """The footprint of an access in disorder; None if it has some order.  Of one that waits it is enough that some lanes seem to have none."""
     ends = None
-    if mask is None and isinstance(address, Shifted) and g.warps.aligned:
+    if mask is None and isinstance(address, Shifted):
         ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
     f = Scattered(g, rows, g.warps.spread(places_of(address)), mask, width, ends)
     return f if f.count and (waits or 3 * f.total >= f.count) else None

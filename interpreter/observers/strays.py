@@ -179,7 +179,7 @@ def _whole(g: Geometry, rows: Rows) -> Crew:
 
 def are_few(g: Geometry, mask: Array | None) -> bool:
     """Do few lanes of their warps take part, or is that not easy to say?"""
-    return not g.warps.aligned or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
+    return not g.warps.dense or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
 
 
 def lane_by_lane(f: Footprint) -> Scattered:

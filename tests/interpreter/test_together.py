@@ -48,10 +48,10 @@ class Told:
 class Caches:
     """A hierarchy that is told accesses by their addresses, and what each of them found."""
 
-    def __init__(self, caches: int, lines: int, *, alone: bool = False, sampled: bool = False) -> None:
-        self.sampled = sampled
+    def __init__(self, caches: int, lines: int, *, alone: bool = False, sampled: bool = False, geometry: Geometry = WHOLE) -> None:
+        self.sampled, self.geometry = sampled, geometry
         self.memory = Hierarchy(H200, caches, lines * LINE, 0)
-        self.rows = Rows.of(np.arange(BLOCKS) % caches, caches)
+        self.rows = Rows.of((geometry if geometry.warps.aligned else geometry.warps).block[:, 0] % caches, caches)
         self.found: Found = []
         self.waited = 0
         if alone:
@@ -59,7 +59,7 @@ class Caches:
 
     def access(self, what: tuple[str, tuple[str, ...]], address: Array | Shifted, mask: Array | None, width: int) -> None:
         place = Shifted(address) if mask is None and not isinstance(address, Shifted) else address
-        f, start = footprints.of(WHOLE, self.rows, place, mask, width)
+        f, start = footprints.of(self.geometry, self.rows, place, mask, width)
         i: Any = SimpleNamespace(modifiers=what[1])
         out = self.memory.access(i, what[0], f, start, self.rows)
         at = len(self.found)
