@@ -116,7 +116,7 @@ def mixture(rng: np.random.Generator, g: Geometry) -> list[One]:
     return told
 
 
-@pytest.mark.parametrize("seed", [*range(60)])
+@pytest.mark.parametrize("seed", [*range(40), 117, 311, 351, 352, 402, 594, 640, 837, 869, 895, 971, 1214])  # the last ones went wrong once
 def test_each_finds_what_it_finds_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(seed)
     g = _geometry(rng)
