@@ -125,7 +125,8 @@ def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
     for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
         used = np.zeros(fresh.lines + 1, np.bool_)  # the last stands for lanes that take no part
         for t, of in zip(fresh.tables, lives.of, strict=True):
-            used[t.sectors[of == cache] >> np.uint32(SECTOR_BITS)] = True
+            line = t.sectors.take((of == cache).nonzero()[0], axis=0) >> np.uint32(SECTOR_BITS)
+            used[line.astype(np.intp)] = True
         if int(np.count_nonzero(used[:-1])) > LIKELY * lines:
             return 0
     return 1

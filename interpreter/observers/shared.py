@@ -127,7 +127,7 @@ class SharedMemory:
 
     def _sum(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, apart: bool) -> Whole:
         lanes, times = few_lanes(g, address, mask)
-        rows = patterns(lanes, 128)
+        rows = patterns(lanes, 128, g.warps_per_block)
         passes, conflicts = self._known(rule, width, apart, rows)
         worst = int(passes.argmax())
         return Whole(
@@ -202,7 +202,7 @@ class SharedMemory:
             held, wanted = _ordered(group, address, i.modifiers, operands[0])
             passes, conflicts = extreme_passes(lanes.full, lanes.mask, width, held, wanted)
         else:
-            rows = patterns(lanes, 128)
+            rows = patterns(lanes, 128, group.geometry.warps_per_block)
             passes, conflicts = (x * rows.count for x in self._known("loop", width, False, rows))
             if width == 8:
                 more, further = _beyond(group, lanes, address, i.modifiers, operands[0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import BITS, count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
-from .footprint import LINE, Footprint, Rows
+from .footprint import LINE, SECTOR_SHIFT, Footprint, Rows
 from .lanes import repeated
 from .scattered import Keys, Scattered, places_of
 from .sectors import different
@@ -19,7 +19,7 @@ from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 FEW = 2  # one lane of so many takes part
-SOME = 4  # places where lanes are looked at
+SOME = 3  # of so many lanes one has a sector of its own
 SMALL = 256  # lanes that are sooner followed one by one than put together
 SECTOR_BITS = 40  # of a key; the warp stands above
 
@@ -34,6 +34,14 @@ class Crew:
         self.requests = int(np.count_nonzero(self.size))
         self.each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
         self._order: tuple[int, Index] | None = None
+        self._ideal: dict[int, int] = {}
+
+    def ideal(self, width: int) -> int:
+        """Sectors if the lanes of each warp used neighbouring places of so many bytes."""
+        found = self._ideal.get(width)
+        if found is None:
+            found = self._ideal[width] = int((-(-self.size * width // 32)).sum())
+        return found
 
     @cached_property
     def cache(self) -> Index:
@@ -80,7 +88,7 @@ class Strays(Scattered):
 
     @cached_property
     def ideal(self) -> int:  # type: ignore[override]
-        return int((-(-self.crew.size * self.width // 32)).sum())
+        return self.crew.ideal(self.width)
 
     @property
     def warp(self) -> Index:
@@ -89,12 +97,11 @@ class Strays(Scattered):
 
     @property
     def waits(self) -> bool:
-        """Are these few lanes, or do neighbours often use different sectors?  Some of them tell."""
+        """Are these few lanes, or do neighbours often use different sectors?  The first ones tell."""
         if self.count <= SMALL:
             return self.count > 0
-        step = max(1, self.count // SOME)
-        sector = self.place[: self.count // step * step, 0].reshape(-1, step)[:, : min(step, WARP)] >> self.place.dtype.type(5)
-        return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector[:, 1:].size)
+        some = self.place[:WARP, 0].tolist()
+        return SOME * len({x >> SECTOR_SHIFT for x in some}) > len(some)
 
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         return None

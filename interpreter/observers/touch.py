@@ -133,8 +133,11 @@ _NOWHERE = np.iinfo(np.int64).min
 _ODD = np.arange(1, 2 * WARP, 2) * np.int64(0x9E3779B97F4A7C1)  # factors of a warp's addresses
 
 
-def patterns(lanes: Lanes, align: int) -> Patterns:
-    """The different warps of an access; rules that ask only for places modulo `align` need be asked once for each."""
+def patterns(lanes: Lanes, align: int, period: int = 1) -> Patterns:
+    """The different warps of an access; rules that ask only for places modulo `align` need be asked once for each.
+
+    `period`: if warps are alike, then mostly some that are so many apart.
+    """
     where, active = lanes.where, lanes.active
     if active is None:
         relative = where - (where[:, :1] & -align)
@@ -149,7 +152,8 @@ def patterns(lanes: Lanes, align: int) -> Patterns:
     if relative.shape[1] == 1:
         _, first, which = np.unique(relative[:, 0], return_index=True, return_inverse=True)
         return Patterns(np.repeat(relative[first], WARP, axis=1), None, np.bincount(which), which)
-    if rows > MANY and (relative[0] != relative[1]).any():  # not worth looking for those that are alike
+    if rows > MANY and (relative[0] != relative[1]).any() and (period >= rows or (relative[0] != relative[period]).any()):
+        # It is not worth looking for those that are alike.
         return Patterns(relative, active, np.ones(rows, np.int64), np.arange(rows))
     mixed = relative @ _ODD  # different sums: different warps
     _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
