@@ -218,8 +218,11 @@ class WarpLayout:
         """Where each lane stands among the lanes of all warps."""
         return np.arange(self.count * 32) if self.aligned else self.position
 
-    def spread(self, v: Array) -> Array:
-        """A group-shaped array as (warps, 32); uniform values stay (1, 1)."""
+    def spread(self, v: Array, *, extended: bool = False) -> Array:
+        """A group-shaped array as (warps, 32); uniform values stay (1, 1).
+
+        Lanes that the group does not have are 0; `extended`: those after the last one may be like that one.
+        """
         r, c = v.shape
         if r == 1 and c == 1:
             return v
@@ -231,7 +234,7 @@ class WarpLayout:
             return v.reshape(-1, 32)
         out, lanes = np.empty(self.count * 32, v.dtype), np.broadcast_to(v, self.shape).ravel()
         if self.dense:
-            out[: lanes.size], out[lanes.size :] = lanes, 0
+            out[: lanes.size], out[lanes.size :] = lanes, lanes[-1] if extended else 0
         else:
             out[:] = 0
             out[self.position] = lanes

@@ -179,7 +179,8 @@ class Packed:
     @staticmethod
     def of(lanes: Lanes) -> Packed:
         """Those that an access touches, warp by warp."""
-        if lanes.where.shape[1] == 1:
+        one = lanes.where.shape[1] == 1 or int(lanes.where.min()) >> SECTOR_SHIFT == int(lanes.where.max()) >> SECTOR_SHIFT
+        if one:  # sector for each warp
             units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
             warp = units.nonzero()[0]
             return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)

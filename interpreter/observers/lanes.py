@@ -32,7 +32,7 @@ def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
     elif layout.aligned and address.shape[1] == 1:
         where = np.repeat(address.astype(np.int64, copy=False), g.shape[1] // WARP, axis=0)
     else:
-        where = layout.spread(address.astype(np.int64, copy=False))
+        where = layout.spread(address.astype(np.int64, copy=False), extended=True)
     return Lanes(where, active, layout.count)
 
 

@@ -19,7 +19,7 @@ from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 FEW = 2  # one lane of so many takes part
-SOME = 3  # of so many lanes one has a sector of its own
+SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
 SECTOR_BITS = 40  # of a key; the warp stands above
 
@@ -97,11 +97,15 @@ class Strays(Scattered):
 
     @property
     def waits(self) -> bool:
-        """Are these few lanes, or do neighbours often use different sectors?  The first ones tell."""
+        """Are these few lanes, or do neighbours often use different sectors?  Some of them tell."""
         if self.count <= SMALL:
             return self.count > 0
-        some = self.place[:WARP, 0].tolist()
-        return SOME * len({x >> SECTOR_SHIFT for x in some}) > len(some)
+        middle = self.count // 2
+        changes = 0
+        for begin in (0, middle):
+            some = [x >> SECTOR_SHIFT for x in self.place[begin : begin + WARP, 0].tolist()]
+            changes += sum([x != y for x, y in pairwise(some)])
+        return SOME * changes > 2 * WARP
 
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         return None
