@@ -199,10 +199,15 @@ class Packed:
         return Packed(count_in_rows(new), at >> WARP_SHIFT, flat.take(at))
 
     @staticmethod
-    def of_run(warps: int, width: int) -> Packed:
-        """The same of neighbours that use all of some lines."""
-        each = width * WARP // SECTOR
-        return Packed(np.full(warps, each), np.repeat(np.arange(warps), each), np.arange(warps * each))
+    def of_run(warps: int, lanes: int, offset: int, width: int) -> Packed:
+        """The same of so many lanes in order that use neighbouring places from there on."""
+        first = offset + width * WARP * np.arange(warps) >> SECTOR_SHIFT
+        each = (offset % SECTOR + width * WARP - 1 >> SECTOR_SHIFT) + 1
+        last = offset + lanes * width - 1 >> SECTOR_SHIFT
+        units, sector = np.full(warps, each), (first[:, None] + np.arange(each)).ravel()
+        missing = sector.item(-1) - last  # of the last warp
+        units[-1] -= missing
+        return Packed(units, np.repeat(np.arange(warps), units), sector[: sector.size - missing])
 
     def crowd(self, cache: Index) -> int:
         """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
@@ -216,7 +221,7 @@ class Footprint:
     """What an access touches; an entry for each home and line."""
 
     def __init__(
-        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: bool = False,
+        self, g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, again: bool = False, run: int | None = None,
     ) -> None:  # fmt: skip
         self.geometry = g
         self.rows = rows  # when this was made
@@ -226,7 +231,8 @@ class Footprint:
         self.lanewise: Footprint | None = None  # the same, lane by lane
         self._crowd: tuple[Rows, int] | None = None
         self._uses: tuple[Rows, Index, Index] | None = None
-        self.by_line = run and mask is None and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
+        self.run = run  # where lanes begin that, in order, use neighbouring places
+        self.by_line = run == 0 and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
         self.lanes_by_warp = None if self.active is None else count_in_rows(self.active)  # that take part, if not all do
@@ -254,7 +260,8 @@ class Footprint:
     @cached_property
     def packed(self) -> Packed:
         """Its sectors, warp by warp: less than all there is to know."""
-        return Packed.of_run(self.geometry.warps.count, self.width) if self.by_line else Packed.of(self.lanes)
+        g = self.geometry
+        return Packed.of(self.lanes) if self.run is None else Packed.of_run(g.warps.count, g.n, self.run, self.width)
 
     @property
     def _known(self) -> bool:
@@ -266,6 +273,8 @@ class Footprint:
         """The first line and the last one."""
         if self._known:
             return self.outline.line.item(0), self.outline.line.item(-1)
+        if self.run is not None:
+            return self.run // LINE, (self.run + self.geometry.n * self.width - 1) // LINE
         line = self.packed.sector // (LINE // SECTOR)
         return int(line.min()), int(line.max())
 
@@ -392,6 +401,8 @@ class Footprint:
         """Is no more than a part of some sector touched, or is that not easy to say?"""
         if self._known:
             return self.touched.ragged
+        if self.run is not None:
+            return bool((self.run | self.geometry.n * self.width) % SECTOR)
         where = self.lanes.where
         return self.mask is not None or where.shape[1] < WARP or _in_part(where, self.width)
 

@@ -59,7 +59,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
         return _missed(fresh, chosen, lives, lines, room)
     rest = _up_to_last_load([u for u in chosen if u.stretch.number not in own.stretches])
     missed = _missed(fresh, rest, lives, lines, room) if rest else Missed([0] * len(fresh.groups))
-    return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, fresh.counts(own.first), strict=True)], own=own)
+    return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, own.missed, strict=True)], own=own)
 
 
 def _up_to_last_load(some: list[Used]) -> list[Used]:

@@ -86,7 +86,7 @@ class Footprints:
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
-            run = base.size == g.n and offset == 0
+            run = offset if base.size == g.n > 1 and g.warps.dense else None
             relative = Shifted(_integers(base), offset - facts.low)  # nobody may ask for it
             found = self._remember(key, Footprint(g, rows, relative, None, width, again=True, run=run))
         return found, start

@@ -82,7 +82,7 @@ class Strays(Scattered):
         self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
         self.crew, self._each = crew, crew.each
         self.mask = self.active = self.lanewise = None  # of its rows all take part
-        self.again = self.by_line = False
+        self.again, self.by_line, self.run = False, False, None
         self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size
         self._begin(dict(self.__dict__), place[:, None])
 
