@@ -208,6 +208,11 @@ class WarpLayout:
         self.warp = (present % g.warps_per_block)[:, None]
 
     @cached_property
+    def lanes(self) -> Index:
+        """How many the group has of each warp."""
+        return np.asarray(np.count_nonzero(self.members, axis=1))
+
+    @cached_property
     def absent(self) -> tuple[Index, Index]:
         """The warps and the places in them that no lane of the group has."""
         warp, lane = (~self.members).nonzero()

@@ -235,7 +235,9 @@ class Footprint:
         self.by_line = run == 0 and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
         self.active = lanes_active(g, mask)
-        self.lanes_by_warp = None if self.active is None else count_in_rows(self.active)  # that take part, if not all do
+        self.lanes_by_warp = None  # that take part, if not all do
+        if self.active is not None:
+            self.lanes_by_warp = g.warps.lanes if mask is None else count_in_rows(self.active)
         self.requests, self.count, self.ideal = _sizes(g.warps.count, self.lanes_by_warp, width)
 
     @cached_property

@@ -12,7 +12,7 @@ from ..values import Array, Shifted, Value, plain
 from .footprint import LINE, SECTOR, Footprint, Outline, Rows
 from .marching import March, Marching
 from .scattered import MANY, Scattered, is_scattered, scattered
-from .strays import are_few, strays
+from .strays import SMALL, are_apart, are_few, strays
 
 MASKED = 2
 ROOM = 1 << 26  # bytes of footprints that are remembered
@@ -97,7 +97,8 @@ class Footprints:
         if mask is None:
             return self._others(g, rows, address, width, int(address.min()) // LINE, waits, like)
         if waits and 1 < address.size == g.n and are_few(g, mask):
-            if (few := strays(g, rows, address, mask, width)).waits:
+            few = strays(g, rows, address, mask, width)
+            if 0 < few.count <= SMALL or (few.count and are_apart(few.place[:, 0])):
                 return few, 0
         elif (waits or g.n >= MANY) and is_scattered(g, address, width):
             f = scattered(g, rows, address, mask, width, waits=waits)
@@ -134,8 +135,8 @@ class Footprints:
             if _same(found, g, rows, relative):
                 return found, start
         if waits and not g.warps.dense:
-            if 1 < base.size == g.n and (few := strays(g, rows, address, None, width)).waits:
-                return few, 0
+            if 1 < base.size == g.n and (g.n <= SMALL or are_apart(base.ravel())):
+                return strays(g, rows, address, None, width), 0
         elif (waits or g.n >= MANY) and is_scattered(g, base, width):
             f = scattered(g, rows, address, None, width, waits=waits)
             if f is not None:
@@ -174,7 +175,7 @@ def _integers(address: Array) -> Array:
 
 
 def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool:
-    if f.rows is not rows and not (f.outline.by_row and rows.apart):
+    if f.rows is not rows and not (f.by_row and rows.apart):
         return False
     if relative is not None and not _equal(plain(f.address), relative):
         return False

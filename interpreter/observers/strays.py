@@ -95,18 +95,6 @@ class Strays(Scattered):
         """Of each lane."""
         return self.crew.warp
 
-    @property
-    def waits(self) -> bool:
-        """Are these few lanes, or do neighbours often use different sectors?  Some of them tell."""
-        if self.count <= SMALL:
-            return self.count > 0
-        middle = self.count // 2
-        changes = 0
-        for begin in (0, middle):
-            some = [x >> SECTOR_SHIFT for x in self.place[begin : begin + WARP, 0].tolist()]
-            changes += sum([x != y for x, y in pairwise(some)])
-        return SOME * changes > 2 * WARP
-
     def another(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> Scattered | None:
         return None
 
@@ -191,6 +179,15 @@ def _whole(g: Geometry, rows: Rows) -> Crew:
 def are_few(g: Geometry, mask: Array | None) -> bool:
     """Do few lanes of their warps take part, or is that not easy to say?"""
     return not g.warps.dense or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
+
+
+def are_apart(place: Array) -> bool:
+    """Do neighbours often use different sectors?  Some of them tell."""
+    changes = 0
+    for begin in (0, place.size // 2):
+        some = [x >> SECTOR_SHIFT for x in place[begin : begin + WARP].tolist()]
+        changes += sum([x != y for x, y in pairwise(some)])
+    return SOME * changes > 2 * WARP
 
 
 def lane_by_lane(f: Footprint) -> Scattered:
