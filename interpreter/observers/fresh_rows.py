@@ -81,23 +81,27 @@ class Rows:
     def of_lines(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, within: Within) -> Rows:
         """Those that use some lines alone, of accesses whose turns have 2**bits parts."""
         t, rows, lanes, turns, some_words = fresh.tables[table], [], [], [], []
-        for turn, u in enumerate(chosen):
-            if u.table == table:
-                row, lane = within.of(table, u.begin, u.end)
-                rows.append(row + u.begin)
-                lanes.append(lane)
-                part = u.waiting.f.order(u.waiting.rows, bits).ravel() if bits and table != USES else np.zeros(1, np.int64)
-                turns.append((turn << bits) + (part.take(row) if part.size > 1 else np.full(row.size, part[0])))
-                f = u.waiting.f
-                if words and isinstance(f, Scattered):
-                    some_words.append((f.first_byte if words == BYTE_BITS else f.first_word)[row, lane])
+        number = {id(u): turn for turn, u in enumerate(chosen)}
+        for run in fresh.runs([u for u in chosen if u.table == table]):
+            row, lane = within.of(table, run[0].begin, run[-1].end)
+            row += run[0].begin
+            cuts = row.searchsorted([u.begin for u in run[1:]]).tolist()
+            for u, a, b in zip(run, [0, *cuts], [*cuts, row.size], strict=True):
+                f, mine = u.waiting.f, row[a:b] - u.begin
+                turns.append(np.full(b - a, number[id(u)] << bits, np.int32))
+                if bits and table != USES and b > a:
+                    turns[-1] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
+                if words and isinstance(f, Scattered) and b > a:
+                    some_words.append((f.first_byte if words == BYTE_BITS else f.first_word)[mine, lane[a:b]])
                 else:
-                    some_words.append(np.zeros(row.size, np.uint32))
+                    some_words.append(np.zeros(b - a, np.uint32))
+            rows.append(row)
+            lanes.append(lane)
         row, lane = np.concatenate(rows), np.concatenate(lanes)
         cache: Keys = lives.of[table].take(row)
         cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
         order = np.argsort(cache, kind="stable")
-        every: NDArray[np.int32] = np.concatenate(turns).astype(np.int32).take(order)
+        every: NDArray[np.int32] = np.concatenate(turns).take(order)
         word: NDArray[np.uint32] = np.concatenate(some_words).astype(np.uint32)[:, None]
         return Rows(table, t.sectors[row, lane][:, None], order, cache.take(order), every, None, word, (row, lane))
 
