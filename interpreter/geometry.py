@@ -181,6 +181,11 @@ class Geometry:
         return WarpLayout(self, self._aligned)
 
 
+def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Rows of 32 flags as numbers, the first lane as bit 0."""
+    return np.packbits(flags.ravel(), bitorder="little").view(np.uint32)
+
+
 class WarpLayout:
     """The same lanes as (warps, 32)."""
 
@@ -189,28 +194,47 @@ class WarpLayout:
         self.aligned = self.dense = aligned  # dense: without gaps but after the last lane, so that lanes stand where they did
         if aligned:
             self.count = g.n // 32
-            self.members = np.ones((self.count, 32), bool)
             self.block = np.repeat(g.block, g.shape[1] // 32, axis=0)
             first = g.thread.reshape(-1, 32)[:, :1] >> 5
             self.warp = np.tile(first, (g.shape[0], 1))
             return
-        number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()  # ascends
-        first = np.ones(number.size, np.bool_)
+        each = g.warps_per_block
+        slot = (g.lane if g.threads % 32 == 0 else g.block * (32 * each) + g.thread).ravel()  # ascends
+        number = slot >> 5
+        first = np.empty(number.size, np.bool_)
+        first[0] = True
         np.not_equal(number[1:], number[:-1], out=first[1:])
-        present, place = number[first], np.cumsum(first) - 1
+        self._starts = first.nonzero()[0]
+        present = number.take(self._starts)
         self.count = present.size
-        self.position: Index = place * 32 + (np.broadcast_to(g.thread, g.shape).ravel() & 31)
+        place = np.cumsum(first)
+        place -= 1
+        place <<= 5
+        place |= slot & 31
+        self.position: Index = place
         self.dense = int(self.position[-1]) == g.n - 1
-        members = np.zeros(self.count * 32, bool)
+        block = present // each
+        self.block = block[:, None]
+        self.warp = (present - block * each)[:, None]
+
+    @cached_property
+    def members(self) -> NDArray[np.bool_]:
+        """Which lanes of each warp the group has."""
+        if self.aligned:
+            return np.ones((self.count, 32), np.bool_)
+        members = np.zeros(self.count * 32, np.bool_)
         members[self.position] = True
-        self.members = members.reshape(-1, 32)
-        self.block = (present // g.warps_per_block)[:, None]
-        self.warp = (present % g.warps_per_block)[:, None]
+        return members.reshape(-1, 32)
+
+    @cached_property
+    def bits(self) -> NDArray[np.uint32]:
+        """The same as a number for each warp."""
+        return packed(self.members)
 
     @cached_property
     def lanes(self) -> Index:
         """How many the group has of each warp."""
-        return np.asarray(np.count_nonzero(self.members, axis=1))
+        return np.full(self.count, 32) if self.aligned else np.diff(self._starts, append=self.position.size)
 
     @cached_property
     def absent(self) -> tuple[Index, Index]:

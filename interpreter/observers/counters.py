@@ -17,7 +17,7 @@ from warplab.assembler.ir import Instruction
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import ScalarType
 
-from ..geometry import Geometry
+from ..geometry import Geometry, packed
 from ..memory.cache import empties_l1
 from ..observe import Silent
 from ..registers import kernel_registers, residency
@@ -224,18 +224,17 @@ class Counters(Silent):
         layout, alive = group.geometry.warps, group.alive
         if condition.size == 1 or (condition.shape[1] == 1 and layout.aligned):
             return
-        times, there = 1, layout.members if alive is None else layout.spread(alive)
+        times, there = 1, layout.bits if alive is None else packed(layout.spread(alive))
         if condition.shape[0] == 1 and layout.aligned and alive is None:
-            times, taken, there = group.geometry.shape[0], condition.reshape(-1, WARP), there[: condition.size // WARP]
+            times, taken, there = group.geometry.shape[0], packed(condition), there[: condition.size // WARP]
         else:
             shape = group.geometry.shape
-            taken = layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape)) & there
-        parted = taken.any(axis=1) & (there & ~taken).any(axis=1)
-        n = int(np.count_nonzero(parted))
-        if n:
+            taken = packed(layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape))) & there
+        parted = taken[(taken != 0) & (taken != there)]
+        if parted.size:
             tally = self._tally(site)
-            tally.divergent += n * times
-            tally.part(np.packbits(taken[parted], axis=1, bitorder="little").view(np.uint32).ravel(), times)
+            tally.divergent += parted.size * times
+            tally.part(parted, times)
 
     def wait(self, site: Site | None, group: Group, why: str) -> None:
         if site is not None:

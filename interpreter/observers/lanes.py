@@ -79,8 +79,7 @@ def count_warps(g: Geometry) -> int:
     if g.block.shape[1] == 1:
         number = g.thread[0] >> 5
         return int(g.shape[0]) * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
-    number = (g.block * g.warps_per_block + (g.thread >> 5)).ravel()
-    return 1 + int(np.count_nonzero(number[1:] != number[:-1]))
+    return int(g.warps.count)  # somebody will ask for the warps
 
 
 def repeated(values: Iterable[int], times: Iterable[int], kind: Any = np.int64) -> NDArray[Any]:

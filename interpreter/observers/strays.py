@@ -27,10 +27,10 @@ SECTOR_BITS = 40  # of a key; the warp stands above
 class Crew:
     """The lanes of a group that take part, and what is known of them whatever they address."""
 
-    def __init__(self, g: Geometry, rows: Rows, at: Index) -> None:
+    def __init__(self, g: Geometry, rows: Rows, at: Index, size: Index | None = None) -> None:
         self.geometry, self.rows, self.at = g, rows, at  # of each, among the lanes of all warps; they ascend
         self.warp = at >> 5
-        self.size = np.bincount(self.warp, minlength=g.warps.count)  # of each warp
+        self.size = np.bincount(self.warp, minlength=g.warps.count) if size is None else size  # of each warp
         self.requests = int(np.count_nonzero(self.size))
         self.each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
         self._order: tuple[int, Index] | None = None
@@ -172,7 +172,7 @@ def strays(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: i
 def _whole(g: Geometry, rows: Rows) -> Crew:
     """All lanes of a group; several accesses by one follow each other."""
     if not _latest or _latest[0].geometry is not g or _latest[0].rows is not rows:
-        _latest[:] = [Crew(g, rows, g.warps.place)]
+        _latest[:] = [Crew(g, rows, g.warps.place, g.warps.lanes)]
     return _latest[0]
 
 
