@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,14 @@ class Fresh:
         if len(groups) > PARTED:
             return None
         return Fresh(used, stretches, groups, also, changed)
+
+    @cached_property
+    def once_each(self) -> bool:
+        """Does nobody use a sector that was used before?  Then nobody finds one."""
+        uses = sum([t.sectors.size for t in self.tables])
+        if uses > self.nowhere or any(t.masked for t in self.tables):
+            return False
+        return int(np.count_nonzero(self.firsts(self.used))) == uses
 
     def measure(self) -> None:
         """See scattered.measure, of all those whose lanes are in disorder; nobody asks for the order of sectors in a row afterwards."""

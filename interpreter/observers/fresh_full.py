@@ -54,6 +54,9 @@ def lost_in_full_l2(fresh: Fresh, seen: Seen, lines: int, *, last: bool) -> tupl
     asked = np.zeros(SILENT + 1, np.int64)
     for u in used:
         asked[u.code] += _count(u)
+    if last and seen.is_empty and fresh.once_each:
+        write = {u.turn: u for u in [*fresh.also, *(u for u in used if u.way in (Way.STORE, Way.ATOMIC))]}
+        return asked[: len(fresh.groups)].tolist(), sum(map(_count, write.values()))
     if seen.held is None:
         seen.held = Held.of(seen, min(MOST, max(0, int(asked.sum()).bit_length() - ENOUGH)))
     held = seen.held

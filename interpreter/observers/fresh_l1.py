@@ -52,7 +52,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
     room = _room(fresh, chosen, lives, lines)
-    if not room and _once_each(fresh, chosen):
+    if not room and all(u.way in BRING for u in fresh.used) and fresh.once_each:
         return Missed(loads_of(fresh, chosen).tolist())
     own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
     if own is None:
@@ -104,14 +104,6 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
     found, rest = order.found(), np.where(again, np.uint32(0), every).view(np.uint8)
     missed = np.array(fresh.counts(rest)) + order.asked - found
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
-
-
-def _once_each(fresh: Fresh, chosen: list[Used]) -> bool:
-    """Does nobody use a sector again?  Then nobody finds one."""
-    uses = sum([t.sectors.size for t in fresh.tables])
-    if uses > fresh.nowhere or len(chosen) < len(fresh.used) or any(t.masked for t in fresh.tables):
-        return False
-    return int(np.count_nonzero(fresh.firsts(chosen, by_turn=True))) == uses
 
 
 def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:

@@ -64,6 +64,11 @@ class Seen:
     held: Held | None = None  # where L2 had no room for all
 
     @property
+    def is_empty(self) -> bool:
+        """Has nobody been there?"""
+        return not (self.read.size or self.dirty.size or self.last or self.held)
+
+    @property
     def lines(self) -> Index:
         """Those that L2 holds."""
         line = merged(self.read, self.dirty) >> SECTOR_BITS  # what was stored is dirty

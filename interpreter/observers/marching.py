@@ -19,6 +19,7 @@ from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 FEW = 4  # warps
+NEAR = 8  # bytes: neighbours that hardly are in disorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class March:
         if base.size != g.n or not g.warps.aligned or g.warps.count < FEW or base.itemsize < 8:
             return None
         step = base.item(WARP) - base.item(0)
-        if step <= 0 or step % LINE:
+        if step <= 0 or step % LINE or abs(base.item(1) - base.item(0)) < NEAR:
             return None
         warps = base.view(np.int64).reshape(-1, WARP)
         first = warps[0].copy()
