@@ -207,11 +207,11 @@ class Access:
             raise g.blame(Fault("misaligned", text, memory.name, where, size, memory.near(where)), bad)
         if memory.legal(low, high + size, write):
             return
-        legal = {x: memory.legal(x, x + size, write) for x in np.unique(lanes).tolist()}
-        if all(legal.values()):
+        legal = memory.legal_each(lanes, size, write)  # in several allocations, perhaps
+        if legal.all():
             return
-        illegal = np.array([x for x, ok in legal.items() if not ok], U64)
-        bad = np.isin(a, illegal) & mask
+        bad = np.zeros(mask.shape, bool)
+        bad[mask] = ~legal
         where = int(a.ravel()[np.flatnonzero(bad)[0]])
         raise g.blame(memory.complain(where, size, write), bad)
 
