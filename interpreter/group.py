@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warplab.isa.ports import Shortcut
 from warplab.isa.types import TYPES
 
 from .faults import Fault
@@ -94,10 +95,10 @@ class Group:
 
     def update(
         self, space: str, address: Value, type: str, change: Callable[..., Array], operands: Sequence[Array], *,
-        ufunc: np.ufunc | None = None, returns: bool = True,
+        shortcut: Shortcut | None = None, returns: bool = True,
     ) -> Array:  # fmt: skip
         """See ports.Lanes."""
-        return self.wave.access.update(self, space, address, TYPES[type], change, operands, ufunc, returns)
+        return self.wave.access.update(self, space, address, TYPES[type], change, operands, shortcut, returns)
 
     def special(self, name: str) -> Array:
         """See ports.Lanes."""

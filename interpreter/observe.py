@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access
@@ -125,12 +126,12 @@ class ObservedAccess(Access):
 
     def update(
         self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
-        ufunc: np.ufunc | None, returns: bool,
+        shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
         for o in g.wave.launch.observers:
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
-        return super().update(g, space, address, type, change, operands, ufunc, returns)
+        return super().update(g, space, address, type, change, operands, shortcut, returns)
 
 
 def _shared(address: Value, active: Array | None) -> Value:

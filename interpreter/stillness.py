@@ -36,10 +36,10 @@ class Watched:
         self.inner.store(g, space, address, type, values)
         self._compare(before, Access.load(self.inner, g, space, address, type, count))
 
-    def update(self, g: Group, space: str, address: Any, type: Any, change: Any, operands: Any, ufunc: Any, returns: bool) -> Any:
+    def update(self, g: Group, space: str, address: Any, type: Any, change: Any, operands: Any, shortcut: Any, returns: bool) -> Any:
         """See Access."""
         before = Access.load(self.inner, g, space, address, type, 1)
-        out = self.inner.update(g, space, address, type, change, operands, ufunc, returns)
+        out = self.inner.update(g, space, address, type, change, operands, shortcut, returns)
         self._compare(before, Access.load(self.inner, g, space, address, type, 1))
         return out
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warplab.isa.ports import Shortcut
+
 from .values import Array, plain
 
 if TYPE_CHECKING:
@@ -59,11 +61,11 @@ class WarpView:
 
     def update(
         self, space: str, address: Array, type: str, change: Callable[..., Array], operands: Sequence[Array], *,
-        ufunc: np.ufunc | None = None, returns: bool = True,
+        shortcut: Shortcut | None = None, returns: bool = True,
     ) -> Array:  # fmt: skip
         """See ports.Lanes."""
         gather = self.layout.gather
-        found = self.group.update(space, gather(address), type, change, [gather(o) for o in operands], ufunc=ufunc, returns=returns)
+        found = self.group.update(space, gather(address), type, change, [gather(o) for o in operands], shortcut=shortcut, returns=returns)
         return self.layout.spread(found)
 
     def special(self, name: str) -> Array:

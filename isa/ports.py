@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
+Shortcut = np.ufunc | Callable[..., Array]  # see Lanes.update
 
 
 class Lanes(Protocol):
@@ -43,13 +44,14 @@ class Lanes(Protocol):
         change: Callable[..., Array],
         operands: Sequence[Array],
         *,
-        ufunc: np.ufunc | None = None,
+        shortcut: Shortcut | None = None,
         returns: bool = True,
     ) -> Array:
         """Atomically memory = change(memory, *operands), lane after lane in ascending order; gives what each lane found there.
 
-        `change` works elementwise on arrays of the type's dtype.  `ufunc` may be given where change(m, b) is exactly ufunc(m, b) on
-        that dtype and associative, so that many lanes on one address can be served at once.  returns=False spares the old values.
+        `change` works elementwise on arrays of the type's dtype.  A `shortcut` lets many lanes on one address be served at once: a
+        ufunc where change(m, b) is exactly ufunc(m, b) on that dtype and associative, or a guess as in running.py, which need not be
+        right.  returns=False spares the old values.
         """
 
     def special(self, name: str) -> Array:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.isa.ports import Shortcut
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES, ScalarType
 
@@ -206,11 +207,11 @@ class Access:
             raise g.blame(Fault("misaligned", text, memory.name, where, size, memory.near(where)), bad)
         if memory.legal(low, high + size, write):
             return
-        legal = {x: memory.legal(x, x + size, write) for x in np.unique(lanes).tolist()}
-        if all(legal.values()):
+        legal = memory.legal_each(lanes, size, write)  # in several allocations, perhaps
+        if legal.all():
             return
-        illegal = np.array([x for x, ok in legal.items() if not ok], U64)
-        bad = np.isin(a, illegal) & mask
+        bad = np.zeros(mask.shape, bool)
+        bad[mask] = ~legal
         where = int(a.ravel()[np.flatnonzero(bad)[0]])
         raise g.blame(memory.complain(where, size, write), bad)
 
@@ -274,7 +275,7 @@ class Access:
 
     def update(
         self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
-        ufunc: np.ufunc | None, returns: bool,
+        shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
         """Atomic updates, lane after lane; see ports.Lanes.update."""
         shape = g.geometry.shape
@@ -286,15 +287,18 @@ class Access:
                 continue
             memory, place, mask = self._resolve(g, part, mask, a, size, size, True)
             whole = mask.all()
+            view = memory.view(dtype)
             if each == 1:
-                view = memory.view(dtype)
                 flat = [np.broadcast_to(o, shape)[mask] if not whole else np.broadcast_to(o, shape).ravel() for o in operands]
-                found = update(view, place >> (dtype.itemsize.bit_length() - 1), change, flat, ufunc, returns)
-            else:
-                view = memory.view(dtype)
-                view = view[: view.size // each * each].reshape(-1, each)
+                found = update(view, place >> (dtype.itemsize.bit_length() - 1), change, flat, shortcut, returns)
+            elif type.name == "b128":  # its halves change together
                 flat = [np.broadcast_to(o, (*shape, each))[mask] for o in operands]
-                found = _update_elements(view, place // size, change, flat)
+                found = update(view[: view.size // each * each].reshape(-1, each), place // size, change, flat, None, returns)
+            else:  # each element by itself, as the manual has it
+                flat = [np.broadcast_to(o, (*shape, each))[mask].ravel() for o in operands]
+                places = (place // dtype.itemsize)[:, None] + np.arange(each)
+                found = update(view, places.ravel(), change, flat, shortcut, returns)
+                found = None if found is None else found.reshape(-1, each)
             if returns and found is not None:
                 out[mask] = found
         return out
@@ -310,16 +314,3 @@ class Access:
         new = np.ascontiguousarray(np.broadcast_to(change(held, *operands), held.shape))
         self.local.store(g, where, TYPES[f"b{8 * size}"], [new.view(f"u{size}").reshape(old.shape)], mask)
         return held
-
-
-def _update_elements(view: Array, place: Array, change: Callable[..., Array], operands: Sequence[Array]) -> Array:
-    """Updates of packed or 128-bit values, one lane a place at a time."""
-    old = np.empty((place.size, view.shape[1]), view.dtype)
-    left = np.arange(place.size)
-    while left.size:
-        _, first = np.unique(place[left], return_index=True)
-        now = left[first]
-        old[now] = view[place[now]]
-        view[place[now]] = change(old[now], *[o[now] for o in operands])
-        left = np.delete(left, first)
-    return old

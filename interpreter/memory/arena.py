@@ -149,6 +149,17 @@ class Arena:
         a = self._by_start[self._starts[i]]
         return end <= a.start + a.size and not a.freed and (a.writable or not write)
 
+    def holds_each(self, low: Array, size: int, write: bool) -> Array:
+        """Does a living allocation hold [low, low + size)?  For each of many addresses; only allocations before one of them are looked at."""
+        before = np.searchsorted(self.begins.astype(np.uint64), low, side="right")  # so many allocations begin at or below an address
+        good = np.zeros(len(self._starts) + 1, np.uint64)  # ends of what is legal in each, for the first byte of an access
+        for i in np.flatnonzero(np.bincount(before)[1:]).tolist():
+            start = self._starts[i]
+            if self.holds(start, start + size, write):
+                good[i + 1] = self._by_start[start].end - size + 1
+        out: Array = low < good[before]
+        return out
+
     def nearest(self, address: int) -> str:
         """Where an address lies among the allocations, in words."""
         i = bisect_right(self._starts, address) - 1

@@ -1,7 +1,8 @@
 """Many lanes change memory at once, as if one after the other in ascending order: memory = change(memory, operands).
 
 Works on flat places; Access turns addresses into them.  Lanes that share a place are served together where the operation allows it:
-by the ufunc's own accumulate, else by letting all of them try on the same value and going on behind the first that changed it.
+by the ufunc's own accumulate, else by a guess of what each of them finds.  The change is then made on all guessed values at once, which
+proves them as far as each comes out as the next was guessed: the first is known, and so from each that is right the next.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.isa.ports import Shortcut
+
 Array = NDArray[Any]
 Change = Callable[..., Array]
 
 
-def update(view: Array, place: Array, change: Change, operands: Sequence[Array], ufunc: np.ufunc | None, returns: bool) -> Array | None:
-    """view[place] = change(view[place], *operands), lane after lane; gives what each lane found.  All arrays are flat and equally long."""
+def update(view: Array, place: Array, change: Change, operands: Sequence[Array], shortcut: Shortcut | None, returns: bool) -> Array | None:
+    """view[place] = change(view[place], *operands), lane after lane; gives what each lane found.
+
+    All arrays are flat and equally long; where places have several elements that change together, view, operands and result have rows.
+    """
     n = place.size
     if n == 0:
         return view[place] if returns else None
@@ -25,12 +31,12 @@ def update(view: Array, place: Array, change: Change, operands: Sequence[Array],
         old = view[place]
         view[place] = change(old, *operands)
         return old
-    if ufunc is not None and not returns:
+    if isinstance(shortcut, np.ufunc) and not returns:
         if place[0] == place[-1] and (place == place[0]).all():
             at = place[0]
-            view[at] = ufunc(view[at], ufunc.reduce(operands[0], dtype=view.dtype))
+            view[at] = shortcut(view[at], shortcut.reduce(operands[0], dtype=view.dtype))
         else:
-            ufunc.at(view, place, operands[0])
+            shortcut.at(view, place, operands[0])
         return None
     order = np.argsort(place, kind="stable")
     sorted_place = place[order]
@@ -38,15 +44,14 @@ def update(view: Array, place: Array, change: Change, operands: Sequence[Array],
     ends = np.append(starts[1:], n)
     most = int((ends - starts).max())
     sorted_operands = [o[order] for o in operands]
-    old = np.empty(n, view.dtype)
-    if most <= starts.size or most <= 8:
+    old = np.empty((n, *view.shape[1:]), view.dtype)
+    if most <= starts.size or most <= 8 or view.ndim > 1:
         _by_rank(view, sorted_place, starts, ends, change, sorted_operands, old)
     else:
         for s, e in zip(starts.tolist(), ends.tolist(), strict=True):
-            at = sorted_place[s]
-            part = [o[s:e] for o in sorted_operands]
-            old[s:e], view[at] = _one_place(view[at], change, part, ufunc)
-    out = np.empty(n, view.dtype)
+            at = int(sorted_place[s])
+            _one_place(view[at : at + 1], change, [o[s:e] for o in sorted_operands], shortcut or _unchanged, old[s:e])
+    out = np.empty_like(old)
     out[order] = old
     return out
 
@@ -74,30 +79,28 @@ def _by_rank(view: Array, place: Array, starts: Array, ends: Array, change: Chan
         at, stop = at[more], stop[more]
 
 
-def _one_place(value: Any, change: Change, operands: Sequence[Array], ufunc: np.ufunc | None) -> tuple[Array, Any]:
-    """What each lane finds at one place that starts as `value`, and what it holds in the end."""
-    n = operands[0].shape[0] if operands else 1
-    dtype = np.asarray(value).dtype
-    if ufunc is not None:
-        run = np.empty(n + 1, dtype)
-        run[0] = value
-        run[1:] = operands[0]
-        run = ufunc.accumulate(run, dtype=dtype)
-        return run[:-1], run[-1]
-    old = np.empty(n, dtype)
-    i, window = 0, 32
-    bits = f"u{dtype.itemsize}"
-    while i < n:
-        stop = min(n, i + window)
-        held = np.full(stop - i, value, dtype)
-        new = change(held, *[o[i:stop] for o in operands])
-        changed = np.flatnonzero(np.ascontiguousarray(new).view(bits) != held.view(bits))
-        if changed.size == 0:
-            old[i:stop] = value
-            i, window = stop, window * 4
-            continue
-        j = int(changed[0])
-        old[i : i + j + 1] = value
-        value = new[j]
-        i, window = i + j + 1, max(8, min(window, 2 * (j + 1)))
-    return old, value
+def _unchanged(first: Array, *operands: Array) -> Array:
+    """The guess for operations that mostly leave what they find, such as compare and swap."""
+    return np.repeat(first, operands[0].size + 1)
+
+
+def _one_place(memory: Array, change: Change, operands: Sequence[Array], shortcut: Shortcut, old: Array) -> None:
+    """Changes the one element of `memory`, lane after lane; what each of them finds goes to `old`."""
+    n = old.size
+    if isinstance(shortcut, np.ufunc):
+        run = shortcut.accumulate(np.concatenate((memory, operands[0])), dtype=memory.dtype)
+        old[:], memory[:] = run[:-1], run[-1:]
+        return
+    bits = f"u{memory.dtype.itemsize}"
+    at, window = 0, 32
+    while at < n:
+        stop = min(n, at + window)
+        part = [o[at:stop] for o in operands]
+        run = shortcut(memory, *part)
+        new = np.ascontiguousarray(change(run[:-1], *part))
+        wrong = np.flatnonzero(new.view(bits) != run[1:].view(bits))
+        right = int(wrong[0]) + 1 if wrong.size else stop - at  # so many found what was guessed
+        old[at : at + right] = run[:right]
+        memory[:] = new[right - 1 : right]
+        at += right
+        window = max(8, min(window, 2 * right)) if wrong.size else window * 4

@@ -40,6 +40,10 @@ class Space:
         """Does the memory hold all of [low, end)?"""
         raise NotImplementedError
 
+    def legal_each(self, low: Array, size: int, write: bool) -> Array:
+        """As legal, for accesses of one size at many addresses."""
+        return np.array([self.legal(x, x + size, write) for x in low.tolist()], np.bool_)
+
     def complain(self, address: int, size: int, write: bool) -> Fault:
         """Why an access of size bytes at address is not legal."""
         raise NotImplementedError
@@ -56,6 +60,7 @@ class ArenaSpace(Space):
         self.name = name
         self.arena = arena
         self.legal = arena.holds  # type: ignore[method-assign]
+        self.legal_each = arena.holds_each  # type: ignore[method-assign]
         self.view = arena.view  # type: ignore[method-assign]
 
     def index(self, g: Group, facts: Facts, shift: int) -> Array:

@@ -62,11 +62,11 @@ def _store(lanes: Lanes, space: str, a: Addresses, type: str, values: Sequence[A
 
 def _reduce(lanes: Lanes, space: str, a: Addresses, op: str, type: str, b: Array, wanted: Mask | None) -> None:
     """What lies at a becomes itself op b, for lanes in wanted."""
-    change, ufunc = CHANGES[op, type]
+    change, shortcut = CHANGES[op, type]
     if type == "f64":
-        change = GLOBAL_ADD[type]  # the L2's adder, though f32 is not flushed
+        change, shortcut = GLOBAL_ADD[type]  # the L2's adder, though f32 is not flushed
     if wanted is None:
-        lanes.update(space, a, type, change, (b,), ufunc=ufunc, returns=False)
+        lanes.update(space, a, type, change, (b,), shortcut=shortcut, returns=False)
         return
     wanted = _among(lanes, wanted)
     if wanted.any():

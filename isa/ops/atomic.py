@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..floats import add32, canonical
 from ..notation import Need, instruction
-from ..ports import Addresses, Array, Lanes, Mask
+from ..ports import Addresses, Array, Lanes, Mask, Shortcut
+from ..running import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
 from ..spaces import SHARED_BASE
 from ..types import TYPES
 from .mbarrier import complete_tx
@@ -103,21 +104,21 @@ def _half_extreme(least: bool, infinity: int) -> Change:
     return change
 
 
-def _table() -> dict[tuple[str, str], tuple[Change, np.ufunc | None]]:
-    """(operation, type): the change, and the ufunc that equals it where one does."""
-    table: dict[tuple[str, str], tuple[Change, np.ufunc | None]] = {}
+def _table() -> dict[tuple[str, str], tuple[Change, Shortcut | None]]:
+    """(operation, type): the change, and the ufunc that equals it where one does, or a guess where most lanes change what they find."""
+    table: dict[tuple[str, str], tuple[Change, Shortcut | None]] = {}
     arithmetic = {"add": np.add, "min": np.minimum, "max": np.maximum}
     bitwise = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
     for ufuncs, types in ((arithmetic, ("u32", "s32", "u64", "s64")), (bitwise, ("b32", "b64"))):
         table |= {(op, type): (ufunc, ufunc) for op, ufunc in ufuncs.items() for type in types}
     for packed in ("", "x2"):
-        table |= {("add", "f16" + packed): (_add_float, None), ("add", "bf16" + packed): (_add_bf16, None)}
+        table |= {("add", "f16" + packed): (_add_float, sums), ("add", "bf16" + packed): (_add_bf16, sums_bf16)}
         for op in ("min", "max"):
             table[op, "f16" + packed] = (_half_extreme(op == "min", 0x7C00), None)
             table[op, "bf16" + packed] = (_half_extreme(op == "min", 0x7F80), None)
-    table |= {("inc", "u32"): (_inc, None), ("dec", "u32"): (_dec, None)}
-    table |= {("add", "f32"): (_add_float, None), ("add", "f64"): (_add_f64, None)}
-    table |= {("exch", type): (_exch, None) for type in ("b32", "b64", "b128")}
+    table |= {("inc", "u32"): (_inc, counted_up), ("dec", "u32"): (_dec, counted_down)}
+    table |= {("add", "f32"): (_add_float, sums), ("add", "f64"): (_add_f64, sums)}
+    table |= {("exch", type): (_exch, exchanged) for type in ("b32", "b64", "b128")}
     table |= {("cas", type): (_cas, None) for type in ("b16", "b32", "b64")}
     return table | {("cas", "b128"): (_cas_b128, None)}
 
@@ -125,29 +126,29 @@ def _table() -> dict[tuple[str, str], tuple[Change, np.ufunc | None]]:
 CHANGES = _table()
 
 # The L2's adders: they flush f32 subnormals and leave f64 NaNs as they are, unlike the loops that serve shared memory.
-GLOBAL_ADD: dict[str, Change] = {"f32": _add_f32_ftz, "f64": _add_f64_global}
+GLOBAL_ADD: dict[str, tuple[Change, Shortcut]] = {"f32": (_add_f32_ftz, flushed_sums), "f64": (_add_f64_global, sums)}
 
 
 def _apply(lanes: Lanes, ss: str, a: Addresses, op: str, type: str, operands: Sequence[Array], *, returns: bool) -> Array:
     """One atomic operation on each active lane's address; gives the old values."""
-    change, ufunc = CHANGES[op, type]
+    change, shortcut = CHANGES[op, type]
     if op == "add" and type in GLOBAL_ADD and not ss.startswith("shared"):
-        in_global = GLOBAL_ADD[type]
+        in_global, in_order = GLOBAL_ADD[type]
         shared = lanes.space_of(a, "shared::cluster") if ss == "generic" else None
         if shared is None or not shared.any():
-            return lanes.update(ss, a, type, in_global, operands, returns=returns)
+            return lanes.update(ss, a, type, in_global, operands, shortcut=in_order, returns=returns)
         in_shared = change
 
         def either(old: Array, b: Array, here: Mask) -> Array:
             return np.where(here, in_shared(old, b), in_global(old, b))
 
-        return lanes.update(ss, a, type, either, (*operands, shared), returns=returns)
+        return lanes.update(ss, a, type, either, (*operands, shared), shortcut=shortcut, returns=returns)
     if op == "add" and type in ("f16x2", "bf16x2") and ss in ("generic", "shared::cluster"):
         generic = a if ss == "generic" else a + np.uint64(SHARED_BASE)
         peer = lanes.space_of(generic, "shared::cluster") & ~lanes.space_of(generic, "shared")
         if peer.any():
             return _add_pairs_to_peers(lanes, ss, a, type, operands[0], peer)
-    return lanes.update(ss, a, type, change, operands, ufunc=ufunc, returns=returns)
+    return lanes.update(ss, a, type, change, operands, shortcut=shortcut, returns=returns)
 
 
 def _add_pairs_to_peers(lanes: Lanes, ss: str, a: Addresses, type: str, b: Array, peer: Mask) -> Array:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import warplab.isa.ops  # noqa: F401  (fills FORMS)
 from warplab.isa.constants import allowed
 from warplab.isa.notation import resolve
+from warplab.isa.ports import Shortcut
 from warplab.isa.spaces import SHARED_BASE, SPACES, cluster_address, cluster_offset, cluster_rank
 from warplab.isa.special import SPECIAL, register
 from warplab.isa.types import TYPES
@@ -78,7 +79,7 @@ class Port:
         change: Callable[..., Bits],
         operands: Sequence[Bits],
         *,
-        ufunc: np.ufunc | None = None,
+        shortcut: Shortcut | None = None,
         returns: bool = True,
     ) -> Bits:
         kind = TYPES[type]
@@ -93,7 +94,7 @@ class Port:
             with np.errstate(all="ignore"):
                 new = change(old.reshape(1, *packed), *(g.reshape(1, *g.shape[: len(packed)]) if packed else g for g in given_))
             assert new.dtype == kind.dtype
-            assert ufunc is None or (ufunc(old, given_[0]) == new).all()
+            assert not isinstance(shortcut, np.ufunc) or (shortcut(old, given_[0]) == new).all()
             place[:] = np.ascontiguousarray(new).reshape(-1).view(np.uint8)
         return found
 
