@@ -11,6 +11,7 @@ import numpy as np
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Register
 
+from .meetings import loop_meetings
 from .plan import Home
 from .shapes import Known
 
@@ -28,7 +29,7 @@ def has_loops(flow: Flow) -> bool:
 def meetings(flow: Flow, looping: bool) -> Sequence[int | None]:
     """Where lanes that part at the end of a block meet again: its immediate post-dominator, None for the function's end."""
     if looping:
-        return flow.ipdom
+        return loop_meetings(flow)
     order = flow.depth_first
     place = dict(zip(order, range(len(order)), strict=True))
     out: list[int | None] = [None] * len(flow.blocks)
