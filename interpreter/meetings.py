@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.graphs import Loop, post_dominators, predecessors
+from warplab.assembler.graphs import post_dominators, predecessors
 
 from .roles import needs_lanes
 
@@ -18,33 +18,28 @@ WAITING = ("bar", "barrier", "call", "mbarrier", "nanosleep", "trap")  # beside 
 
 def loop_meetings(flow: Flow) -> Sequence[int | None]:
     """For each block the place where lanes that part at its end meet; None for the kernel's end."""
-    aside = [edge for loop in flow.loops for edge in _side_exits(flow, loop)] if flow.function.is_entry else []
+    aside = _ways_aside(flow) if flow.function.is_entry else set()
     if not aside:
         return flow.ipdom
-    gone = set(aside)
-    staying = [tuple(s for s in b.successors if (b.index, s) not in gone) for b in flow.blocks]
+    staying = [tuple(s for s in b.successors if (b.index, s) not in aside) for b in flow.blocks]
     past = post_dominators(staying, flow.depth_first, predecessors(staying))
-    turning = {b for loop in flow.loops for b in loop.blocks}
-    return [past[b] if b in turning else met for b, met in enumerate(flow.ipdom)]
+    return [past[b] if met is None or _bare(flow, met) else met for b, met in enumerate(flow.ipdom)]
 
 
-def _side_exits(flow: Flow, loop: Loop) -> list[tuple[int, int]]:
-    """The branches out of a loop on which lanes only end, if they keep apart who stays in it; one way out is left to the loop."""
-    inside = set(loop.blocks)
-    ways = {b: set(flow.blocks[b].successors) for b in loop.blocks}
-    if not any(len(w) > 1 and w <= inside and _meet_nowhere(flow, b) for b, w in ways.items()):
-        return []
-    exits = [(b, s) for b, w in ways.items() for s in w - inside]
-    side = [(b, s) for b, s in exits if b in loop.own and _meet_nowhere(flow, b) and _ends_soon(flow, s)]
-    if len(side) == len(exits):  # those who stay to the last turn meet behind the loop
-        rank = {b: n for n, b in enumerate(flow.depth_first)}
-        side.remove(max(side, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]])))
-    return side
-
-
-def _meet_nowhere(flow: Flow, b: int) -> bool:
-    met = flow.ipdom[b]
-    return met is None or _bare(flow, met)
+def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
+    """The branches on which some lanes only end, and others go on."""
+    aside = set()
+    for b in flow.blocks:
+        ends = {s for s in b.successors if _ends_soon(flow, s)}
+        if ends and ends < set(b.successors):
+            aside |= {(b.index, s) for s in ends}
+    rank = {b: n for n, b in enumerate(flow.depth_first)}
+    for loop in flow.loops:
+        inside = set(loop.blocks)
+        exits = [(b, s) for b in loop.blocks for s in flow.blocks[b].successors if s not in inside]
+        if exits and aside.issuperset(exits):  # those who stay to the last turn meet behind the loop
+            aside.remove(max(exits, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]])))
+    return aside
 
 
 def _bare(flow: Flow, b: int) -> bool:
