@@ -23,16 +23,18 @@ def loop_meetings(flow: Flow) -> Sequence[int | None]:
         return flow.ipdom
     staying = [tuple(s for s in b.successors if (b.index, s) not in aside) for b in flow.blocks]
     past = post_dominators(staying, flow.depth_first, predecessors(staying))
-    return [past[b] if met is None or _bare(flow, met) else met for b, met in enumerate(flow.ipdom)]
+    turning = {b for loop in flow.loops for b in loop.blocks}
+    return [past[b] if b in turning and (met is None or _bare(flow, met)) else met for b, met in enumerate(flow.ipdom)]
 
 
 def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
-    """The branches on which some lanes only end, and others go on."""
+    """The branches in loops on which some lanes only end, and others go on."""
     aside = set()
-    for b in flow.blocks:
-        ends = {s for s in b.successors if _ends_soon(flow, s)}
-        if ends and ends < set(b.successors):
-            aside |= {(b.index, s) for s in ends}
+    for b in {b for loop in flow.loops for b in loop.blocks}:
+        ways = set(flow.blocks[b].successors)
+        ends = {s for s in ways if _ends_soon(flow, s)}
+        if ends < ways:
+            aside |= {(b, s) for s in ends}
     rank = {b: n for n, b in enumerate(flow.depth_first)}
     for loop in flow.loops:
         inside = set(loop.blocks)
