@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from .footprint import Footprint, Rows
+from .footprint import Footprint
 from .fresh import Fresh
 from .fresh_full import lost_in_full_l2
 from .fresh_l1 import missed_in_l1
@@ -19,6 +19,7 @@ from .fresh_marching import leaders
 from .fresh_seen import Seen
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
+from .rows import Rows
 from .scattered import Scattered
 from .strays import lane_by_lane
 from .uses import WORD, Frame, Index, Numbers, Waiting, Way, count_of

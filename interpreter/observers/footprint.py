@@ -7,125 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..memory.warps import count_in_rows, first_in_row
+from ..memory.warps import count_in_rows
 from ..values import Array, Value, plain
-from .l2 import Lines
 from .lanes import lanes_active, lanes_of
-from .pages import PAGE, Pages, Place
-from .sectors import SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
+from .packed import Packed
+from .rows import Outline, Rows
+from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
 from .touch import ALL_WORDS, WARP, Lanes, touch
 
 Index = NDArray[np.int64]
-LINE = 128
-SECTOR = 32
-SECTOR_SHIFT, WARP_SHIFT = 5, 5  # the same by shifts, which are faster
-PLACES = 64  # of an outline that are remembered
-OUTLINES = 256
 _HOME_BITS = 20  # of a key; the line stands above
-_NOWHERE = np.int64(np.iinfo(np.int64).max)  # the sector of lanes that take no part
-
-
-class Rows:
-    """The multiprocessor of each row of an aligned group, else of each warp; the same object wherever they are the same."""
-
-    __slots__ = ("_order", "_spread", "apart", "caches", "different", "where")
-    known: ClassVar[dict[tuple[bytes, int], Rows]] = {}
-
-    def __init__(self, where: Index, caches: int) -> None:
-        self.where, self.caches, self.different = where, caches, np.unique(where)
-        self.apart = self.different.size == where.size  # every row has a multiprocessor of its own
-        self._spread: dict[int, tuple[Index, int]] = {}
-        self._order: dict[tuple[int, int], Index] = {}
-
-    def warps(self, each: int) -> tuple[Index, int]:
-        """The multiprocessor of each warp, when a row has so many, and how many lanes one has at most."""
-        found = self._spread.get(each)
-        if found is None:
-            cache = np.repeat(self.where, each)
-            found = self._spread[each] = cache, WARP * int(np.bincount(cache).max())
-        return found
-
-    def order(self, each: int, bits: int) -> Index:
-        """Which of 2**bits parts of its multiprocessor's warps each warp belongs to."""
-        found = self._order.get((each, bits))
-        if found is None:
-            cache = self.warps(each)[0]
-            found = self._order[each, bits] = np.empty(cache.size, np.int64)
-            order = np.argsort(cache, kind="stable")
-            count = np.bincount(cache)
-            first = np.cumsum(count) - count
-            found[order] = ((np.arange(cache.size) - first[cache[order]]) << bits) // count[cache[order]]
-        return found
-
-    @staticmethod
-    def of(where: Index, caches: int) -> Rows:
-        """These multiprocessors, of so many."""
-        key = (where.tobytes(), caches)
-        found = Rows.known.get(key)
-        if found is None:
-            if len(Rows.known) >= 512:
-                Rows.known.clear()
-            found = Rows.known[key] = Rows(where, caches)
-        return found
-
-
-class Outline:
-    """The lines of an access by home: a row of the group where every block has a multiprocessor of its own, else the multiprocessor."""
-
-    __slots__ = ("_crowds", "_lines", "by_row", "home", "line", "once", "pages", "places")
-    known: ClassVar[dict[tuple[bytes, bytes, bool], Outline]] = {}
-
-    def __init__(self, home: Index, line: Index, by_row: bool, *, once: bool = False) -> None:
-        self.home, self.line, self.by_row = home, line, by_row  # lines ascend
-        self.once = once  # hardly met again
-        self._lines: Lines | None = None
-        self.places: dict[tuple[int, Rows], Place] = {}
-        self.pages: dict[int, Pages] = {}
-        self._crowds: dict[Rows, int] = {}
-
-    def crowd(self, rows: Rows) -> int:
-        """Lines at most that one of these multiprocessors is asked for."""
-        found = self._crowds.get(rows)
-        if found is None:
-            found = self._crowds[rows] = int(np.bincount(rows.where[self.home] if self.by_row else self.home).max())
-        return found
-
-    @staticmethod
-    def of(home: Index, line: Index, by_row: bool) -> Outline:
-        """The same object for all that are alike."""
-        key = (home.tobytes(), line.tobytes(), by_row)
-        found = Outline.known.get(key)
-        if found is None:
-            if len(Outline.known) >= OUTLINES:
-                Outline.known.clear()
-            found = Outline.known[key] = Outline(home, line, by_row)
-        return found
-
-    @property
-    def lines(self) -> Lines:
-        """The different lines."""
-        if self._lines is None:
-            self._lines = Lines.of(self.line)
-        return self._lines
-
-    def place(self, start: int, rows: Rows) -> Place:
-        """Where the lines lie in the caches, when the first is `start` and the group's rows run on these."""
-        key = (start % PAGE, rows)
-        found = self.places.get(key)
-        if found is None:
-            if len(self.places) >= PLACES:
-                self.places.clear()
-            pages = self.pages.get(start % PAGE)
-            if pages is None:
-                pages = self.pages[start % PAGE] = Pages(self.home, self.line + start % PAGE, once=self.once)
-            found = self.places[key] = Place(pages, rows.where[self.home] if self.by_row else self.home, rows.caches)
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,55 +62,6 @@ def homes(g: Geometry, rows: Rows) -> Index:
         return rows.where
     each = g.shape[1] // WARP
     return np.repeat(np.arange(g.shape[0]) if rows.apart else rows.where, each)
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """The sectors of each warp, each once."""
-
-    units: Index  # how many each warp has
-    warp: Index
-    sector: Index
-
-    @staticmethod
-    def of(lanes: Lanes) -> Packed:
-        """Those that an access touches, warp by warp."""
-        one = lanes.where.shape[1] == 1 or int(lanes.where.min()) >> SECTOR_SHIFT == int(lanes.where.max()) >> SECTOR_SHIFT
-        if one:  # sector for each warp
-            units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
-            warp = units.nonzero()[0]
-            return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)
-        sector = lanes.where >> SECTOR_SHIFT
-        if lanes.active is not None:
-            np.putmask(sector, ~lanes.active, _NOWHERE)
-        flat = sector.ravel()
-        down = flat[1:] < flat[:-1]
-        down[WARP - 1 :: WARP] = False  # from warp to warp
-        if down.any():
-            sector.sort(axis=1)
-        new = first_in_row(sector)
-        if lanes.active is not None:
-            new &= sector != _NOWHERE
-        at = new.ravel().nonzero()[0]
-        return Packed(count_in_rows(new), at >> WARP_SHIFT, flat.take(at))
-
-    @staticmethod
-    def of_run(warps: int, lanes: int, offset: int, width: int) -> Packed:
-        """The same of so many lanes in order that use neighbouring places from there on."""
-        first = offset + width * WARP * np.arange(warps) >> SECTOR_SHIFT
-        each = (offset % SECTOR + width * WARP - 1 >> SECTOR_SHIFT) + 1
-        last = offset + lanes * width - 1 >> SECTOR_SHIFT
-        units, sector = np.full(warps, each), (first[:, None] + np.arange(each)).ravel()
-        missing = sector.item(-1) - last  # of the last warp
-        units[-1] -= missing
-        return Packed(units, np.repeat(np.arange(warps), units), sector[: sector.size - missing])
-
-    def crowd(self, cache: Index) -> int:
-        """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
-        if not cache.size:
-            return 0
-        key = self.warp << _HOME_BITS + LINE.bit_length() | self.sector // (LINE // SECTOR)
-        return int(np.bincount(cache.compress(np.append(True, key[1:] != key[:-1]))).max())
 
 
 class Footprint:

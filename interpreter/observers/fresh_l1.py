@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, LOADED, PARTED, SILENT, Fresh, Marks, Used, once
+from .fresh import DENSE, PARTED, SILENT, Fresh, Marks
 from .fresh_order import BRING, Order
 from .fresh_own import Own
 from .fresh_parts import Quiet, are_stored, loaded_in_part
 from .fresh_rows import Lives, Some, Within, loads_of
 from .fresh_sets import Sets
+from .fresh_tables import LOADED, Used, once
 from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .footprint import LINE
-from .fresh import Stretch, stretches_of
+from .fresh_tables import Stretch, stretches_of
 from .marching import Marching
+from .sectors import LINE
 from .touch import WARP
 from .uses import Waiting
 

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import NOBODY, SILENT, Fresh, Used
+from .fresh import SILENT, Fresh
 from .fresh_parts import BYTE_BITS, Parts, Place
 from .fresh_rows import Lives, Rows, Some, Within
+from .fresh_tables import NOBODY, Used
 from .reuse import oldest_kept
 from .stays import STEP
 from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way

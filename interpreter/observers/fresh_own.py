@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import LOADED, NOBODY, USES, WHOLE, Codes, Fresh, Used, once
+from .fresh import Codes, Fresh
 from .fresh_rows import Lives
+from .fresh_tables import LOADED, NOBODY, USES, WHOLE, Used, once
 from .lanes import repeated
 
 Index = NDArray[np.int64]

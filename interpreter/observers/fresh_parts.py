@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import PARTED, WARPS, Marks, Used
+from .fresh import PARTED, Marks
+from .fresh_tables import WARPS, Used
 from .scattered import Scattered
 from .sectors import ALL_WORDS, SECTOR_WORDS, count_bits, firsts, sectors_of
 from .uses import SECTOR_BITS, WORD, WORD_BITS, Waiting, Way

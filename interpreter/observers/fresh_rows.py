@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, USES, WARPS, Fresh, Marks, Used
+from .fresh import SILENT, Fresh, Marks
 from .fresh_parts import BYTE_BITS
+from .fresh_tables import USES, WARPS, Used
 from .lanes import repeated
 from .scattered import Scattered
 from .stays import Emptied

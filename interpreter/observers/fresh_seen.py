@@ -14,7 +14,7 @@ from .sectors import SECTOR_WORDS, Demand, firsts, line_words, united
 from .uses import SECTOR_BITS, Waiting
 
 if TYPE_CHECKING:
-    from .fresh import Stretch
+    from .fresh_tables import Stretch
 
 Index = NDArray[np.int64]
 Emptied = list[tuple[int, Index]]

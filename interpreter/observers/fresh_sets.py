@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh, Used
+from .fresh import SILENT, Fresh
+from .fresh_tables import Used
 from .lanes import repeated
 from .uses import SECTOR_BITS, Way
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, SECTOR, Footprint, Outline, Rows
+from .footprint import Footprint
 from .marching import March, Marching
+from .rows import Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
+from .sectors import LINE, SECTOR
 from .strays import SMALL, are_apart, are_few, strays
 
 MASKED = 2

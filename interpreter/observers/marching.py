@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..values import Array, Facts, Shifted
-from .footprint import LINE, SECTOR, Footprint, Rows
+from .footprint import Footprint
+from .rows import Rows
 from .scattered import Keys, Scattered, are_in_disorder
+from .sectors import LINE, SECTOR
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values import Shifted, Value
-from .footprint import LINE, Footprint
+from .footprint import Footprint
 from .profile import AllocationProfile
+from .sectors import LINE
 
 if TYPE_CHECKING:
     from ..launch import Launch

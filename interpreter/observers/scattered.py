@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
-from .footprint import LINE, Footprint, Outline, Rows
-from .sectors import SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
+from .footprint import Footprint
+from .rows import Outline, Rows
+from .sectors import LINE, SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]

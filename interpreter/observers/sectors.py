@@ -16,6 +16,8 @@ Index = NDArray[np.int64]
 Keys = NDArray[np.uint32] | Index
 
 SECTOR_BITS = 0x01010101  # the first word of each sector of a line
+LINE, SECTOR = 128, 32  # bytes
+SECTOR_SHIFT = 5  # the same by shifts, which are faster
 SECTOR_WORDS = 0xFF
 ALL_WORDS = 0xFFFF_FFFF
 MARKS = 32  # of the valid words of a line in L1: above them four bits mark sectors of which bytes or halfwords were written

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .footprint import LINE, SECTOR
 from .l1 import HELD
 from .l2 import ALIVE
 from .lines import Flags, Lines, Missed, Settled, in_part, joined, once
 from .reuse import oldest_kept
-from .sectors import SECTOR_WORDS
+from .sectors import LINE, SECTOR, SECTOR_WORDS
 from .tables import USED
 from .uses import SECTOR_BITS, Frame, Numbers, Waiting, Way
 

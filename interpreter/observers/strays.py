@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import BITS, count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
-from .footprint import LINE, SECTOR_SHIFT, Footprint, Rows
+from .footprint import Footprint
 from .lanes import repeated
+from .rows import Rows
 from .scattered import Keys, Scattered, places_of
-from .sectors import different
+from .sectors import LINE, SECTOR_SHIFT, different
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]

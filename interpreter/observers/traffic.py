@@ -25,12 +25,14 @@ from ..memory.local import local_sectors
 from ..memory.loops import FLOATS, VECTORS, Loop, compare_swaps, half_word_swaps, loop_of
 from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
-from .footprint import LINE, SECTOR, Footprint, Rows
+from .footprint import Footprint
 from .hierarchy import Hierarchy, Outcome
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
 from .places import COLUMNS, HITS, Places
+from .rows import Rows
 from .scattered import Scattered
+from .sectors import LINE, SECTOR
 from .shared import SharedMemory, swapped_words
 from .static import is_gathered, unused_results
 from .tally import AccessTally, SiteTally

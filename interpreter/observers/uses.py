@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .footprint import Footprint, Rows
+from .footprint import Footprint
+from .rows import Rows
 from .sectors import SECTOR_WORDS
 
 Index = NDArray[np.int64]

@@ -5,10 +5,11 @@ import pytest
 
 from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, WHOLE, Caches, One, gather
 from warplab.interpreter.observers import backlog
-from warplab.interpreter.observers.footprint import Footprint, Rows
+from warplab.interpreter.observers.footprint import Footprint
 from warplab.interpreter.observers.fresh_marching import leaders
 from warplab.interpreter.observers.known import Footprints
 from warplab.interpreter.observers.marching import Marching
+from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.uses import Waiting
 from warplab.interpreter.values import Array, Shifted
 

@@ -5,13 +5,14 @@ import pytest
 
 from warplab.interpreter.geometry import Geometry
 from warplab.interpreter.memory.contention import atomic_global
-from warplab.interpreter.observers.footprint import Footprint, Rows
+from warplab.interpreter.observers.footprint import Footprint
 from warplab.interpreter.observers.hierarchy import atomic_sectors
 from warplab.interpreter.observers.known import Footprints
 from warplab.interpreter.observers.l1 import PrivateCaches
 from warplab.interpreter.observers.l2 import Lines, SharedCache
 from warplab.interpreter.observers.lanewise import LanewiseCaches
 from warplab.interpreter.observers.pages import PAGE, Place
+from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.scattered import Scattered, scattered
 from warplab.interpreter.observers.sectors import Demand, count_bits, different, marks_of, sectors_of, united
 from warplab.interpreter.observers.tables import FIXED, REGION

@@ -1,0 +1,66 @@
+"""The sectors of an access warp by warp: all that is to know where no part of a sector matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..memory.warps import count_in_rows, first_in_row
+from .sectors import LINE, SECTOR, SECTOR_SHIFT
+from .touch import WARP, Lanes
+
+Index = NDArray[np.int64]
+WARP_SHIFT = 5
+LINE_BITS = 28  # of a key; the warp stands above
+_NOWHERE = np.int64(np.iinfo(np.int64).max)  # the sector of lanes that take no part
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The sectors of each warp, each once."""
+
+    units: Index  # how many each warp has
+    warp: Index
+    sector: Index
+
+    @staticmethod
+    def of(lanes: Lanes) -> Packed:
+        """Those that an access touches, warp by warp."""
+        one = lanes.where.shape[1] == 1 or int(lanes.where.min()) >> SECTOR_SHIFT == int(lanes.where.max()) >> SECTOR_SHIFT
+        if one:  # sector for each warp
+            units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
+            warp = units.nonzero()[0]
+            return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)
+        sector = lanes.where >> SECTOR_SHIFT
+        if lanes.active is not None:
+            np.putmask(sector, ~lanes.active, _NOWHERE)
+        flat = sector.ravel()
+        down = flat[1:] < flat[:-1]
+        down[WARP - 1 :: WARP] = False  # from warp to warp
+        if down.any():
+            sector.sort(axis=1)
+        new = first_in_row(sector)
+        if lanes.active is not None:
+            new &= sector != _NOWHERE
+        at = new.ravel().nonzero()[0]
+        return Packed(count_in_rows(new), at >> WARP_SHIFT, flat.take(at))
+
+    @staticmethod
+    def of_run(warps: int, lanes: int, offset: int, width: int) -> Packed:
+        """The same of so many lanes in order that use neighbouring places from there on."""
+        first = offset + width * WARP * np.arange(warps) >> SECTOR_SHIFT
+        each = (offset % SECTOR + width * WARP - 1 >> SECTOR_SHIFT) + 1
+        last = offset + lanes * width - 1 >> SECTOR_SHIFT
+        units, sector = np.full(warps, each), (first[:, None] + np.arange(each)).ravel()
+        missing = sector.item(-1) - last  # of the last warp
+        units[-1] -= missing
+        return Packed(units, np.repeat(np.arange(warps), units), sector[: sector.size - missing])
+
+    def crowd(self, cache: Index) -> int:
+        """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
+        if not cache.size:
+            return 0
+        key = self.warp << LINE_BITS | self.sector // (LINE // SECTOR)
+        return int(np.bincount(cache.compress(np.append(True, key[1:] != key[:-1]))).max())
