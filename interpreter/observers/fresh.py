@@ -30,6 +30,7 @@ SPARSE = 8  # sectors for each use that may be numbered
 SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those who only store parts of sectors
 WORTH = 64  # rows that are worth marking on their own
 MANY = 1 << 17  # marks
+LARGE = 1 << 21  # marks that are not looked at for each code
 FEW = 8  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 
@@ -177,12 +178,14 @@ class Fresh:
 
     def counts(self, marks: Codes) -> list[int]:
         """How many sectors each code has."""
-        if len(self.groups) <= FEW:
+        if len(self.groups) <= FEW and marks.size <= LARGE:
             return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
         lines = marks.view(np.uint32)
         if lines.size > MANY:
             lines = lines[lines != 0]  # often few
         codes = lines.view(np.uint8)
+        if len(self.groups) <= FEW:
+            return [0, *(int(np.count_nonzero(codes == code)) for code in range(1, len(self.groups)))]
         if codes.size > MANY:  # two at a time
             pairs = np.bincount(codes.view(np.uint16), minlength=1 << 16).reshape(1 << 8, 1 << 8)
             found: Index = pairs.sum(axis=0) + pairs.sum(axis=1)
