@@ -17,6 +17,7 @@ from .footprint import Footprint
 from .rows import Rows
 from .scattered import Keys, Scattered, are_in_disorder
 from .sectors import LINE, SECTOR
+from .strays import Crew, Strays
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
@@ -36,12 +37,14 @@ class March:
     @staticmethod
     def of(base: Array, g: Geometry) -> March | None:
         """If the warps of a group march."""
-        if base.size != g.n or not g.warps.aligned or g.warps.count < FEW or base.itemsize < 8:
+        if base.size != g.n or not g.warps.dense or g.n < FEW * WARP or base.itemsize < 8:
             return None
         step = base.item(WARP) - base.item(0)
         if step <= 0 or step % LINE or abs(base.item(1) - base.item(0)) < NEAR:
             return None
-        warps = base.view(np.int64).reshape(-1, WARP)
+        lanes = base.view(np.int64).ravel()
+        full = lanes.size // WARP * WARP
+        warps, rest = lanes[:full].reshape(-1, WARP), lanes[full:]
         first = warps[0].copy()
         if int(warps[-1, -1]) - int(first[-1]) != step * (len(warps) - 1) or not are_in_disorder(first[None]):
             return None
@@ -49,6 +52,8 @@ class March:
             return None
         each = step * np.arange(len(warps)) + warps[0, 0]
         if (warps[:, 0] != each).any() or (warps - each[:, None] != first - first[0]).any():
+            return None
+        if (rest - step * len(warps) != first[: rest.size]).any():
             return None
         return March(first, int(first.min()), int(first.max()), step)
 
@@ -66,11 +71,13 @@ class Marching(Scattered):
 
     march: March
     delta: int  # of the first warp's lanes
+    full: int
 
     def __init__(self, g: Geometry, rows: Rows, address: Shifted, width: int, march: March) -> None:
         Footprint.__init__(self, g, rows, address, None, width)
         del self.address
-        self._each, self.march, self.delta = g.shape[1] // WARP, march, address.delta
+        self._each, self.march, self.delta = g.shape[1] // WARP if g.warps.aligned else 1, march, address.delta
+        self.full = g.n // WARP  # warps; the last one may have less lanes
         self._begin(dict(self.__dict__), march.first[None])
         self.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE
 
@@ -89,6 +96,11 @@ class Marching(Scattered):
     def leader(self) -> Leader:
         """What the first warp touches."""
         return Leader(self, self.march.first[None] + (self.delta + self.by))
+
+    @cached_property
+    def tail(self) -> Tail:
+        """What the lanes of a last warp touch that are not so many."""
+        return Tail(self, self.march.first[: self.geometry.n % WARP] + (self.delta + self.by + self.march.step * self.full))
 
     @property
     def height(self) -> int:
@@ -114,7 +126,7 @@ class Marching(Scattered):
 
     @cached_property
     def total(self) -> int:
-        return self.of_a_warp * self.height
+        return self.of_a_warp * self.full + len(set((self.tail.place[:, 0] // SECTOR).tolist()))
 
     @cached_property
     def worst(self) -> tuple[int, int]:
@@ -132,7 +144,7 @@ class Leader(Scattered):
     def __init__(self, whole: Marching, place: Index) -> None:
         self.__dict__.update(whole._crew)
         self.whole = whole
-        self.count, self.requests = WARP, 1
+        self.count, self.requests, self.active, self.lanes_by_warp = WARP, 1, None, None
         self._begin(dict(self.__dict__), place)
         low, high = whole.span
         self.ends = low // LINE, high // LINE
@@ -165,3 +177,27 @@ class Leader(Scattered):
 
     def most_warps(self, rows: Rows) -> int:
         return 1
+
+
+class Tail(Strays):
+    """The lanes of a last warp that has less than the others."""
+
+    whole: Marching
+
+    def __init__(self, whole: Marching, place: Index) -> None:
+        super().__init__(_crew_of_tail(whole.geometry, whole.rows), place, whole.width)
+        self.whole = whole
+
+    @property
+    def same(self) -> Footprint:
+        same = self.whole.same
+        return same.tail if isinstance(same, Marching) else self
+
+
+_latest: list[Crew] = []  # of a tail
+
+
+def _crew_of_tail(g: Geometry, rows: Rows) -> Crew:
+    if not _latest or _latest[0].geometry is not g or _latest[0].rows is not rows:
+        _latest[:] = [Crew(g, rows, np.arange(g.n // WARP * WARP, g.n))]
+    return _latest[0]

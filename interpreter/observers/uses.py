@@ -61,7 +61,8 @@ class Waiting:
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
     again: bool = False  # it stores what was stored so lately that none of it has had to go
     other_words: bool = False  # of the same sectors
-    whole: Waiting | None = None  # the access of which this is the first warp's part, where it tells for all
+    whole: Waiting | None = None  # the access of which this is a part
+    warps: int = 0  # how many tell by it, if it is the first one's
 
     @property
     def brings(self) -> bool:
@@ -77,7 +78,7 @@ class Waiting:
     @property
     def times(self) -> int:
         """How many warps it stands for, if it is one's part."""
-        return self.whole.f.requests if self.whole is not None else 1
+        return self.warps or 1
 
 
 def span_of(waiting: list[Waiting]) -> tuple[int, int]:

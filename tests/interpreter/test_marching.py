@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, WHOLE, Caches, One, gather
+from warplab.interpreter.geometry import Selection
 from warplab.interpreter.observers import backlog
 from warplab.interpreter.observers.footprint import Footprint
 from warplab.interpreter.observers.fresh_marching import leaders
@@ -56,6 +57,20 @@ def test_the_first_warp_tells_for_all(caches: int, size: int, seed: int, led: li
     both(told, caches)
     if len(ways) < len(EVERY):
         assert led == [len(told)]
+
+
+@pytest.mark.parametrize("lanes", [BLOCKS * THREADS - 21, 33 + 3 * THREADS, 4 * 32 + 1])
+@pytest.mark.parametrize("size", [36, 64, 128])
+def test_a_last_warp_may_have_less_lanes(lanes: int, size: int, led: list[int]) -> None:
+    g = WHOLE.select(Selection.of_lanes(WHOLE.shape, np.arange(lanes)))
+    base = Shifted(np.ascontiguousarray(rows_of(size).ravel()[None, :lanes]))
+    told: list[One] = [(STORE if turn % 3 else LOAD, base.moved(4 * (turn % 8)), None, 4) for turn in range(12)]
+    together, alone = Caches(3, 1 << 12, geometry=g), Caches(3, 1 << 12, alone=True, geometry=g)
+    assert together.all(told, last=True) == alone.all(told)
+    assert together.memory.written == alone.memory.written and led == [len(told)]
+    f = Footprints().of(g, together.rows, base, None, 4)[0]
+    other = Footprint(g, together.rows, base.base.view(np.int64), None, 4)
+    assert isinstance(f, Marching) and f.total == other.total and np.array_equal(f.units, other.units)
 
 
 @pytest.mark.parametrize("also", [[gather(np.random.default_rng(1), 1 << 22, 1 << 15, 4)], [rows_of(8, 1 << 22), rows_of(128, 1 << 23)]])

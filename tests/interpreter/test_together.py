@@ -39,8 +39,9 @@ class Told:
     sampled: bool
 
     def tell(self, w: uses.Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
-        assert total == w.f.total
-        self.found[self.at] = hits, l2, l2_hits
+        assert total <= w.f.total  # parts of an access may be told one after the other
+        before = self.found[self.at]
+        self.found[self.at] = before[0] + hits, before[1] + l2, before[2] + l2_hits
 
     def sample(self, f: Footprint, start: int) -> None:
         assert not self.sampled or f.worst == (int(f.units.argmax()), int(f.units.max()))
