@@ -81,11 +81,17 @@ class Footprint:
         self.run = run  # where lanes begin that, in order, use neighbouring places
         self.by_line = run == 0 and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
+        self._each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
         self.active = lanes_active(g, mask)
         self.lanes_by_warp = None  # that take part, if not all do
         if self.active is not None:
             self.lanes_by_warp = g.warps.lanes if mask is None else count_in_rows(self.active)
-        self.requests, self.count, self.ideal = _sizes(g.warps.count, self.lanes_by_warp, width)
+        sizes: tuple[int, int, int] | None = g.warps.notes.get(width) if mask is None else None
+        if sizes is None:
+            sizes = _sizes(g.warps.count, self.lanes_by_warp, width)
+            if mask is None:
+                g.warps.notes[width] = sizes
+        self.requests, self.count, self.ideal = sizes
 
     @cached_property
     def lanes(self) -> Lanes:
@@ -217,7 +223,7 @@ class Footprint:
 
     def _caches(self, rows: Rows) -> Index:
         """Of each warp."""
-        return rows.warps(self.geometry.shape[1] // WARP)[0] if self.geometry.warps.aligned else rows.where
+        return rows.warps(self._each)[0]
 
     def order(self, rows: Rows, bits: int) -> Index:
         """The part of the access, of 2**bits, that each use belongs to."""
@@ -237,6 +243,8 @@ class Footprint:
         """Lines at most that one cache is asked for."""
         if self._known:
             return self.outline.crowd(rows)
+        if self.run is not None:
+            return ((self.run % LINE + self.width * WARP - 1) // LINE + 1) * rows.warps(self._each)[1] // WARP
         if self._crowd is None or self._crowd[0] is not rows:
             self._crowd = rows, self.packed.crowd(self._caches(rows).take(self.packed.warp))
         return self._crowd[1]

@@ -76,7 +76,7 @@ class Marching(Scattered):
     def __init__(self, g: Geometry, rows: Rows, address: Shifted, width: int, march: March) -> None:
         Footprint.__init__(self, g, rows, address, None, width)
         del self.address
-        self._each, self.march, self.delta = g.shape[1] // WARP if g.warps.aligned else 1, march, address.delta
+        self.march, self.delta = march, address.delta
         self.full = g.n // WARP  # warps; the last one may have less lanes
         self._begin(dict(self.__dict__), march.first[None])
         self.ends = (address.facts.low + address.delta) // LINE, (address.facts.high + address.delta) // LINE

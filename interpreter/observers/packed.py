@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,13 +51,12 @@ class Packed:
     @staticmethod
     def of_run(warps: int, lanes: int, offset: int, width: int) -> Packed:
         """The same of so many lanes in order that use neighbouring places from there on."""
-        first = offset + width * WARP * np.arange(warps) >> SECTOR_SHIFT
         each = (offset % SECTOR + width * WARP - 1 >> SECTOR_SHIFT) + 1
-        last = offset + lanes * width - 1 >> SECTOR_SHIFT
-        units, sector = np.full(warps, each), (first[:, None] + np.arange(each)).ravel()
-        missing = sector.item(-1) - last  # of the last warp
+        warp, sector = _from_the_first(warps, each, width)
+        missing = sector.item(-1) + (offset >> SECTOR_SHIFT) - (offset + lanes * width - 1 >> SECTOR_SHIFT)  # of the last warp
+        units = np.full(warps, each)
         units[-1] -= missing
-        return Packed(units, np.repeat(np.arange(warps), units), sector[: sector.size - missing])
+        return Packed(units, warp[: warp.size - missing], sector[: warp.size - missing] + (offset >> SECTOR_SHIFT))
 
     def crowd(self, cache: Index) -> int:
         """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
@@ -64,3 +64,9 @@ class Packed:
             return 0
         key = self.warp << LINE_BITS | self.sector // (LINE // SECTOR)
         return int(np.bincount(cache.compress(np.append(True, key[1:] != key[:-1]))).max())
+
+
+@lru_cache(maxsize=64)
+def _from_the_first(warps: int, each: int, width: int) -> tuple[Index, Index]:
+    """The warp and the sector of each use of a run, if a warp uses so many, and the first one begins with sector 0."""
+    return np.repeat(np.arange(warps), each), (width * np.arange(warps)[:, None] + np.arange(each)).ravel()

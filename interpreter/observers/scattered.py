@@ -34,7 +34,6 @@ class Scattered(Footprint):
     """What an access touches, relative to line 0; of its entries, one for each home and line, the sectors are found first."""
 
     _crew: dict[str, Any]
-    _each: int  # warps of a row
     _place: Keys
     _root: Scattered | None
     _same: Scattered | None
@@ -43,7 +42,6 @@ class Scattered(Footprint):
     def __init__(self, g: Geometry, rows: Rows, place: Keys, mask: Array | None, width: int, ends: tuple[int, int] | None = None) -> None:
         super().__init__(g, rows, place, mask, width)
         del self.address
-        self._each = g.shape[1] // WARP if g.warps.aligned else 1
         self._begin(dict(self.__dict__), place)
         if ends is not None:
             self.ends = ends
