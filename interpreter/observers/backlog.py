@@ -133,6 +133,11 @@ class Backlog:
         self._lanes = self._crowd = 0
         self._met.clear()
         few = len(waiting) < FEW and not last and not full  # not worth it
+        if last and len(waiting) < FEW and not (emptied or self._chapters) and all(w.f.by_line for w in waiting):
+            _sample(waiting)
+            for w in waiting:  # which is sooner done than to follow them
+                w.tell(w.f.total, *ask(w.way, w.f, w.start, w.rows))
+            return
         if (last or full) and self._afresh(waiting, emptied, last=last):
             self._set_pause(0)
             return
