@@ -37,10 +37,10 @@ def leaders(waiting: list[Waiting], l1_lines: int, l2_lines: int) -> tuple[list[
         if kind is None or not isinstance(w.f, Marching):
             rest.append(w)
         else:
-            rest_of_it = w.start, w.rows, w.sink, w.silent, w.there, w.again, w.other_words, w
-            found.setdefault(kind, []).append(Waiting(w.way, w.f.leader, *rest_of_it, w.f.full))
+            as_it_was = w.start, w.rows, w.sink, w.silent, w.there, w.again, w.other_words
+            found.setdefault(kind, []).append(Waiting(w.way, w.f.leader, *as_it_was, w, w.f.full))
             if w.f.count % WARP:
-                rest.append(Waiting(w.way, w.f.tail, *rest_of_it))
+                rest.append(Waiting(w.way, w.f.tail, *as_it_was))
     return rest, list(found.values())
 
 

@@ -22,7 +22,7 @@ from .l2 import Lines
 from .pages import PAGE
 from .rows import Outline, Rows
 from .scattered import MANY, Scattered
-from .sectors import SECTOR_WORDS, Demand, count_bits
+from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, count_bits
 from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns
 from .uses import Waiting, Way
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from ..program import Kernel
 
 Index = NDArray[np.int64]
-LINE = 128
-SECTOR = 32
 KEPT = 2048  # sets of addresses whose sectors are remembered
 LARGE = 1 << 14  # bytes of those that are not
 RECENT = 64  # accesses of which L1 held everything that are remembered

@@ -18,11 +18,10 @@ from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
 from .footprint import Footprint
 from .rows import Outline, Rows
-from .sectors import LINE, SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
+from .sectors import LINE, SECTOR_SHIFT, SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
-_SECTOR = 5  # bits of an address
 MANY = 1024  # lanes
 ROWS = 8  # of which some lanes tell whether all are in disorder
 FEW = 5  # lanes that tell about others that were in disorder before
@@ -55,7 +54,7 @@ class Scattered(Footprint):
         base, low, high = address.base, address.facts.low + address.delta, address.facts.high + address.delta
         if g is not self.geometry or rows is not self.rows or width != self.width or self.mask is not None or base.size < g.n:
             return None
-        if len({x >> _SECTOR for x in base[0, :FEW].tolist()}) <= FEW // 2:
+        if len({x >> SECTOR_SHIFT for x in base[0, :FEW].tolist()}) <= FEW // 2:
             return None
         f = Scattered.__new__(Scattered)
         f.__dict__.update(self._crew)
@@ -107,7 +106,7 @@ class Scattered(Footprint):
     @property
     def sector(self) -> Keys:
         """Of each lane of each warp."""
-        return self.place >> self.place.dtype.type(_SECTOR)
+        return self.place >> self.place.dtype.type(SECTOR_SHIFT)
 
     @property
     def _new(self) -> tuple[Keys, Flags]:
@@ -188,7 +187,7 @@ class Scattered(Footprint):
 
     @property
     def some_sectors(self) -> Index:
-        found: Index = self.place[0].astype(np.int64) >> _SECTOR
+        found: Index = self.place[0].astype(np.int64) >> SECTOR_SHIFT
         return found
 
     def crowds(self, rows: Rows, bits: int) -> tuple[Index, Index, Index]:
@@ -344,7 +343,7 @@ def is_scattered(g: Geometry, address: Array, width: int) -> bool:
 
 def are_in_disorder(address: Array) -> bool:
     """Do these, in rows, often address other sectors than their neighbours?"""
-    sector = address >> address.dtype.type(_SECTOR)
+    sector = address >> address.dtype.type(SECTOR_SHIFT)
     return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector.size)
 
 

@@ -61,8 +61,8 @@ class Waiting:
     there: bool = False  # all that it uses is in both caches, and none of it has had to go since it was used last
     again: bool = False  # it stores what was stored so lately that none of it has had to go
     other_words: bool = False  # of the same sectors
-    whole: Waiting | None = None  # the access of which this is a part
-    warps: int = 0  # how many tell by it, if it is the first one's
+    whole: Waiting | None = None  # the access of which this is the first warp's part
+    times: int = 1  # warps that it stands for
 
     @property
     def brings(self) -> bool:
@@ -74,11 +74,6 @@ class Waiting:
         if self.sink is not None:
             n = self.times
             self.sink.tell(self.whole or self, n * total, n * hits, n * l2, n * l2_hits)
-
-    @property
-    def times(self) -> int:
-        """How many warps it stands for, if it is one's part."""
-        return self.warps or 1
 
 
 def span_of(waiting: list[Waiting]) -> tuple[int, int]:

@@ -13,12 +13,13 @@ from warplab.interpreter.geometry import Geometry
 from warplab.interpreter.observers import backlog, fresh_l1, fresh_order, uses
 from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.footprint import Footprint
-from warplab.interpreter.observers.hierarchy import LINE, Hierarchy
+from warplab.interpreter.observers.hierarchy import Hierarchy
 from warplab.interpreter.observers.joint_l2 import JointCache
 from warplab.interpreter.observers.known import footprints
 from warplab.interpreter.observers.reuse import oldest_kept
 from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.scattered import Scattered
+from warplab.interpreter.observers.sectors import LINE
 from warplab.interpreter.values import Array, Shifted, plain
 from warplab.isa.profiles import profile
 
