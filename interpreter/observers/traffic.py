@@ -27,6 +27,7 @@ from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
 from .footprint import Footprint
 from .hierarchy import Hierarchy, Outcome
+from .joined import Joined, joined_accesses
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
 from .places import COLUMNS, HITS, Places
@@ -63,6 +64,7 @@ class Traffic:
         self.shared = SharedMemory(device, launch.cluster_size)
         self._functions = launch.kernel.program.functions
         self._unused: dict[str, frozenset[int]] = {}
+        self._neighbours: dict[str, dict[int, Joined]] = {}
         self._sinks: dict[tuple[int, int], Sink] = {}
         self._like: dict[int, Scattered | None] = {}  # the last access of an instruction, if its lanes were in disorder
         self._latest: dict[int, Scattered] = {}  # the last one at all, by width
@@ -123,6 +125,15 @@ class Traffic:
         if found is None:
             found = self._unused[site.function] = unused_results(self._functions[site.function])
         return id(site.instruction) in found
+
+    def _joins(self, tally: SiteTally) -> dict[int, Joined]:
+        """What becomes of accesses to shared memory in a function."""
+        name = tally.site.function
+        found = self._neighbours.get(name)
+        if found is None:
+            modern = self.device.shared_rule == "modern"
+            found = self._neighbours[name] = joined_accesses(self.launch.kernel, self._functions[name]) if modern else {}
+        return found
 
     def _place(self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, width: int) -> None:
         if space.startswith("shared"):
@@ -189,7 +200,12 @@ class Traffic:
     def _shared(
         self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int, space: str, others: bool = False
     ) -> None:  # fmt: skip
-        if tally.site.instruction.opcode != "cp":
+        i = tally.site.instruction
+        if i.opcode != "cp":
+            if (joined := self._joins(tally).get(id(i))) is not None:
+                if not joined.width:
+                    return
+                address, width = (address.view(f"i{address.itemsize}") + joined.delta).view(address.dtype), joined.width
             self.shared.access(tally, group, kind, address, mask, width, space, others=others, operands=self.operands)
         elif self._copy is not None and not self._copied:
             self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
