@@ -122,17 +122,23 @@ class Barriers:
             result = {"popc": counted, "or": counted > 0, "and": counted == state.arrived.sum(axis=1)}[state.op]
         wave.room.events += 1
         state.arrived[complete] = False
-        for g in list(state.waiting):
+        for g in state.waiting:
             wait = g.blocked
             assert isinstance(wait, BarrierWait)
             own = complete & self._blocks_of(g)
-            if not own.any():
-                continue
-            wait.done |= own
-            if result is not None:
-                wait.result = result.copy() if wait.result is None else np.where(own, result, wait.result)
-            if wait.done[self._own(g)].all():
-                self._pass(g, wait)
+            if own.any():
+                wait.done |= own
+                if result is not None:
+                    wait.result = result.copy() if wait.result is None else np.where(own, result, wait.result)
+        self._pass([g for g in state.waiting if _is_over(g) and not self._is_held(g, state)])
+
+    def _is_held(self, g: Group, state: Barrier) -> bool:
+        """Is another part of its warps, which has come to the same place, still waiting for other blocks?"""
+        return any(
+            other.pc == g.pc and not _is_over(other) and bool((wait.done & self._blocks_of(other) & self._blocks_of(g)).any())
+            for other in state.waiting
+            if isinstance(wait := other.blocked, BarrierWait)
+        )
 
     @staticmethod
     def _by_warps(arrived: Array, there: Array) -> Array:
@@ -144,23 +150,24 @@ class Barriers:
         counted: Array = (a.any(axis=2) & b.all(axis=2)).sum(axis=1) * 32
         return counted
 
-    def _own(self, g: Group) -> Array:
-        return g.geometry.blocks
-
     def _blocks_of(self, g: Group) -> Array:
         out = np.zeros(self.wave.count, bool)
-        out[self._own(g)] = True
+        out[g.geometry.blocks] = True
         return out
 
-    def _pass(self, g: Group, wait: BarrierWait) -> None:
-        wait.state.waiting.remove(g)
-        self.wave.room.waiting.remove(g)
-        g.blocked = None
-        if wait.put is not None and wait.result is not None:
-            value = wait.result[g.geometry.block]
-            g.fetch_all(0)
-            wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
-        self.wave.ready.append(g)
+    def _pass(self, groups: list[Group]) -> None:
+        """Groups go on, those at one place as one."""
+        for g in groups:
+            wait = g.blocked
+            assert isinstance(wait, BarrierWait)
+            wait.state.waiting.remove(g)
+            self.wave.room.waiting.remove(g)
+            g.blocked = None
+            if wait.put is not None and wait.result is not None:
+                value = wait.result[g.geometry.block]
+                g.fetch_all(0)
+                wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
+        self.wave.ready.extend(self.wave.room.gathered(groups))
 
     def recheck(self) -> None:
         """Lanes have ended: barriers may be complete without them."""
@@ -171,10 +178,15 @@ class Barriers:
 
     def split_passed(self) -> bool:
         """Groups of which some blocks have passed part, so that those can go on."""
-        wave, moved = self.wave, False
+        wave = self.wave
+        passing: dict[int, list[Group]] = {}
         for g in list(wave.room.waiting):
             wait = g.blocked
-            if not isinstance(wait, BarrierWait) or not wait.done[self._own(g)].any():
+            if not isinstance(wait, BarrierWait) or not wait.done[g.geometry.blocks].any():
+                continue
+            own = passing.setdefault(id(wait.state), [])
+            if _is_over(g):
+                own.append(g)
                 continue
             passed = np.broadcast_to(wait.done[g.geometry.block], (g.geometry.block.shape[0], g.geometry.block.shape[1]))
             shape = g.geometry.shape
@@ -184,14 +196,13 @@ class Barriers:
             wait.state.waiting.remove(g)
             wave.room.waiting.remove(g)
             b.blocked = BarrierWait(wait.state, wait.pc, wave.count, wait.put)
-            wait.state.waiting.append(b)
-            wave.room.waiting.append(b)
-            wait.state.waiting.append(a)
-            wave.room.waiting.append(a)
             a.blocked = wait
-            self._pass(a, wait)
-            moved = True
-        return moved
+            wait.state.waiting += (a, b)
+            wave.room.waiting += (a, b)
+            own.append(a)
+        for groups in passing.values():
+            self._pass(groups)
+        return bool(passing)
 
     def why(self, g: Group) -> tuple[str, str]:
         """(what a waiting group wants, who is missing)."""
@@ -199,7 +210,7 @@ class Barriers:
         if isinstance(wait, BarrierWait):
             state = wait.state
             number = next(n for n, s in self.numbered.items() if s is state)
-            block = int(self._own(g)[0])
+            block = int(g.geometry.blocks[0])
             absent = np.flatnonzero(~(state.arrived[block] | self.wave.exited[block]))
             want = int(state.wanted[block])
             count = f"{want} threads" if want else "all threads of the block"
@@ -252,3 +263,9 @@ class Barriers:
                 wave.room.waiting.remove(g)
                 g.blocked = None
                 wave.ready.append(g)
+
+
+def _is_over(g: Group) -> bool:
+    """Has every block of a group passed the barrier at which it waits?"""
+    wait = g.blocked
+    return isinstance(wait, BarrierWait) and bool(wait.done[g.geometry.blocks].all())

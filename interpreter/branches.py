@@ -81,13 +81,17 @@ def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
         return lambda g: turn(g, target)
     others = [x for x in plan.flow.blocks[b].successors if plan.first[x] != target]
     fall = plan.first[others[0]] if others else target if plan.flow.blocks[b].successors else EXIT
-    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, is_pure_loop(low, b, target))
+    first = low.leavers.get(b)
+    leaving = None if first is None else plan.first[first]
+    return two_way(
+        plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, is_pure_loop(low, b, target), leaving
+    )
 
 
 def two_way(
-    p: int, negated: bool, taken: int, fall: int, join: int, turn: Callable[[Group, int], int | None] | None, lazy: bool
+    p: int, negated: bool, taken: int, fall: int, join: int, turn: Callable[[Group, int], int | None] | None, lazy: bool, first: int | None
 ) -> Terminator:
-    """A conditional branch on slot p."""
+    """A conditional branch on slot p; lanes that go to `first` go before the others."""
     if negated:
         taken, fall = fall, taken
 
@@ -108,7 +112,7 @@ def two_way(
             elif count == 0:
                 pc = fall
             else:
-                g.wave.diverge(g, condition, taken, fall, join, lazy)
+                g.wave.diverge(g, condition, taken, fall, join, lazy, first)
                 return None
             if alive is not None and pc != g.pc:
                 return g.wave.leave_loop(g, pc)

@@ -141,7 +141,7 @@ class Wave:
 
     # ------------------------------------------------------------ parting and meeting
 
-    def diverge(self, g: Group, condition: Array, taken: int, fall: int, join: int, lazy: bool) -> None:
+    def diverge(self, g: Group, condition: Array, taken: int, fall: int, join: int, lazy: bool, first: int | None) -> None:
         """A conditional branch on which the lanes of g disagree."""
         shape = g.geometry.shape
         for o in self.launch.observers:
@@ -150,7 +150,8 @@ class Wave:
             return
         self.room.events += 1
         other = ~condition if g.alive is None else g.alive & ~condition
-        self.part_ways(g, [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)], join)
+        ways = [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)]
+        self.part_ways(g, ways if fall != first else ways[::-1], join)
 
     def _let_leave(self, g: Group, condition: Array, taken: int, fall: int, join: int) -> bool:
         """In a loop of pure instructions the lanes that leave hand their results in and ride along; True if that was done."""

@@ -277,7 +277,7 @@ class Launch:
 
     def plan_of(self, f: Function) -> PlanFunction:
         """A function as this kernel runs it."""
-        return self.kernel.plan(f, bool(self.observers), self.first_generation)
+        return self.kernel.plan(f, bool(self.observers), self.first_generation, self.lockstep)
 
     def definition_of(self, f: Function) -> Function:
         """See LoadedProgram.resolve."""

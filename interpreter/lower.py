@@ -14,6 +14,7 @@ from . import branches
 from .contraction import DEFAULT, Fmad, contract
 from .homes import choose_dtypes, pointer_registers
 from .instructions import InstructionSteps
+from .meetings import spin_exits
 from .observe import announce
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
@@ -22,10 +23,18 @@ from .slots import assign, has_loops, lives, masks_of, meetings
 
 
 def lower(
-    function: Function, symbols: Symbols, observed: bool = False, first_generation: bool = False, fmad: Fmad = DEFAULT
+    function: Function,
+    symbols: Symbols,
+    observed: bool = False,
+    first_generation: bool = False,
+    lockstep: bool = False,
+    fmad: Fmad = DEFAULT,
 ) -> PlanFunction:
-    """Plans one function; an observed plan announces every instruction; the first generation of devices calculates otherwise."""
-    plan = Lowering(function, symbols, first_generation, fmad).plan
+    """Plans one function.
+
+    An observed plan announces every instruction; the first generation of devices calculates otherwise; in lockstep no lane passes others by.
+    """
+    plan = Lowering(function, symbols, first_generation, lockstep, fmad).plan
     if observed:
         for s in plan.segments:
             announce(s, plan.homes)
@@ -35,7 +44,7 @@ def lower(
 class Lowering(InstructionSteps):
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols, first_generation: bool, fmad: Fmad) -> None:
+    def __init__(self, function: Function, symbols: Symbols, first_generation: bool, lockstep: bool, fmad: Fmad) -> None:
         self.function = function
         self.first_generation = first_generation
         f = flow(function)
@@ -43,7 +52,8 @@ class Lowering(InstructionSteps):
         self.looping = has_loops(f)
         self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}
-        self.meetings = meetings(f, self.looping)
+        self.leavers = spin_exits(f) if self.looping and not lockstep else {}
+        self.meetings = meetings(f, self.looping, self.leavers)
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}

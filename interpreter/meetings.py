@@ -1,4 +1,5 @@
 """Where lanes of a kernel with loops meet again: at the immediate post-dominator of a branch, past ways on which they only leave the kernel.
+Those who leave a loop that spins on memory go ahead for good.
 
 A return within a loop would else keep all lanes of the loop apart: no place but the kernel's end lies on all ways from its branches, so each
 turn would part them further.  Hardware counts lanes that have left no more, and those that stay meet behind the branch.
@@ -6,18 +7,36 @@ turn would part them further.  Hardware counts lanes that have left no more, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from warplab.assembler.flow import Flow
 from warplab.assembler.graphs import post_dominators, predecessors
 
 from .roles import needs_lanes
+from .spins import last_spins
 
 WAITING = ("bar", "barrier", "call", "mbarrier", "nanosleep", "trap")  # beside what needs the lanes of a warp
 
 
-def loop_meetings(flow: Flow) -> Sequence[int | None]:
-    """For each block the place where lanes that part at its end meet; None for the kernel's end."""
+def loop_meetings(flow: Flow, leavers: Collection[int]) -> Sequence[int | None]:
+    """For each block the place where lanes that part at its end meet; None for the kernel's end, also for `leavers`."""
+    met = _past_returns(flow)
+    return [None if b in leavers else m for b, m in enumerate(met)] if leavers else met
+
+
+def spin_exits(flow: Flow) -> dict[int, int | None]:
+    """The blocks from which lanes leave a loop that spins on memory, and the first place outside of it: they do not wait for the others."""
+    out: dict[int, int | None] = {}
+    for loop in last_spins(flow):
+        inside = set(loop.blocks)
+        for b in loop.blocks:
+            outside = [s for s in flow.blocks[b].successors if s not in inside]
+            if outside or flow.ipdom[b] not in inside:
+                out[b] = outside[0] if outside else None
+    return out
+
+
+def _past_returns(flow: Flow) -> Sequence[int | None]:
     aside = _ways_aside(flow) if flow.function.is_entry else set()
     if not aside:
         return flow.ipdom

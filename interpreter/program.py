@@ -195,7 +195,7 @@ class Kernel:
 
     program: LoadedProgram
     function: Function
-    plans: dict[tuple[int, bool, bool], PlanFunction] = field(default_factory=dict)
+    plans: dict[tuple[int, bool, bool, bool], PlanFunction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -318,13 +318,13 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.resolve(f)
 
-    def plan(self, f: Function, observed: bool = False, first_generation: bool = False) -> PlanFunction:
+    def plan(self, f: Function, observed: bool = False, first_generation: bool = False, lockstep: bool = False) -> PlanFunction:
         """A function as the engine runs it for this kernel, with or without announcing what it does."""
-        key = (id(f), observed, first_generation)
+        key = (id(f), observed, first_generation, lockstep)
         found = self.plans.get(key)
         if found is None:
             found = self.plans[key] = lower(
-                f, self, observed, first_generation, "none" if id(f) in self.program.unoptimised else self.program.fmad
+                f, self, observed, first_generation, lockstep, "none" if id(f) in self.program.unoptimised else self.program.fmad
             )
         return found
 

@@ -121,12 +121,7 @@ class WaitingRoom:
             here = np.zeros_like(self.wave.exited)
             for g in groups:
                 here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
-            by_place: dict[tuple[object, ...], list[Group]] = {}
-            for g in groups:
-                free = self._without_missing(g, here)
-                if free is not None:
-                    by_place.setdefault(_place_of(free), []).append(free)
-            met = [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
+            met = self.gathered([free for g in groups if (free := self._without_missing(g, here)) is not None])
             segments = [g.act.function.segments[g.pc] for g in met]
             exchanges = [s.exchange for s in segments if s.exchange is not None]
             if key is not None and len(met) > 1 and len(exchanges) == len(met):
@@ -136,6 +131,15 @@ class WaitingRoom:
             self.wave.ready.extend(met)
             moved = moved or bool(met)
         return moved
+
+    def gathered(self, groups: Sequence[Group]) -> list[Group]:
+        """Groups that go on, those at one place as one."""
+        if len(groups) < 2:
+            return list(groups)
+        by_place: dict[tuple[object, ...], list[Group]] = {}
+        for g in groups:
+            by_place.setdefault(_place_of(g), []).append(g)
+        return [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
 
     def _without_missing(self, g: Group, here: Array) -> Group | None:
         """The warps of a waiting group all of whose missing lanes are here too, or gone; the others wait on."""
