@@ -135,9 +135,7 @@ class Barriers:
     def _is_held(self, g: Group, state: Barrier) -> bool:
         """Is another part of its warps, which has come to the same place, still waiting for other blocks?"""
         return any(
-            other.pc == g.pc and not _is_over(other) and bool((wait.done & self._blocks_of(other) & self._blocks_of(g)).any())
-            for other in state.waiting
-            if isinstance(wait := other.blocked, BarrierWait)
+            other.pc == g.pc and not _is_over(other) and bool(np.isin(_warps_of(other), _warps_of(g)).any()) for other in state.waiting
         )
 
     @staticmethod
@@ -167,7 +165,11 @@ class Barriers:
                 value = wait.result[g.geometry.block]
                 g.fetch_all(0)
                 wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
-        self.wave.ready.extend(self.wave.room.gathered(groups))
+        if self.wave.dice is None:
+            self.wave.ready.extend(self.wave.room.gathered(groups))
+        else:  # warps that were dealt to different groups stay there
+            for sharing in _sharing_warps(groups):
+                self.wave.ready.extend(self.wave.room.gathered(sharing))
 
     def recheck(self) -> None:
         """Lanes have ended: barriers may be complete without them."""
@@ -269,3 +271,25 @@ def _is_over(g: Group) -> bool:
     """Has every block of a group passed the barrier at which it waits?"""
     wait = g.blocked
     return isinstance(wait, BarrierWait) and bool(wait.done[g.geometry.blocks].all())
+
+
+def _warps_of(g: Group) -> Array:
+    layout = g.geometry.warps
+    out: Array = (layout.block * g.geometry.warps_per_block + layout.warp).ravel()
+    return out
+
+
+def _sharing_warps(groups: list[Group]) -> list[list[Group]]:
+    """Groups in sets such that no two sets have lanes of the same warp."""
+    sets: list[tuple[Array, list[Group]]] = []
+    for g in groups:
+        warps = _warps_of(g)
+        apart = []
+        own = [g]
+        for others, members in sets:
+            if np.isin(warps, others).any():
+                warps, own = np.union1d(warps, others), members + own
+            else:
+                apart.append((others, members))
+        sets = [*apart, (warps, own)]
+    return [members for _, members in sets]
