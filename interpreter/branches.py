@@ -11,6 +11,7 @@ from warplab.assembler.ir import Arguments, Instruction, Label, Prototype, Targe
 from warplab.isa.types import TYPES
 
 from .calls import Callee, call_group
+from .departing import Fork, departing, exits_of
 from .faults import Fault
 from .geometry import Selection
 from .group import EXIT, Group
@@ -36,9 +37,9 @@ def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Term
     if not effect:
         return wait_for_lanes(low, last, pc + 1)
     if effect == "branch":
-        return _branch(low, b, last)
+        return departing(low, b, _branch(low, b, last))
     if effect == "branch_table":
-        return counting(low, b, _branch_table(low, b, last))
+        return departing(low, b, counting(low, b, _branch_table(low, b, last)))
     if effect == "call":
         return _call(low, pc, b, last)
     if effect == "return":
@@ -60,8 +61,7 @@ def _always(pc: int) -> Terminator:
 
 def join_of(low: Lowering, b: int) -> int:
     """The place where lanes that part at the end of a block meet again."""
-    p = low.meetings[b]
-    return EXIT if p is None else low.plan.first[p]
+    return low.place_of(low.meetings.of[b])
 
 
 def block_of(low: Lowering, label: Label) -> int:
@@ -81,17 +81,13 @@ def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
         return lambda g: turn(g, target)
     others = [x for x in plan.flow.blocks[b].successors if plan.first[x] != target]
     fall = plan.first[others[0]] if others else target if plan.flow.blocks[b].successors else EXIT
-    first = low.leavers.get(b)
-    leaving = None if first is None else plan.first[first]
-    return two_way(
-        plan.homes[i.guard.index].slot, i.guard_negated, target, fall, join_of(low, b), turn, is_pure_loop(low, b, target), leaving
-    )
+    first = low.meetings.leavers.get(b)
+    fork = Fork(join_of(low, b), exits_of(low, b), is_pure_loop(low, b, target), None if first is None else plan.first[first])
+    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, fork, turn)
 
 
-def two_way(
-    p: int, negated: bool, taken: int, fall: int, join: int, turn: Callable[[Group, int], int | None] | None, lazy: bool, first: int | None
-) -> Terminator:
-    """A conditional branch on slot p; lanes that go to `first` go before the others."""
+def two_way(p: int, negated: bool, taken: int, fall: int, fork: Fork, turn: Callable[[Group, int], int | None] | None) -> Terminator:
+    """A conditional branch on slot p."""
     if negated:
         taken, fall = fall, taken
 
@@ -112,7 +108,7 @@ def two_way(
             elif count == 0:
                 pc = fall
             else:
-                g.wave.diverge(g, condition, taken, fall, join, lazy, first)
+                g.wave.diverge(g, condition, taken, fall, fork)
                 return None
             if alive is not None and pc != g.pc:
                 return g.wave.leave_loop(g, pc)
@@ -128,7 +124,7 @@ def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
     targets = i.operands[1]
     assert isinstance(targets, Targets)
     pcs = [block_of(low, t) for t in targets.targets if isinstance(t, Label)]
-    join = join_of(low, b)
+    join, exits = join_of(low, b), exits_of(low, b)
     others = [x for x in low.plan.flow.blocks[b].successors if low.plan.first[x] not in pcs]
     fall = low.plan.first[others[0]] if others else EXIT
 
@@ -148,7 +144,7 @@ def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
             ways.setdefault(fall if value == len(pcs) else pcs[value], []).append(value)
         if len(ways) == 1:
             return next(iter(ways))
-        g.wave.part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], join)
+        g.wave.part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], join, exits)
         return None
 
     return go

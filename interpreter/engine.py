@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .barriers import Barriers
+from .departing import NO_EXITS, Exits, Fork, depart, is_below
 from .faults import ExecutionError, Fault
 from .geometry import Geometry, Selection
 from .group import EXIT, Activation, Group
@@ -141,17 +142,17 @@ class Wave:
 
     # ------------------------------------------------------------ parting and meeting
 
-    def diverge(self, g: Group, condition: Array, taken: int, fall: int, join: int, lazy: bool, first: int | None) -> None:
+    def diverge(self, g: Group, condition: Array, taken: int, fall: int, fork: Fork) -> None:
         """A conditional branch on which the lanes of g disagree."""
         shape = g.geometry.shape
         for o in self.launch.observers:
             o.branch(self.current, g, condition, (taken, fall))
-        if lazy and (taken == g.pc or fall == g.pc) and self.launch.may_ride and self._let_leave(g, condition, taken, fall, join):
+        if fork.lazy and (taken == g.pc or fall == g.pc) and self.launch.may_ride and self._let_leave(g, condition, taken, fall, fork.join):
             return
         self.room.events += 1
         other = ~condition if g.alive is None else g.alive & ~condition
         ways = [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)]
-        self.part_ways(g, ways if fall != first else ways[::-1], join)
+        self.part_ways(g, ways if fall != fork.first else ways[::-1], fork.join, fork.exits)
 
     def _let_leave(self, g: Group, condition: Array, taken: int, fall: int, join: int) -> bool:
         """In a loop of pure instructions the lanes that leave hand their results in and ride along; True if that was done."""
@@ -197,17 +198,21 @@ class Wave:
         self.go(self.compact(g, pc))
         return None
 
-    def part_ways(self, g: Group, ways: list[tuple[Selection, int]], join: int) -> None:
-        """Sends the lanes of g to several places; they meet at the join."""
+    def part_ways(self, g: Group, ways: list[tuple[Selection, int]], join: int, exits: Exits = NO_EXITS) -> None:
+        """Sends the lanes of g to several places; they meet at the join, those that leave loops where their exit says."""
         parent = g.parent
         beside = parent is not None and not parent.node_return and parent.join == join
-        eager = (g.act.function.name, join) in self.room.eager
-        if eager:
+        below = bool(exits) and any(pc in exits and is_below(g, exits[pc]) for _, pc in ways)
+        staying = sum(pc not in exits for _, pc in ways)
+        if (g.act.function.name, join) in self.room.eager or (below and staying < 2):
             for part in self.divide(g, ways):
-                self.go(part)
+                self.go(depart(self, part, exits[part.pc]) if below and part.pc in exits else part)
             return
         children = g.split(ways, join)
-        self.ready.extend(reversed(children))
+        departing = [c for c in children if c.pc in exits] if staying > 1 else []
+        for c in departing:
+            self.go(depart(self, c, exits[c.pc]))
+        self.ready.extend([c for c in reversed(children) if c not in departing] if departing else reversed(children))
         if not children:
             node = parent if beside else g
             assert node is not None

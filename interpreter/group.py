@@ -8,7 +8,8 @@ what was written and is still alive comes back, so short detours cost little.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,6 +82,16 @@ class Group:
         self.absorbed = 0
 
     # ------------------------------------------------------------ what meanings ask (isa.ports.Lanes)
+
+    @contextmanager
+    def only(self, lanes: Array) -> Iterator[None]:
+        """See ports.Lanes."""
+        before = self.active
+        self.active = lanes if before is None else lanes & before
+        try:
+            yield
+        finally:
+            self.active = before
 
     def load(self, space: str, address: Value | ParameterPlace | LocalPlace, type: str, count: int = 1) -> tuple[Array, ...]:
         """See ports.Lanes."""

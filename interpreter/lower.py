@@ -12,14 +12,15 @@ from warplab.assembler.listing import listing
 
 from . import branches
 from .contraction import DEFAULT, Fmad, contract
+from .group import EXIT
 from .homes import choose_dtypes, pointer_registers
 from .instructions import InstructionSteps
-from .meetings import spin_exits
+from .meetings import Meetings, loop_meetings
 from .observe import announce
 from .operands import Operands, Symbols
 from .plan import Home, PlanFunction, Segment, Site, Step
 from .shapes import Known, known
-from .slots import assign, has_loops, lives, masks_of, meetings
+from .slots import assign, has_loops, lives, masks_of, straight_meetings
 
 
 def lower(
@@ -52,8 +53,7 @@ class Lowering(InstructionSteps):
         self.looping = has_loops(f)
         self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}
-        self.leavers = spin_exits(f) if self.looping and not lockstep else {}
-        self.meetings = meetings(f, self.looping, self.leavers)
+        self.meetings = loop_meetings(f, lockstep) if self.looping else Meetings(straight_meetings(f))
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
@@ -196,6 +196,10 @@ class Lowering(InstructionSteps):
             segment.end = self.site(last, b)
         segment.terminate = branches.terminator(self, pc, b, last)
         return segment
+
+    def place_of(self, b: int | None) -> int:
+        """The first place of a block; None stands for the function's end."""
+        return EXIT if b is None else self.plan.first[b]
 
     def site(self, i: Instruction, b: int) -> Site:
         """How messages name an instruction."""

@@ -1,49 +1,125 @@
-"""Where lanes of a kernel with loops meet again: at the immediate post-dominator of a branch, past ways on which they only leave the kernel.
-Those who leave a loop that spins on memory go ahead for good.
+"""Where lanes that part in a loop meet again.
 
-A return within a loop would else keep all lanes of the loop apart: no place but the kernel's end lies on all ways from its branches, so each
-turn would part them further.  Hardware counts lanes that have left no more, and those that stay meet behind the branch.
+Lanes that stay in a loop meet where all ways through its body come together, as if those that leave it had never been there; those that leave meet
+the others behind it, however many branches of the loop they leave on their way.  A way on which lanes only end the kernel counts nowhere.  Outside
+of loops lanes meet at the immediate post-dominator of their branch.  Those who leave a loop that spins on memory go ahead for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.graphs import post_dominators, predecessors
+from warplab.assembler.graphs import Loop, post_dominators, postorder, predecessors
 
 from .roles import needs_lanes
 from .spins import last_spins
 
 WAITING = ("bar", "barrier", "call", "mbarrier", "nanosleep", "trap")  # beside what needs the lanes of a warp
+Ways = Sequence[tuple[int, ...]]
 
 
-def loop_meetings(flow: Flow, leavers: Collection[int]) -> Sequence[int | None]:
-    """For each block the place where lanes that part at its end meet; None for the kernel's end, also for `leavers`."""
-    met = _past_returns(flow)
-    return [None if b in leavers else m for b, m in enumerate(met)] if leavers else met
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A way out of loops: where those who take it meet the others, None for the function's end, and the blocks of the outermost loop they leave."""
+
+    meeting: int | None
+    inside: frozenset[int]
 
 
-def spin_exits(flow: Flow) -> dict[int, int | None]:
-    """The blocks from which lanes leave a loop that spins on memory, and the first place outside of it: they do not wait for the others."""
-    out: dict[int, int | None] = {}
-    for loop in last_spins(flow):
-        inside = set(loop.blocks)
-        for b in loop.blocks:
-            outside = [s for s in flow.blocks[b].successors if s not in inside]
-            if outside or flow.ipdom[b] not in inside:
-                out[b] = outside[0] if outside else None
+@dataclass(slots=True)
+class Meetings:
+    """For each block the place where lanes that part at its end meet, None for the function's end; what leads out of loops that have such places."""
+
+    of: Sequence[int | None]
+    departures: dict[int, dict[int, Departure]] = field(default_factory=dict)  # block -> the next one
+    leavers: Mapping[int, int | None] = field(default_factory=dict)  # blocks at which lanes leave a spinning loop, and where they come then
+
+
+def loop_meetings(flow: Flow, lockstep: bool = False) -> Meetings:
+    """Of a function with loops."""
+    staying = _without_aside(flow)
+    past = flow.ipdom if staying is None else post_dominators(staying, flow.depth_first, predecessors(staying))
+    ways: Ways = [b.successors for b in flow.blocks] if staying is None else staying
+    out = Meetings([past[b] if met is None or _bare(flow, met) else met for b, met in enumerate(flow.ipdom)])
+    _within_loops(flow, ways, out)
+    if not lockstep:
+        _leave_spins(flow, out)
     return out
 
 
-def _past_returns(flow: Flow) -> Sequence[int | None]:
+# ---------------------------------------------------------------- loops
+
+
+def _within_loops(flow: Flow, ways: Ways, out: Meetings) -> None:
+    """Meetings of those who stay in a loop, departures of those who do not."""
+    met, behind = list(out.of), out.of
+    bodies = [frozenset(loop.blocks) for loop in flow.loops]
+    joins = [_body_meetings(ways, loop, body) for loop, body in zip(flow.loops, bodies, strict=True)]
+    parting: set[int] = set()  # loops in which lanes part and stay
+    for b, n in enumerate(flow.loop_of):
+        if n is not None and _many(s for s in ways[b] if s in bodies[n]):
+            met[b] = joins[n][b]
+            parting.update([loop.index for loop in _around(flow, n)])
+    for b, n in enumerate(flow.loop_of):
+        found = {}
+        for s in ways[b] if n is not None else ():
+            left = [loop for loop in _around(flow, n) if s not in bodies[loop.index]]
+            if left:
+                outer = left[-1].parent
+                found[s] = Departure(behind[b] if outer is None else joins[outer][b], bodies[left[-1].index])
+        if found and not _many(s for s in ways[b] if s not in found):
+            met[b] = max(found.values(), key=lambda d: len(d.inside)).meeting
+        if found and n in parting:
+            out.departures[b] = found
+    out.of = met
+
+
+def _many(blocks: Iterable[int]) -> bool:
+    return len(set(blocks)) > 1
+
+
+def _around(flow: Flow, n: int | None) -> Iterator[Loop]:
+    """A loop and those around it."""
+    while n is not None:
+        yield flow.loops[n]
+        n = flow.loops[n].parent
+
+
+def _body_meetings(ways: Ways, loop: Loop, body: frozenset[int]) -> dict[int, int]:
+    """For each block of a loop the place where all ways through its body come together; the head, if only the next turn does."""
+    blocks = [loop.header, *(body - {loop.header})]
+    number = {b: n for n, b in enumerate(blocks)}
+    turn = len(blocks)  # what stands for the next one
+    inside = [tuple(turn if s == loop.header else number[s] for s in dict.fromkeys(ways[b]) if s in body) for b in blocks] + [()]
+    found = post_dominators(inside, postorder(inside, [0])[::-1], predecessors(inside))
+    return {b: loop.header if (p := found[n]) is None or p == turn else blocks[p] for n, b in enumerate(blocks)}
+
+
+def _leave_spins(flow: Flow, out: Meetings) -> None:
+    """Who leaves a loop that spins on memory does not wait for the others."""
+    met, leavers = list(out.of), {}
+    for loop in last_spins(flow):
+        inside = frozenset(loop.blocks)
+        for b in loop.blocks:
+            outside = [s for s in flow.blocks[b].successors if s not in inside]
+            if outside or met[b] not in inside:
+                leavers[b] = outside[0] if outside else None
+                if outside or len(set(flow.blocks[b].successors)) > 1:
+                    met[b] = None
+            if b in out.departures:
+                out.departures[b] = {s: Departure(None, d.inside) for s, d in out.departures[b].items()}
+    out.of, out.leavers = met, leavers
+
+
+# ---------------------------------------------------------------- ways to the kernel's end
+
+
+def _without_aside(flow: Flow) -> list[tuple[int, ...]] | None:
+    """The ways that do not only end the kernel; None if all count."""
     aside = _ways_aside(flow) if flow.function.is_entry else set()
-    if not aside:
-        return flow.ipdom
-    staying = [tuple(s for s in b.successors if (b.index, s) not in aside) for b in flow.blocks]
-    past = post_dominators(staying, flow.depth_first, predecessors(staying))
-    turning = {b for loop in flow.loops for b in loop.blocks}
-    return [past[b] if b in turning and (met is None or _bare(flow, met)) else met for b, met in enumerate(flow.ipdom)]
+    return [tuple(s for s in b.successors if (b.index, s) not in aside) for b in flow.blocks] if aside else None
 
 
 def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
@@ -58,9 +134,18 @@ def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
     for loop in flow.loops:
         inside = set(loop.blocks)
         exits = [(b, s) for b in loop.blocks for s in flow.blocks[b].successors if s not in inside]
-        if exits and aside.issuperset(exits):  # those who stay to the last turn meet behind the loop
-            aside.remove(max(exits, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]])))
+        if exits and aside.issuperset(exits):  # those who stay to the last turn meet behind the loop, and others who come to that place
+            last = max(exits, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]]))
+            end = _end_of(flow, last[1])
+            aside -= {edge for edge in exits if edge[1] == last[1] or (_end_of(flow, edge[1]) == end and not _bare(flow, end))}
     return aside
+
+
+def _end_of(flow: Flow, b: int) -> int:
+    """Where a straight way ends."""
+    while flow.blocks[b].successors:
+        b = flow.blocks[b].successors[0]
+    return b
 
 
 def _bare(flow: Flow, b: int) -> bool:

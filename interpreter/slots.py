@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Register
 
-from .meetings import loop_meetings
 from .plan import Home
 from .shapes import Known
 
@@ -26,10 +25,8 @@ def has_loops(flow: Flow) -> bool:
     return False
 
 
-def meetings(flow: Flow, looping: bool, leavers: Collection[int] = ()) -> Sequence[int | None]:
-    """Where lanes that part at the end of a block meet again: its immediate post-dominator, None for the function's end."""
-    if looping:
-        return loop_meetings(flow, leavers)
+def straight_meetings(flow: Flow) -> Sequence[int | None]:
+    """Where lanes that part at the end of a block meet again, without loops: its immediate post-dominator, None for the function's end."""
     order = flow.depth_first
     place = dict(zip(order, range(len(order)), strict=True))
     out: list[int | None] = [None] * len(flow.blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,10 @@ class WarpView:
         if result.ndim == 3:
             return np.stack([self.layout.gather(result[..., e]) for e in range(result.shape[2])], axis=-1)
         return self.layout.gather(result)
+
+    def only(self, lanes: Array) -> AbstractContextManager[None]:
+        """See ports.Lanes."""
+        return self.group.only(self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))))
 
     def load(self, space: str, address: Array, type: str, count: int = 1) -> tuple[Array, ...]:
         """See ports.Lanes."""

@@ -245,5 +245,5 @@ def _fma64_nearest(a: Array, b: Array, c: Array) -> Array:
 
 def _ordinary(a: Array, b: Array, c: Array, p: Array, r: Array) -> bool:
     """Did no step of a fused multiply-add overflow, nor lose an error term to underflow?"""
-    largest = max(np.maximum.reduce(np.abs(x), axis=None) for x in (a, b, c, p))
-    return bool(largest < 2.0**990) and bool(min(np.minimum.reduce(np.abs(x), axis=None) for x in (p, r)) > 2.0**-900)
+    largest = (np.maximum.reduce(np.abs(x), axis=None) for x in (a, b, c, p))  # a NaN is less than nothing
+    return all(x < 2.0**990 for x in largest) and all(np.minimum.reduce(np.abs(x), axis=None) > 2.0**-900 for x in (p, r))

@@ -8,6 +8,7 @@ A meaning's first parameter chooses its shape:
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +30,9 @@ class Lanes(Protocol):
     @property
     def active(self) -> Mask | None:
         """Which lanes execute; None when all of the array do."""
+
+    def only(self, lanes: Mask) -> AbstractContextManager[None]:
+        """What is done within concerns these lanes alone, as far as they execute."""
 
     def load(self, space: str, address: Addresses, type: str, count: int = 1) -> tuple[Array, ...]:
         """`count` consecutive elements of a type at each active lane's address, one array an element; inactive lanes get zeros."""

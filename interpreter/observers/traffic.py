@@ -268,9 +268,6 @@ class Traffic:
         i = tally.site.instruction
         width = next(int(o.value) for o in i.operands if isinstance(o, Immediate))
         g, rows = group.geometry, self._rows(group)
-        sizes = i.operands[3 : len(i.operands) - ("L2::cache_hint" in i.modifiers)]
-        if sizes and not isinstance(sizes[0], Immediate):  # lanes that copy nothing stand at the place of the first that copies
-            mask = _without_borrowers(np.broadcast_to(plain(address), g.shape), mask)
         f, start = footprints.of(g, rows, address, mask, width)
         self._count(tally, "ld", f, start, self.memory.copy(i, f, start, rows, target))
 
@@ -357,11 +354,3 @@ def _sample(a: AccessTally, f: Footprint, start: int, worst: int, most: int) -> 
 
 def _within(address: Array, base: int) -> Array:
     return np.asarray((address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE)))
-
-
-def _without_borrowers(address: Array, mask: Array | None) -> Array | None:
-    executing = np.ones(address.shape, np.bool_) if mask is None else np.broadcast_to(mask, address.shape)
-    first = int(executing.argmax())
-    own: Array = address != address.flat[first]
-    own.flat[first] = True
-    return np.asarray(own & executing)

@@ -1,7 +1,7 @@
 """Asynchronous copies (PTX ISA 9.7.10.12-13, 9.7.10.25): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, st.bulk.
 
 Every copy is done when it is issued, which the memory model allows: groups are complete as soon as they are committed, and an
-mbarrier hears of its bytes at once.  A port works for all its lanes: one with nothing to do in a step borrows the place of one that has.
+mbarrier hears of its bytes at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,31 +33,23 @@ def _narrowed(lanes: Lanes, wanted: Mask) -> Mask | None:
     return None if (wanted if lanes.active is None else wanted | ~lanes.active).all() else wanted
 
 
-def _borrowed(address: Addresses, wanted: Mask) -> Addresses:
-    """Addresses that are good for every lane: one outside wanted gets that of a lane in it."""
-    wanted, address = np.broadcast_arrays(wanted, address)
-    return np.where(wanted, address, address[wanted][0])
-
-
 def _load(lanes: Lanes, space: str, a: Addresses, type: str, count: int, wanted: Mask | None) -> list[Array]:
     """As lanes.load, zeros for lanes outside wanted, whose addresses are not touched."""
     if wanted is None:
         return list(lanes.load(space, a, type, count))
-    wanted = _among(lanes, wanted)
-    zero = np.zeros((1, 1), TYPES[type].dtype)
-    if not wanted.any():
-        return [zero] * count
-    return [np.where(wanted, element, zero) for element in lanes.load(space, _borrowed(a, wanted), type, count)]
+    if not _among(lanes, wanted).any():
+        return [np.zeros((1, 1), TYPES[type].dtype)] * count
+    with lanes.only(wanted):
+        return list(lanes.load(space, a, type, count))
 
 
 def _store(lanes: Lanes, space: str, a: Addresses, type: str, values: Sequence[Array], wanted: Mask | None) -> None:
-    """As lanes.store; lanes outside wanted repeat what one within stores."""
-    if wanted is not None:
-        wanted = _among(lanes, wanted)
-        if not wanted.any():
-            return
-        a, values = _borrowed(a, wanted), [_borrowed(value, wanted) for value in values]
-    lanes.store(space, a, type, values)
+    """As lanes.store, for lanes in wanted."""
+    if wanted is None:
+        lanes.store(space, a, type, values)
+    elif _among(lanes, wanted).any():
+        with lanes.only(wanted):
+            lanes.store(space, a, type, values)
 
 
 def _reduce(lanes: Lanes, space: str, a: Addresses, op: str, type: str, b: Array, wanted: Mask | None) -> None:
@@ -67,14 +59,9 @@ def _reduce(lanes: Lanes, space: str, a: Addresses, op: str, type: str, b: Array
         change, shortcut = GLOBAL_ADD[type]  # the L2's adder, though f32 is not flushed
     if wanted is None:
         lanes.update(space, a, type, change, (b,), shortcut=shortcut, returns=False)
-        return
-    wanted = _among(lanes, wanted)
-    if wanted.any():
-
-        def within(old: Array, b: Array, here: Mask) -> Array:
-            return np.where(here, change(old, b), old)
-
-        lanes.update(space, _borrowed(a, wanted), type, within, (b, wanted), returns=False)
+    elif _among(lanes, wanted).any():
+        with lanes.only(wanted):
+            lanes.update(space, a, type, change, (b,), shortcut=shortcut, returns=False)
 
 
 COPY = "9.7.10.25.3.1"

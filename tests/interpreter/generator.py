@@ -42,6 +42,7 @@ class Maker:
         self.items = function.items
         self.labels = 0
         self.counters = 0  # loop counters in use
+        self.ways_out: list[str] = []  # the places behind the loops around, and at the ends of their turns
         self.budget = 40 if self.entry else 14
 
     # ------------------------------------------------------------ pieces
@@ -247,7 +248,7 @@ class Maker:
     def statement(self, depth: int) -> None:
         """One statement; deep or long programs stay plain."""
         self.budget -= 1
-        kind = self.draw(25)
+        kind = self.draw(27)
         if self.budget < 0 or depth >= 4 or kind < 10:
             self.plain()
         elif kind < 14:
@@ -270,6 +271,8 @@ class Maker:
             self.tight()
         elif kind == 24 and self.entry and not depth and self.counters < 3:
             self.rounds()
+        elif kind > 24 and self.ways_out:
+            self.emit("bra", self.pick(self.ways_out), guard=self.condition())
         else:
             self.plain()
 
@@ -287,7 +290,7 @@ class Maker:
             self.here(other)
 
     def loop(self, depth: int) -> None:
-        """A loop whose lanes turn differently often, perhaps with breaks, continues and a second entrance."""
+        """A loop whose lanes turn differently often, with breaks and continues from below branches, perhaps a second entrance."""
         if self.counters == 3:
             return self.plain()
         counter = f"%c{self.counters}"
@@ -297,10 +300,12 @@ class Maker:
         if self.draw(4) == 0:  # irreducible: some lanes come in by the middle
             self.emit("bra", tail, guard=self.condition())
         self.here(head)
+        self.ways_out += [end, tail]
         self.body(depth + 1, 3)
         if self.draw(2):
             self.emit("bra", self.pick([end, tail]), guard=self.condition())
             self.body(depth + 1, 2)
+        del self.ways_out[-2:]
         self.here(tail)
         p = PREDICATES[0]
         self.emit("sub.s32", counter, counter, 1)

@@ -8,9 +8,10 @@ import pytest
 
 from warplab.assembler import parse
 from warplab.assembler.flow import Flow, flow
+from warplab.interpreter.meetings import loop_meetings
 from warplab.interpreter.roles import carries_pointer, is_stop, needs_lanes, uses
 from warplab.interpreter.shapes import known
-from warplab.interpreter.slots import has_loops, lives, meetings
+from warplab.interpreter.slots import has_loops, lives, straight_meetings
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "samples").rglob("*.ptx"))
@@ -49,7 +50,7 @@ def test_short_ways_agree_with_the_flow(text: str) -> None:
         live_in, live_out = lives(f, instructions)
         for b in f.depth_first:
             assert (live_in[b], live_out[b]) == (f.live_in[b], f.live_out[b])
-        met = meetings(f, has_loops(f))
+        met = loop_meetings(f, lockstep=True).of if has_loops(f) else straight_meetings(f)
         assert [met[b] for b in f.depth_first] == [f.ipdom[b] for b in f.depth_first]
         assert has_loops(f) == bool(f.loops) or f.irreducible
 
