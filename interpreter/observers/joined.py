@@ -2,7 +2,7 @@
 
 Unguarded loads of a block with no store to shared memory and no barrier between them become one where their addresses differ by constants
 and are aligned for all that the text says: three or four words, or two doublewords, of sixteen bytes, or two words of eight.  Stores become
-one where they follow each other and fill it.  This is what ptxas does for every device that it still knows.
+one where they follow each other and fill it, halfwords too.  This is what ptxas does for every device that it still knows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from warplab.isa.types import TYPES
 from ..program import Kernel
 from .offsets import Offsets, Sum
 
-WIDE, HALF = 16, 8
+WIDEST = 16  # bytes of one access
+MOST = 4  # elements of one
 OPAQUE = frozenset({"volatile", "relaxed", "acquire", "release", "mmio", "shared::cluster", "async", "bulk"})
 PARTING = frozenset({"bar", "barrier", "call", "cp", "fence", "ldmatrix", "mbarrier", "membar", "nanosleep", "stmatrix", "wgmma", "wmma"})
 SPACES = frozenset({"const", "global", "local", "param", "param::entry", "param::func"})
@@ -33,6 +34,7 @@ class Joined:
 
 
 NOTHING = Joined(0, 0)
+LOADED, STORED = (4, 8), (2, 4, 8)  # bytes of an element that may be joined
 _known: WeakKeyDictionary[Kernel, dict[int, dict[int, Joined]]] = WeakKeyDictionary()
 
 
@@ -100,7 +102,7 @@ class _Walk:
         elif access is not None:
             self.loads.append(access)
         if i.opcode == "st" and access is not None:
-            if self.stores and (self.stores[-1].group, self.stores[-1].window(WIDE)) != (access.group, access.window(WIDE)):
+            if self.stores and not _are_neighbours(self.stores[-1], access):
                 self._end_stores()
             self.stores.append(access)
         else:
@@ -114,7 +116,7 @@ class _Walk:
         at = i.operands[i.opcode == "ld"]
         element = TYPES[i.modifiers[-1]].bytes
         place = self.offsets.of(at.base, at.offset) if isinstance(at, Address) and not isinstance(at.base, Function) else None
-        if place is None or element not in (4, 8):
+        if place is None or element not in (LOADED if i.opcode == "ld" else STORED):
             return None
         return _Access(i, place, element, element * next((n for v, n in (("v2", 2), ("v4", 4)) if v in words), 1))
 
@@ -123,9 +125,7 @@ class _Walk:
         for a in self.loads:
             groups.setdefault(a.group, []).append(a)
         for same in groups.values():
-            zeros = self.offsets.zeros(same[0].at)
-            rest = self._join(same, WIDE, max(2, 12 // same[0].element)) if zeros >= 4 else same
-            rest = self._join(rest, HALF, 2) if zeros >= 3 else rest
+            rest = self._join(same, spared=1)
             seen: set[tuple[int, int]] = set()
             for a in rest:
                 if (a.at.constant, a.width) in seen:  # the value is still in a register
@@ -135,14 +135,19 @@ class _Walk:
 
     def _end_stores(self) -> None:
         if len(self.stores) > 1:
-            zeros = self.offsets.zeros(self.stores[0].at)
-            rest = self._join(self.stores, WIDE, WIDE // self.stores[0].element) if zeros >= 4 else self.stores
-            if zeros >= 3:
-                self._join(rest, HALF, 2)
+            self._join(self.stores)
         self.stores = []
 
-    def _join(self, accesses: Sequence[_Access], width: int, least: int) -> list[_Access]:
-        """Joins those that lie in the same so many bytes, if they use so many elements; the others are left."""
+    def _join(self, accesses: Sequence[_Access], spared: int = 0) -> Sequence[_Access]:
+        """Joins those that lie in the same aligned bytes and use them all, of four elements but so many; the others are left."""
+        element, zeros = accesses[0].element, self.offsets.zeros(accesses[0].at)
+        for many in (MOST, MOST // 2):
+            width = many * element
+            if width <= WIDEST and 1 << zeros >= width:
+                accesses = self._join_windows(accesses, width, many - (spared if many == MOST else 0))
+        return accesses
+
+    def _join_windows(self, accesses: Sequence[_Access], width: int, least: int) -> Sequence[_Access]:
         windows: dict[int, list[_Access]] = {}
         for a in accesses:
             windows.setdefault(a.window(width), []).append(a)
@@ -155,3 +160,8 @@ class _Walk:
             self.out[id(first.instruction)] = Joined(n * width - first.at.constant, width)
             self.out.update(dict.fromkeys([id(a.instruction) for a in same[1:]], NOTHING))
         return rest
+
+
+def _are_neighbours(one: _Access, other: _Access) -> bool:
+    width = min(WIDEST, MOST * one.element)
+    return one.group == other.group and one.window(width) == other.window(width)

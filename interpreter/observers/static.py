@@ -43,14 +43,20 @@ def flops_of(i: Instruction) -> tuple[str, float] | None:
 
 @lru_cache(maxsize=512)
 def unused_results(function: Function) -> frozenset[int]:
-    """ids of the atom instructions whose result nobody reads: they are assembled as reductions."""
+    """ids of the atom instructions whose result nobody reads: they are assembled as reductions, if no fence of the kernel is to wait for them."""
     graph = flow(function)
+    if any(_is_fence(i) for b in graph.reachable for i in graph.blocks[b].instructions):
+        return frozenset()
     return frozenset(
         id(i)
         for b in graph.reachable
         for i, live in graph.live_after(b)
         if i.opcode == "atom" and not _returns(set(i.modifiers)) and not any(live >> r.index & 1 for r in _registers(i.operands[0]))
     )
+
+
+def _is_fence(i: Instruction) -> bool:
+    return i.opcode == "membar" or (i.opcode == "fence" and i.modifiers[0] in ("acq_rel", "sc"))
 
 
 def _returns(words: set[str]) -> bool:

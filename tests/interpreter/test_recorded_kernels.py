@@ -14,7 +14,7 @@ from warplab.isa.profiles import profile
 from .harness import Machine
 
 DATA = Path(__file__).parents[1] / "data/memory"
-KERNELS = [k for name in ("kernels", "more_kernels", "joined") for k in json.loads((DATA / f"{name}.json").read_text())["kernels"]]
+KERNELS = [k for name in ("kernels", "more_kernels", "assembled") for k in json.loads((DATA / f"{name}.json").read_text())["kernels"]]
 FAMILIES = sorted({k["name"].split("_")[0] for k in KERNELS})
 BYTES = 1 << 20  # of each buffer, and what it is aligned to: the slices of L1 are chosen by address
 RESULTS = 1 << 19  # where each thread's result goes

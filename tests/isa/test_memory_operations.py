@@ -1,7 +1,8 @@
 """Atomics, mbarriers, asynchronous copies and cluster addresses, over a small memory that serves one lane at a time."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ class Port:
         shape = np.broadcast_shapes(*shapes, (1, 1) if self.active is None else self.active.shape)
         active = np.broadcast_to(True if self.active is None else self.active, shape)
         return shape, [tuple(at) for at in np.argwhere(active)]
+
+    @contextmanager
+    def only(self, lanes: Bits) -> Iterator[None]:
+        before = self.active
+        self.active = lanes if before is None else lanes & before
+        yield
+        self.active = before
 
     def load(self, space: str, address: Bits, type: str, count: int = 1) -> tuple[Bits, ...]:
         kind = TYPES[type]
