@@ -63,15 +63,16 @@ def _within_loops(flow: Flow, ways: Ways, out: Meetings) -> None:
             met[b] = joins[n][b]
             parting.update([loop.index for loop in _around(flow, n)])
     for b, n in enumerate(flow.loop_of):
-        found = {}
+        found, below = {}, False
         for s in ways[b] if n is not None else ():
             left = [loop for loop in _around(flow, n) if s not in bodies[loop.index]]
             if left:
                 outer = left[-1].parent
                 found[s] = Departure(behind[b] if outer is None else joins[outer][b], bodies[left[-1].index])
+                below |= any(loop.index in parting for loop in left)
         if found and not _many(s for s in ways[b] if s not in found):
             met[b] = max(found.values(), key=lambda d: len(d.inside)).meeting
-        if found and n in parting:
+        if below:
             out.departures[b] = found
     out.of = met
 
