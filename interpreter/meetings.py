@@ -7,7 +7,7 @@ of loops lanes meet at the immediate post-dominator of their branch.  Those who 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warplab.assembler.flow import Flow
@@ -57,28 +57,24 @@ def _within_loops(flow: Flow, ways: Ways, out: Meetings) -> None:
     met, behind = list(out.of), out.of
     bodies = [frozenset(loop.blocks) for loop in flow.loops]
     joins = [_body_meetings(ways, loop, body) for loop, body in zip(flow.loops, bodies, strict=True)]
-    parting: set[int] = set()  # loops in which lanes part and stay
+    found: dict[int, dict[int, Departure]] = {}
     for b, n in enumerate(flow.loop_of):
-        if n is not None and _many(s for s in ways[b] if s in bodies[n]):
-            met[b] = joins[n][b]
-            parting.update([loop.index for loop in _around(flow, n)])
-    for b, n in enumerate(flow.loop_of):
-        found, below = {}, False
         for s in ways[b] if n is not None else ():
             left = [loop for loop in _around(flow, n) if s not in bodies[loop.index]]
             if left:
                 outer = left[-1].parent
-                found[s] = Departure(behind[b] if outer is None else joins[outer][b], bodies[left[-1].index])
-                below |= any(loop.index in parting for loop in left)
-        if found and not _many(s for s in ways[b] if s not in found):
-            met[b] = max(found.values(), key=lambda d: len(d.inside)).meeting
-        if below:
-            out.departures[b] = found
+                meeting = behind[b] if outer is None else joins[outer][b]
+                found.setdefault(b, {})[s] = Departure(meeting, bodies[left[-1].index])
+        if n is not None and len({s for s in ways[b] if s in bodies[n]}) > 1:
+            met[b] = joins[n][b]
+        elif b in found:
+            met[b] = max(found[b].values(), key=lambda d: len(d.inside)).meeting
+    # Who waits within a loop that others may leave from there: only where somebody does, there is anything to depart from.
+    waits = {
+        loop.index for b, n in enumerate(flow.loop_of) for loop in _around(flow, n) if met[b] in bodies[loop.index] and behind[b] != met[b]
+    }
+    out.departures = {b: d for b, d in found.items() if any(loop.index in waits for loop in _around(flow, flow.loop_of[b]))}
     out.of = met
-
-
-def _many(blocks: Iterable[int]) -> bool:
-    return len(set(blocks)) > 1
 
 
 def _around(flow: Flow, n: int | None) -> Iterator[Loop]:
