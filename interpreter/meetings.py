@@ -133,16 +133,17 @@ def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
         exits = [(b, s) for b in loop.blocks for s in flow.blocks[b].successors if s not in inside]
         if exits and aside.issuperset(exits):  # those who stay to the last turn meet behind the loop, and others who come to that place
             last = max(exits, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]]))
-            end = _end_of(flow, last[1])
-            aside -= {edge for edge in exits if edge[1] == last[1] or (_end_of(flow, edge[1]) == end and not _bare(flow, end))}
+            behind = {b for b in _way_from(flow, last[1]) if not _bare(flow, b)} | {last[1]}
+            aside -= {edge for edge in exits if not behind.isdisjoint(_way_from(flow, edge[1]))}
     return aside
 
 
-def _end_of(flow: Flow, b: int) -> int:
-    """Where a straight way ends."""
+def _way_from(flow: Flow, b: int) -> Iterator[int]:
+    """The blocks on a straight way to the kernel's end."""
+    yield b
     while flow.blocks[b].successors:
         b = flow.blocks[b].successors[0]
-    return b
+        yield b
 
 
 def _bare(flow: Flow, b: int) -> bool:
