@@ -95,14 +95,7 @@ def depart(wave: Wave, g: Group, way: Exit) -> Group:
     out.parent, out.selection, out.dirty, out.cc = node, place, dirty & live, g.cc
     g.keep(out, _all_of(g), place, live)
     g.R[0] = None
-    for q in passed:
-        q.expected -= out.geometry.n
-    for q in passed:
-        if not q.complete:
-            break
-        if q.absorbed:
-            wave.settle(q)
-            break
+    wave.withdraw(passed, out.geometry.n)
     return out
 
 

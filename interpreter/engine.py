@@ -7,6 +7,7 @@ finds somebody to run when nobody can.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -288,15 +289,21 @@ class Wave:
         """n lanes below p will not arrive any more."""
         chain: list[Group] = []
         while p is not None:
-            p.expected -= n
             chain.append(p)
             p = p.parent
-        for node in chain:
+        self.withdraw(chain, n)
+
+    def withdraw(self, nodes: Sequence[Group], n: int) -> bool:
+        """n lanes will not arrive at nodes, of which each stands below the next; False if nobody is left to wait there."""
+        for node in nodes:
+            node.expected -= n
+        for node in nodes:
             if not node.complete:
-                return
+                return True
             if node.absorbed:
                 self.settle(node)
-                return
+                return True
+        return False
 
     def _end(self, geometry: Geometry) -> None:
         self.room.events += 1
@@ -354,15 +361,8 @@ class Wave:
             p.hand_in(home.slot, selection, _as_kept(selection.conform(g.fetch(callee), g.geometry.shape), home))
         p.handed_in.append(selection)
         p.absorbed += n
-        for node in passed:
-            node.expected -= n
-        for node in passed:
-            if not node.complete:
-                return
-            if node.absorbed:
-                self.settle(node)
-                return
-        self.settle(p)
+        if not self.withdraw(passed, n):
+            self.settle(p)
 
     # ------------------------------------------------------------ blocks
 

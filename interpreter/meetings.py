@@ -34,7 +34,7 @@ class Meetings:
 
     of: Sequence[int | None]
     departures: dict[int, dict[int, Departure]] = field(default_factory=dict)  # block -> the next one
-    leavers: Mapping[int, int | None] = field(default_factory=dict)  # blocks at which lanes leave a spinning loop, and where they come then
+    leavers: Mapping[int, int] = field(default_factory=dict)  # blocks at which lanes leave a spinning loop, and where they come then
 
 
 def loop_meetings(flow: Flow, lockstep: bool = False) -> Meetings:
@@ -101,10 +101,10 @@ def _leave_spins(flow: Flow, out: Meetings) -> None:
         inside = frozenset(loop.blocks)
         for b in loop.blocks:
             outside = [s for s in flow.blocks[b].successors if s not in inside]
-            if outside or met[b] not in inside:
-                leavers[b] = outside[0] if outside else None
-                if outside or len(set(flow.blocks[b].successors)) > 1:
-                    met[b] = None
+            if outside:
+                leavers[b] = outside[0]
+            if met[b] not in inside:
+                met[b] = None
             if b in out.departures:
                 out.departures[b] = {s: Departure(None, d.inside) for s, d in out.departures[b].items()}
     out.of, out.leavers = met, leavers

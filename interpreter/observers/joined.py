@@ -22,6 +22,7 @@ WIDEST = 16  # bytes of one access
 MOST = 4  # elements of one
 OPAQUE = frozenset({"volatile", "relaxed", "acquire", "release", "mmio", "shared::cluster", "async", "bulk"})
 PARTING = frozenset({"bar", "barrier", "call", "cp", "fence", "ldmatrix", "mbarrier", "membar", "nanosleep", "stmatrix", "wgmma", "wmma"})
+SHARED = frozenset({"shared", "shared::cta"})
 SPACES = frozenset({"const", "global", "local", "param", "param::entry", "param::func"})
 
 
@@ -68,7 +69,7 @@ def joined_accesses(kernel: Kernel, function: Function) -> dict[int, Joined]:
 def _joined(kernel: Kernel, function: Function) -> dict[int, Joined]:
     graph = flow(function)
     blocks = [graph.blocks[b].instructions for b in graph.reachable]
-    if sum(i.opcode in ("ld", "st") and "shared" in i.modifiers for block in blocks for i in block) < 2:
+    if sum(i.opcode in ("ld", "st") and not SHARED.isdisjoint(i.modifiers) for block in blocks for i in block) < 2:
         return {}
     return _Walk(Offsets(kernel, [i for block in blocks for i in block])).go(blocks)
 
@@ -111,7 +112,7 @@ class _Walk:
     def _access(self, i: Instruction) -> _Access | None:
         """An access that may be joined with others."""
         words = set(i.modifiers)
-        if i.opcode not in ("ld", "st") or i.guard is not None or not words & {"shared", "shared::cta"} or words & OPAQUE:
+        if i.opcode not in ("ld", "st") or i.guard is not None or not words & SHARED or words & OPAQUE:
             return None
         at = i.operands[i.opcode == "ld"]
         element = TYPES[i.modifiers[-1]].bytes

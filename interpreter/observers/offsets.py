@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from warplab.assembler.flow import accesses
 from warplab.assembler.ir import Immediate, Instruction, Operand, Register, Symbol, Variable
+from warplab.isa.types import TYPES
 
 from ..program import Kernel
 
 MANY = 64  # zeros at the end of 0
-INTEGERS = "usb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,5 +179,5 @@ def _amount(o: Operand) -> int:
 
 
 def _is_integer(i: Instruction) -> bool:
-    words: Sequence[str] = [w for w in i.modifiers if w[1:].isdigit() or w[1:] in ("16x2", "8x4")]
-    return bool(i.operands) and all(w[0] in INTEGERS and w[1:].isdigit() for w in words)
+    types = [TYPES[w] for w in i.modifiers if w in TYPES]
+    return bool(i.operands) and all(t.is_integer and t.elements == 1 for t in types)

@@ -50,13 +50,11 @@ def loads(at: str = "%r6", start: int = 0) -> str:
     return "".join(f"ld.shared.u32 %r{10 + n}, [{at}+{start + 4 * n}];" for n in range(4))
 
 
-def widths(body: str) -> list[int]:
+def widths(body: str, space: str = "shared") -> list[int]:
     """Of the loads from shared memory, in their order."""
     k = Machine(kernel("p out, u32 n", body)).program.kernels["test"]
     joined = joined_accesses(k, k.function)
-    found = [
-        joined[id(i)].width if id(i) in joined else 4 for i in instructions(k.function) if i.opcode == "ld" and "shared" in i.modifiers
-    ]
+    found = [joined[id(i)].width if id(i) in joined else 4 for i in instructions(k.function) if i.opcode == "ld" and space in i.modifiers]
     return [w for w in found if w]
 
 
@@ -98,3 +96,8 @@ def test_code_for_debugging_stays_as_it_is() -> None:
     text = kernel("p out, u32 n", HEAD + row + loads() + TAIL).replace(".target sm_90", ".target sm_90, debug")
     k = Machine(text, verified=False).program.kernels["test"]
     assert joined_accesses(k, k.function) == {}
+
+
+def test_the_own_blocks_memory_by_its_longer_name() -> None:
+    row = "shl.b32 %r5, %r2, 4; add.u32 %r6, %r4, %r5;"
+    assert widths(HEAD + row + loads().replace("ld.shared", "ld.shared::cta") + TAIL, "shared::cta") == [16]
