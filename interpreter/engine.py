@@ -84,8 +84,7 @@ class Wave:
                     ready.rotate(self.dice.randrange(len(ready)))
                 self._advance(ready.pop())
             if not room:
-                if not self.launch.observers:  # what refers back would keep the wave and its memory for the garbage collector
-                    del self.room, self.barriers
+                del self.room, self.barriers  # what refers back would keep the wave and its memory for the garbage collector
                 return True
             if room.free_somebody():
                 continue

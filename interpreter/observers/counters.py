@@ -69,19 +69,17 @@ class Counters(Silent):
         self.device = device
         self.launch: Launch | None = None
         self._profile: KernelProfile | None = None
-        self._over = False
 
     def finish(self) -> KernelProfile | None:
         """The profile, of a launch that a fault has ended too; None if nothing was launched."""
-        if self._profile is None and self.launch is not None:
+        if self.launch is not None:
             self.end(self.launch)
-            self._profile = self._frozen(self.launch)
         return self._profile
 
     # ------------------------------------------------------------ the launch
 
     def begin(self, launch: Launch) -> None:
-        self.launch, self._profile, self._over = launch, None, False
+        self.launch, self._profile = launch, None
         self.registers = kernel_registers(launch.kernel)
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
@@ -105,16 +103,18 @@ class Counters(Silent):
         self._wrote[id(wave)] = np.zeros((wave.count, wave.launch.threads), np.bool_)
 
     def end(self, launch: Launch) -> None:
-        if self._over:
+        if self.launch is None:
             return
-        self._over = True
         self._mark()
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
         self.traffic.memory.settle(last=True)
         self.written, self.allocations = self.traffic.memory.written, self.traffic.places.frozen()
+        self.traffic.memory.close()
+        self._profile = self._frozen(launch)
+        # What refers back would keep the launch and its memory for the garbage collector.
+        self.launch = self._geometry = self._alive = None
         for kept in (self._waves, self._wrote, self._writers, self._sizes):
             kept.clear()
-        self.traffic.memory.close()
         del self.traffic
 
     def _frozen(self, launch: Launch) -> KernelProfile:
