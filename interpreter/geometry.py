@@ -206,8 +206,8 @@ class WarpLayout:
         first = np.empty(number.size, np.bool_)
         first[0] = True
         np.not_equal(number[1:], number[:-1], out=first[1:])
-        self._starts = first.nonzero()[0]
-        present = number.take(self._starts)
+        self.starts: Index = first.nonzero()[0]  # the first lane of each warp
+        present = number.take(self.starts)
         self.count = present.size
         place = np.cumsum(first)
         place -= 1
@@ -236,7 +236,19 @@ class WarpLayout:
     @cached_property
     def lanes(self) -> Index:
         """How many the group has of each warp."""
-        return np.full(self.count, 32) if self.aligned else np.diff(self._starts, append=self.position.size)
+        return np.full(self.count, 32) if self.aligned else np.diff(self.starts, append=self.position.size)
+
+    def of(self, warp: int) -> tuple[slice | Index, slice]:
+        """Which lanes of one warp the group has, and where they stand among all of the group."""
+        if self.aligned:
+            return slice(0, 32), slice(32 * warp, 32 * warp + 32)
+        some = slice(self.starts.item(warp), self.starts.item(warp + 1) if warp + 1 < self.count else self.position.size)
+        return self.position[some] & 31, some
+
+    @cached_property
+    def numbers(self) -> Index:
+        """Of the warps, counted from 0 on."""
+        return np.arange(self.count)
 
     @cached_property
     def absent(self) -> tuple[Index, Index]:

@@ -17,6 +17,7 @@ from .fresh_l1 import missed_in_l1
 from .fresh_l2 import contested, lost_in_l2, overflows
 from .fresh_marching import leaders
 from .fresh_seen import Seen
+from .fresh_short import followed
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .rows import Rows
@@ -242,17 +243,22 @@ class Backlog:
         """Tells all of these what so many caches find."""
         times = fresh.used[0].waiting.times if fresh.used else 1
         full = seen.held is not None or overflows(fresh, self.l2.lines, seen)
-        missed = missed_in_l1(fresh, caches, self.l1.lines, emptied)
-        if full:
-            lost, written = lost_in_full_l2(fresh, seen, self.l2.lines, last=last)
+        told = followed(fresh, caches, self.l1.lines) if last and seen.is_empty and not (emptied or full) else None
+        if told is not None:
+            missed, lost, written = told
         else:
-            lost, written = lost_in_l2(fresh, missed, seen, last=last)
+            of_l1 = missed_in_l1(fresh, caches, self.l1.lines, emptied)
+            missed = of_l1.sectors
+            if full:
+                lost, written = lost_in_full_l2(fresh, seen, self.l2.lines, last=last)
+            else:
+                lost, written = lost_in_l2(fresh, of_l1, seen, last=last)
         self.written += times * written
         fresh.measure()
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
-                asked = missed.sectors[code] if group[0].way is Way.LOAD else total
+                asked = missed[code] if group[0].way is Way.LOAD else total
                 group[0].tell(total, total - asked, asked, asked - min(asked, lost[code]))
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..memory.warps import count_in_rows
-from ..values import Array, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .lanes import lanes_active, lanes_of
 from .packed import Packed
 from .rows import Outline, Rows
+from .sections import Sections, goes_on
 from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
 from .touch import ALL_WORDS, WARP, Lanes, touch
 
 Index = NDArray[np.int64]
+LARGE = 1 << 15  # lanes whose sections are sooner found than what each uses
 _HOME_BITS = 20  # of a key; the line stands above
 
 
@@ -78,6 +80,8 @@ class Footprint:
         self.lanewise: Footprint | None = None  # the same, lane by lane
         self._crowd: tuple[Rows, int] | None = None
         self._uses: tuple[Rows, Index, Index] | None = None
+        self._same: Footprint | None = None
+        self._from: tuple[Footprint, int] | None = None  # another one, and how many sectors further on this one is
         self.run = run  # where lanes begin that, in order, use neighbouring places
         self.by_line = run == 0 and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
@@ -98,9 +102,21 @@ class Footprint:
         """The address of each lane of each warp."""
         return lanes_of(self.geometry, plain(self.address), self.mask)
 
+    @property
+    def _base(self) -> tuple[Array, int]:
+        """The addresses, fewer than lanes where some are the same for many, and how many bytes further on they are."""
+        address = self.address
+        return (address.base, address.delta) if isinstance(address, Shifted) else (address, 0)
+
     def lanes_of_warp(self, warp: int) -> tuple[Index, NDArray[np.bool_]]:
         """The addresses of one warp's lanes, and which of them take part."""
-        return self.lanes.full[warp], self.lanes.mask[warp].copy()
+        base, by = self._base
+        if self.mask is not None or base.size < self.geometry.n or "lanes" in self.__dict__:
+            return self.lanes.full[warp], self.lanes.mask[warp].copy()
+        lane, some = self.geometry.warps.of(warp)
+        where, active = np.zeros(WARP, np.int64), np.zeros(WARP, np.bool_)
+        where[lane], active[lane] = base.ravel()[some] + by, True
+        return where, active
 
     @cached_property
     def outline(self) -> Outline:
@@ -116,7 +132,22 @@ class Footprint:
     def packed(self) -> Packed:
         """Its sectors, warp by warp: less than all there is to know."""
         g = self.geometry
-        return Packed.of(self.lanes) if self.run is None else Packed.of_run(g.warps.count, g.n, self.run, self.width)
+        if self.run is not None:
+            return Packed.of_run(g.warps.count, g.n, self.run, self.width)
+        if self._from is not None:
+            return self._from[0].packed.further(self._from[1])
+        if g.n >= LARGE or "_sections" in self.__dict__ or goes_on(self._base[0]):
+            sections = self._sections
+            found = None if sections is None else sections.packed(self._base[1])
+            if found is not None:
+                return found
+        return Packed.of(self.lanes)
+
+    @cached_property
+    def _sections(self) -> Sections | None:
+        """Its lanes where they mostly go on from sector to sector."""
+        base, g = self._base[0], self.geometry
+        return None if self.mask is not None or base.size < g.n or g.n == 1 else Sections.of(base, g.warps, self.width)
 
     @property
     def _known(self) -> bool:
@@ -151,7 +182,13 @@ class Footprint:
     @property
     def same(self) -> Footprint:
         """What stands for all that are known to use the same sectors."""
-        return self
+        return self._same or self
+
+    def further(self, address: Value, by: int, same: Footprint | None) -> Footprint:
+        """An access by the same lanes whose sectors all are so many further on; `same`: what uses just its sectors."""
+        f = Footprint(self.geometry, self.rows, address, None, self.width)
+        f._from, f._same = (self, by), same
+        return f
 
     @property
     def each_sector(self) -> Index:
@@ -215,8 +252,8 @@ class Footprint:
     def uses(self, rows: Rows) -> tuple[Index, Keys, NDArray[np.bool_] | None]:
         """The cache and the sector of each use, and which are none."""
         if self._uses is None or self._uses[0] is not rows:
-            if not self.by_line and self.mask is None and self.lanes.where.size == 1:
-                self._uses = rows, rows.different, np.full(rows.different.size, self.lanes.where.item() // SECTOR)
+            if not self.by_line and self.mask is None and self._base[0].size == 1:
+                self._uses = rows, rows.different, np.full(rows.different.size, int(plain(self.address)[0, 0]) // SECTOR)
             else:
                 self._uses = rows, self._caches(rows).take(self.packed.warp), self.packed.sector
         return self._uses[1], self._uses[2], None
@@ -245,6 +282,8 @@ class Footprint:
             return self.outline.crowd(rows)
         if self.run is not None:
             return ((self.run % LINE + self.width * WARP - 1) // LINE + 1) * rows.warps(self._each)[1] // WARP
+        if self.packed.most is not None:
+            return self.packed.most * (rows.warps(self._each)[1] // WARP)
         if self._crowd is None or self._crowd[0] is not rows:
             self._crowd = rows, self.packed.crowd(self._caches(rows).take(self.packed.warp))
         return self._crowd[1]
@@ -260,8 +299,7 @@ class Footprint:
             return self.touched.ragged
         if self.run is not None:
             return bool((self.run | self.geometry.n * self.width) % SECTOR)
-        where = self.lanes.where
-        return self.mask is not None or where.shape[1] < WARP or _in_part(where, self.width)
+        return self._sections is None or self._sections.parts(self._base[1])
 
     @property
     def first_word(self) -> Keys:
@@ -302,19 +340,6 @@ class Footprint:
     def changed(self) -> Demand:
         """What is written of each line that was read before."""
         return self.written
-
-
-def _in_part(where: Index, width: int) -> bool:
-    """Does some warp, in order, use only a part of a sector?"""
-    flat = where.ravel()
-    steps = flat[1:] - flat[:-1]
-    begins = np.append(True, flat[1:] // SECTOR != flat[:-1] // SECTOR)
-    begins[::WARP] = True
-    first = begins.nonzero()[0]
-    lanes = SECTOR // width if width < SECTOR else 1
-    if first.size * lanes != flat.size or (flat.take(first) % SECTOR).any():
-        return True
-    return bool((steps[~begins[1:]] != width).any())
 
 
 def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:

@@ -48,11 +48,11 @@ class Missed(NamedTuple):
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
     """What loads miss in so many caches of so many lines, of which some are emptied before a turn."""
-    chosen = _up_to_last_load([u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)])
+    chosen = askers(fresh)
     if not chosen:
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
-    room = _room(fresh, chosen, lives, lines)
+    room = FITS if have_room(fresh, chosen, lines) else _room(fresh, lives, lines)
     if not room and all(u.way in BRING for u in fresh.used) and fresh.once_each:
         return Missed(loads_of(fresh, chosen).tolist())
     own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
@@ -61,6 +61,11 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     rest = _up_to_last_load([u for u in chosen if u.stretch.number not in own.stretches])
     missed = _missed(fresh, rest, lives, lines, room) if rest else Missed([0] * len(fresh.groups))
     return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, own.missed, strict=True)], own=own)
+
+
+def askers(fresh: Fresh) -> list[Used]:
+    """Who uses what L1 holds, up to the last load."""
+    return _up_to_last_load([u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)])
 
 
 def _up_to_last_load(some: list[Used]) -> list[Used]:
@@ -107,13 +112,16 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
 
 
-def _room(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> int:
-    """Can no cache overflow?  FITS: none can, 1: it does not look so, 0: some will."""
+def have_room(fresh: Fresh, chosen: list[Used], lines: int) -> bool:
+    """Is it easily seen that no cache of so many lines can overflow?"""
     asked: dict[int, int] = {}
     for u in chosen:
         asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
-    if sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines:
-        return FITS
+    return sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines
+
+
+def _room(fresh: Fresh, lives: Lives, lines: int) -> int:
+    """Can no cache overflow?  1: it does not look so, 0: some will."""
     most = max(lives.of, key=lambda of: of.size)
     for cache in {int(most[most.size * part // SOME]) for part in range(SOME)}:
         used = np.zeros(fresh.lines + 1, np.bool_)  # the last stands for lanes that take no part

@@ -17,6 +17,7 @@ from .sectors import LINE, SECTOR
 from .strays import SMALL, are_apart, are_few, strays
 
 MASKED = 2
+SOME = 8  # lanes
 ROOM = 1 << 26  # bytes of footprints that are remembered
 EACH = 24  # of them for a lane, about
 Key = tuple[int, int, int, int, tuple[int, int]]
@@ -53,13 +54,13 @@ class Footprints:
         f, at = (waits and self._moved(g, rows, address, width)) or self._by_facts(g, rows, address, offset, width, waits, like)
         facts.notes[note] = (f, g, rows, start - at)
         if isinstance(f, Scattered) and f.root is f:
-            facts.notes[width, id(g)] = f, address.delta
+            facts.notes["disorder", width, id(g)] = f, address.delta
         return f, at
 
     def _moved(self, g: Geometry, rows: Rows, address: Shifted, width: int) -> tuple[Scattered, int] | None:
         """If it is that, the footprint of an access whose sectors are as far from those of one before by the same lanes in disorder."""
         notes = address.facts.notes
-        f, delta = notes.get((width, id(g)), (None, 0))
+        f, delta = notes.get(("disorder", width, id(g)), (None, 0))
         if f is None or f.geometry is not g or f.rows is not rows or address.facts.high + address.delta >= 1 << 32:
             return None
         further, rest = divmod(address.delta - delta, SECTOR)
@@ -84,7 +85,7 @@ class Footprints:
         if like is not None and waits and (f := like.another(g, rows, address, width)) is not None:
             return f, 0
         if base.size > 1 and (base.size < g.n or not facts.is_run(width.bit_length() - 1)):
-            return self._others(g, rows, address, width, start, waits, like)
+            return _further(g, rows, address, width, start) or self._others(g, rows, address, width, start, waits, like)
         key = (width, offset, -1, min(base.size, 2), g.shape)
         found = self.known.get(key)
         if found is None or not _same(found, g, rows, None):
@@ -131,11 +132,10 @@ class Footprints:
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
         key = (width, *corners, g.shape)
-        found, relative = self.known.get(key), None
-        if found is not None:
-            relative = _integers(base) - less
-            if _same(found, g, rows, relative):
-                return found, start
+        found = self.known.get(key)
+        relative = Shifted(_integers(base), -less)
+        if found is not None and _same(found, g, rows, relative):
+            return _noted(found, address, start), start
         if waits and not g.warps.dense:
             if 1 < base.size == g.n and (g.n <= SMALL or are_apart(base.ravel())):
                 return strays(g, rows, address, None, width), 0
@@ -143,8 +143,8 @@ class Footprints:
             f = scattered(g, rows, address, None, width, waits=waits)
             if f is not None:
                 return f, 0
-        relative = _integers(base) - less if relative is None else relative
-        return self._remember(key, Footprint(g, rows, relative, None, width, again=True)), start
+        made = self._remember(key, Footprint(g, rows, relative, None, width, again=True))
+        return _noted(made, address, start), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:
         self.room -= EACH * made.count + 1000
@@ -159,6 +159,32 @@ class Footprints:
         Outline.known.clear()
         self._masked, self._guarded = [], []
         self.room = ROOM
+
+
+def _noted(f: Footprint, address: Value, start: int) -> Footprint:
+    """Keeps what was found for those who walk from the same base."""
+    if isinstance(address, Shifted):
+        address.facts.notes[f.width, id(f.geometry)] = f, start, address.delta
+    return f
+
+
+def _further(g: Geometry, rows: Rows, address: Shifted, width: int, start: int) -> tuple[Footprint, int] | None:
+    """If it is that, the footprint of an access in order whose sectors are as far from those of one before by the same lanes."""
+    notes = address.facts.notes
+    f, before, delta = notes.get((width, id(g)), (None, 0, 0))
+    if f is None or f.geometry is not g or f.rows is not rows:
+        return None
+    first = [(place + delta) // SECTOR - (place + address.delta) // SECTOR for place in address.base[0, :SOME].tolist()]
+    if min(first) != max(first):  # some lanes tell
+        return None
+    last, now = (_sectors_further(address, by) for by in (delta, address.delta))
+    if last is None or now is None:
+        return None
+    by = now - last - (start - before) * (LINE // SECTOR)
+    key = ("in order", by, id(f))
+    made = f.further(Shifted(_integers(address.base), address.delta - start * LINE), by, notes.get(key) if by else f)
+    notes.setdefault(key, made)
+    return made, start
 
 
 def _sectors_further(address: Shifted, delta: int) -> int | None:
@@ -176,10 +202,10 @@ def _integers(address: Array) -> Array:
     return address.view(np.int64) if address.dtype.itemsize == 8 else address.astype(np.int64, copy=False)
 
 
-def _same(f: Footprint, g: Geometry, rows: Rows, relative: Array | None) -> bool:
+def _same(f: Footprint, g: Geometry, rows: Rows, relative: Shifted | None) -> bool:
     if f.rows is not rows and not (f.by_row and rows.apart):
         return False
-    if relative is not None and not _equal(plain(f.address), relative):
+    if relative is not None and not _are_equal(f.address, relative):
         return False
     return f.geometry is g or _alike(f.geometry, g)
 
@@ -196,6 +222,12 @@ def _alike(a: Geometry, b: Geometry) -> bool:
     if a.warps.aligned or b.warps.aligned:
         return bool(a.warps.aligned and b.warps.aligned)
     return a.shape == b.shape and _equal(a.thread, b.thread) and _equal(a.block, b.block)
+
+
+def _are_equal(a: Value, b: Shifted) -> bool:
+    if isinstance(a, Shifted) and a.base is b.base:
+        return a.delta == b.delta
+    return _equal(plain(a.moved(-b.delta)) if isinstance(a, Shifted) else a - b.delta, b.base)
 
 
 def _equal(a: Array, b: Array) -> bool:

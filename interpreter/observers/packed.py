@@ -25,6 +25,7 @@ class Packed:
     units: Index  # how many each warp has
     warp: Index
     sector: Index
+    most: int | None = None  # lines of a warp, if that is known
 
     @staticmethod
     def of(lanes: Lanes) -> Packed:
@@ -57,6 +58,10 @@ class Packed:
         units = np.full(warps, each)
         units[-1] -= missing
         return Packed(units, warp[: warp.size - missing], sector[: warp.size - missing] + (offset >> SECTOR_SHIFT))
+
+    def further(self, by: int) -> Packed:
+        """So many sectors further on."""
+        return Packed(self.units, self.warp, self.sector + by) if by else self
 
     def crowd(self, cache: Index) -> int:
         """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""

@@ -163,7 +163,7 @@ class Scattered(Footprint):
     def lanes_of_warp(self, warp: int) -> tuple[Index, Flags]:
         if self.active is None:
             return self.place[warp].astype(np.int64), np.ones(WARP, np.bool_)
-        return super().lanes_of_warp(warp)
+        return self.lanes.full[warp], self.lanes.mask[warp].copy()
 
     @cached_property
     def ends(self) -> tuple[int, int]:
