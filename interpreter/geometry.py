@@ -257,6 +257,14 @@ class WarpLayout:
         return warp, lane
 
     @cached_property
+    def nearest(self) -> Index:
+        """For each place of each warp the lane that stands there, or else one of that warp that is near."""
+        lane = np.cumsum(self.members.ravel())
+        lane -= 1
+        np.maximum(lane.reshape(-1, 32), self.starts[:, None], out=lane.reshape(-1, 32))
+        return lane
+
+    @cached_property
     def place(self) -> Index:
         """Where each lane stands among the lanes of all warps."""
         return np.arange(self.count * 32) if self.aligned else self.position

@@ -61,8 +61,7 @@ def profiling() -> Iterator[Profiling]:
             original(self, handle, shape, parameters)
         finally:
             self.observers = before
-            if counters.launch is not None:
-                counters.end(counters.launch)
+            if counters.finish() is not None:
                 found.counters.append(counters)
 
     Context.launch = launch  # type: ignore[method-assign]

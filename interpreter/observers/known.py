@@ -144,6 +144,8 @@ class Footprints:
             if f is not None:
                 return f, 0
         made = self._remember(key, Footprint(g, rows, relative, None, width, again=True))
+        if isinstance(address, Shifted):
+            made.ends = 0, (address.facts.high + address.delta) // LINE - start
         return _noted(made, address, start), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:

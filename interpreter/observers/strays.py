@@ -184,10 +184,9 @@ def are_few(g: Geometry, mask: Array | None) -> bool:
 
 def are_apart(place: Array) -> bool:
     """Do neighbours often use different sectors?  Some of them tell."""
-    changes = 0
-    for begin in (0, place.size // 2):
-        some = [x >> SECTOR_SHIFT for x in place[begin : begin + WARP].tolist()]
-        changes += sum([x != y for x, y in pairwise(some)])
+    many = place.size // 2
+    some = np.concatenate([place[:WARP], place[many : many + WARP]]) >> place.dtype.type(SECTOR_SHIFT)
+    changes = int(np.count_nonzero(some[1:] != some[:-1]))
     return SOME * changes > 2 * WARP
 
 
