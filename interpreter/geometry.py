@@ -259,10 +259,8 @@ class WarpLayout:
     @cached_property
     def nearest(self) -> Index:
         """For each place of each warp the lane that stands there, or else one of that warp that is near."""
-        lane = np.cumsum(self.members.ravel())
-        lane -= 1
-        np.maximum(lane.reshape(-1, 32), self.starts[:, None], out=lane.reshape(-1, 32))
-        return lane
+        before: Index = np.cumsum(self.members.ravel(), dtype=np.intp)
+        return np.maximum(before.reshape(-1, 32) - 1, self.starts[:, None])
 
     @cached_property
     def place(self) -> Index:

@@ -142,7 +142,7 @@ class Footprint:
             if found is not None:
                 return found
         if self.mask is None and not g.warps.aligned and g.n == self._base[0].size > 1:
-            return Packed.of(Lanes(plain(self.address).ravel().take(g.warps.nearest).reshape(-1, WARP), None, g.warps.count))
+            return Packed.of(Lanes(plain(self.address).ravel().take(g.warps.nearest), None, g.warps.count))
         return Packed.of(self.lanes)
 
     @cached_property

@@ -40,15 +40,15 @@ def followed(fresh: Fresh, caches: int, lines: int) -> tuple[list[int], list[int
     if any(n for u, n in first if u.parts):
         return None
     missed = _by_code(fresh, first)
-    first = _first(fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, slice(fresh.nowhere, width))
+    first = _first(
+        fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, slice(fresh.nowhere, width)
+    )
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
     written = _first(fresh, [writers[turn] for turn in sorted(writers)], sectors, cells, slice(fresh.nowhere, width))
     return missed, _by_code(fresh, first), sum([n for _, n in written])
 
 
-def _first(
-    fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice
-) -> list[tuple[Used, int]]:
+def _first(fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice) -> list[tuple[Used, int]]:
     """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none."""
     begins = [0, *accumulate([p.size for p in places])]
     runs = []

@@ -27,7 +27,7 @@ from ..memory.loops import (
     shares_halves,
     spin_passes,
 )
-from ..values import Array
+from ..values import Array, Shifted, Value, plain
 from .lanes import few_lanes, lanes_of
 from .static import is_gathered
 from .tally import SiteTally
@@ -41,6 +41,7 @@ Index = NDArray[np.int64]
 MATRICES = ("ldmatrix", "stmatrix")
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 RANK_AT = 24
+WORD = 4  # bytes of a bank
 KEPT = 2048  # sets of patterns whose passes are remembered
 _passes: dict[tuple[str, str, int, bool, bytes, bytes], tuple[Index, Index]] = {}
 
@@ -77,6 +78,7 @@ class SharedMemory:
     def __init__(self, device: DeviceProfile, cluster: int) -> None:
         self.device = device
         self.cluster = cluster
+        self._rotates = cluster == 1 and device.shared_rule == "modern"  # all banks are alike, and addresses mean the own block
         self._further = False
 
     def fresh(self) -> None:
@@ -84,11 +86,15 @@ class SharedMemory:
         self._further = False
 
     def access(
-        self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int, space: str, *, others: bool,
+        self, tally: SiteTally, group: Group, kind: str, place: Value, mask: Array | None, width: int, space: str, *, others: bool,
         operands: Sequence[Array],
     ) -> None:  # fmt: skip
         """One access; `others`: lanes of the same generic access mean other memory; `operands`: of an atomic operation."""
         i = tally.site.instruction
+        if isinstance(place, Shifted) and mask is None and kind in ("ld", "st") and i.opcode not in MATRICES and self._rotates:
+            self._count(tally, kind, width, *self._walked(group.geometry, place, kind, width))
+            return
+        address = plain(place)
         if self.cluster > 1 and space in ("generic", "shared::cluster") and int(address.max()) > OFFSET:
             near = _near(group, address)
             mask = near if mask is None else mask & near
@@ -105,25 +111,41 @@ class SharedMemory:
             whole_warps = mask is None or bool(mask.all())
             if is_gathered(i, kind, uniform=operands[0].shape[-1] == 1, whole=whole_warps):
                 rule = "gathered"
-        key, whole = None, None
-        if rule == "half once":
-            whole = self._compared(group, address, mask, operands)
-        elif address.nbytes <= SMALL and (g.warps.aligned or g.thread.nbytes <= SMALL):
-            lanes = b"" if g.warps.aligned else g.thread.tobytes() + g.block.tobytes()  # whole warps need no names
-            who = (lanes, g.warps_per_block if lanes else 0, g.shape, address.shape, () if mask is None else mask.shape)
-            key = (self.device.shared_rule, rule, width, apart, who, address.tobytes(), None if mask is None else mask.tobytes())
-            whole = _whole.get(key)
-        if whole is None:
-            whole = self._sum(g, address, mask, rule, width, apart)
-            if key:
-                if len(_whole) >= KEPT:
-                    _whole.clear()
-                _whole[key] = whole
+        compared = rule == "half once"
+        whole = self._compared(group, address, mask, operands) if compared else self._looked_up(g, address, mask, rule, width, apart)
         self._further, further = rule == "matrix", self._further
+        self._count(tally, kind, width, whole, further=further)
+
+    def _count(self, tally: SiteTally, kind: str, width: int, whole: Whole, by: int = 0, *, further: bool = False) -> None:
+        """Adds an access, so many bytes further on; `further`: it belongs to the request before."""
         a = tally.count("shared", kind, width, lanes=whole.lanes, requests=0 if further else whole.requests, units=whole.units,
                         ideal=whole.units - whole.conflicts, conflicts=whole.conflicts, moved=whole.lanes * width)  # fmt: skip
         if a.sample is None or whole.sample[2] > a.sample[2]:
-            a.sample = whole.sample
+            where, active, most = whole.sample
+            a.sample = where + by, active, most
+
+    def _walked(self, g: Geometry, place: Shifted, rule: str, width: int) -> tuple[Whole, int]:
+        """What all lanes of a group ask for who walk from a base, and how many bytes further on: by words, which only turns the banks."""
+        notes, note = place.facts.notes, ("shared", rule, width, place.delta % WORD, id(g))
+        found: tuple[Whole, int, Geometry] | None = notes.get(note)
+        if found is None or found[2] is not g:
+            address = plain(place)
+            found = notes[note] = self._looked_up(g, address & address.dtype.type(OFFSET), None, rule, width, False), place.delta, g
+        return found[0], place.delta - found[1]
+
+    def _looked_up(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, apart: bool) -> Whole:
+        """What an access asks for; few addresses are remembered."""
+        if address.nbytes > SMALL or not (g.warps.aligned or g.thread.nbytes <= SMALL):
+            return self._sum(g, address, mask, rule, width, apart)
+        lanes = b"" if g.warps.aligned else g.thread.tobytes() + g.block.tobytes()  # whole warps need no names
+        who = (lanes, g.warps_per_block if lanes else 0, g.shape, address.shape, () if mask is None else mask.shape)
+        key = (self.device.shared_rule, rule, width, apart, who, address.tobytes(), None if mask is None else mask.tobytes())
+        whole = _whole.get(key)
+        if whole is None:
+            if len(_whole) >= KEPT:
+                _whole.clear()
+            whole = _whole[key] = self._sum(g, address, mask, rule, width, apart)
+        return whole
 
     def _sum(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, apart: bool) -> Whole:
         lanes, times = few_lanes(g, address, mask)

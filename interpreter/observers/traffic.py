@@ -137,7 +137,7 @@ class Traffic:
 
     def _place(self, tally: SiteTally, group: Group, kind: str, space: str, address: Value, mask: Array | None, width: int) -> None:
         if space.startswith("shared"):
-            self._shared(tally, group, kind, plain(address), mask, width, space)
+            self._shared(tally, group, kind, address, mask, width, space)
         elif space == "const":
             self._constant(tally, group, kind, plain(address), mask, width)
         elif space == "local":
@@ -198,17 +198,18 @@ class Traffic:
         tally.count("global", "atom", width, lanes=lanes.count, requests=asked, units=sectors, ideal=sectors, moved=32 * sectors)
 
     def _shared(
-        self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int, space: str, others: bool = False
+        self, tally: SiteTally, group: Group, kind: str, address: Value, mask: Array | None, width: int, space: str, others: bool = False
     ) -> None:  # fmt: skip
         i = tally.site.instruction
         if i.opcode != "cp":
             if (joined := self._joins(tally).get(id(i))) is not None:
                 if not joined.width:
                     return
-                address, width = (address.view(f"i{address.itemsize}") + joined.delta).view(address.dtype), joined.width
+                address = address.moved(joined.delta) if isinstance(address, Shifted) else Shifted(address, joined.delta)
+                width = joined.width
             self.shared.access(tally, group, kind, address, mask, width, space, others=others, operands=self.operands)
         elif self._copy is not None and not self._copied:
-            self._copies(tally, group, *self._copy, lanes_of(group.geometry, address, mask))
+            self._copies(tally, group, *self._copy, lanes_of(group.geometry, plain(address), mask))
 
     def _constant(self, tally: SiteTally, group: Group, kind: str, address: Array, mask: Array | None, width: int) -> None:
         lanes, times = few_lanes(group.geometry, address, mask)

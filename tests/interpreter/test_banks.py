@@ -106,6 +106,21 @@ def test_passes_equal_a_count_by_hand(elements: list[int], active: list[bool], w
     assert fermi_banks(addresses, mask, width)[0].tolist() == [max(by_bank)]
 
 
+@given(
+    st.lists(st.integers(0, 40), min_size=32, max_size=32),
+    st.lists(st.booleans(), min_size=32, max_size=32),
+    st.sampled_from([1, 2, 4, 8, 16]),
+    st.integers(0, 70),
+    st.booleans(),
+)
+def test_banks_are_alike(elements: list[int], active: list[bool], width: int, further: int, store: bool) -> None:
+    """What all lanes address by some words further on takes as long."""
+    where, mask = np.array(elements) * width, np.array(active)
+    passes = modern_banks(where, mask, width, store=store)
+    moved = modern_banks(where + further * max(width, 4), mask, width, store=store)
+    assert [x.tolist() for x in moved] == [x.tolist() for x in passes]
+
+
 @given(st.lists(st.integers(0, 60), min_size=32, max_size=32), st.lists(st.booleans(), min_size=32, max_size=32))
 def test_one_broadcast_a_pass_by_hand(words: list[int], active: list[bool]) -> None:
     """The 1.x rule step by step, as the guide words it."""
