@@ -63,12 +63,9 @@ class Footprints:
         f, delta = notes.get(("disorder", width, id(g)), (None, 0))
         if f is None or f.geometry is not g or f.rows is not rows or address.facts.high + address.delta >= 1 << 32:
             return None
-        further, rest = divmod(address.delta - delta, SECTOR)
-        if rest:
-            before, now = (_sectors_further(address, by) for by in (delta, address.delta))
-            if before is None or now is None:
-                return None
-            further = now - before
+        further = _sectors_further(address, delta)
+        if further is None:
+            return None
         key = ("further", further, id(f))
         low, high = address.facts.low + address.delta, address.facts.high + address.delta
         made = f.moved(address.delta - delta, (low // LINE, high // LINE), notes.get(key) if further else f)
@@ -176,28 +173,32 @@ def _further(g: Geometry, rows: Rows, address: Shifted, width: int, start: int) 
     f, before, delta = notes.get((width, id(g)), (None, 0, 0))
     if f is None or f.geometry is not g or f.rows is not rows:
         return None
-    first = [(place + delta) // SECTOR - (place + address.delta) // SECTOR for place in address.base[0, :SOME].tolist()]
-    if min(first) != max(first):  # some lanes tell
+    by = _sectors_further(address, delta)
+    if by is None:
         return None
-    last, now = (_sectors_further(address, by) for by in (delta, address.delta))
-    if last is None or now is None:
-        return None
-    by = now - last - (start - before) * (LINE // SECTOR)
+    by -= (start - before) * (LINE // SECTOR)
     key = ("in order", by, id(f))
     made = f.further(Shifted(_integers(address.base), address.delta - start * LINE), by, notes.get(key) if by else f)
     notes.setdefault(key, made)
     return made, start
 
 
-def _sectors_further(address: Shifted, delta: int) -> int | None:
-    """How many sectors further on all lanes are with that added to their bases; None where it is not the same for all."""
-    notes = address.facts.notes
+def _sectors_further(address: Shifted, before: int) -> int | None:
+    """How many sectors further on all lanes are than with that added to their bases; None where it is not the same for all."""
+    now, base, notes = address.delta, address.base, address.facts.notes
+    further, rest = divmod(now - before, SECTOR)
+    if not rest:
+        return further
+    some = base[0, :SOME].tolist()
+    further = (some[0] + now) // SECTOR - (some[0] + before) // SECTOR
+    if any((place + now) // SECTOR - (place + before) // SECTOR != further for place in some):  # which mostly tells
+        return None
     ends: tuple[int, int] | None = notes.get("places in sectors")
     if ends is None:
-        place = address.base & address.base.dtype.type(SECTOR - 1)
+        place = base & base.dtype.type(SECTOR - 1)
         ends = notes["places in sectors"] = int(place.min()), int(place.max())
-    low, high = ((end + delta) // SECTOR for end in ends)
-    return low if low == high else None
+    last, new = ({(end + by) // SECTOR for end in ends} for by in (before, now))
+    return new.pop() - last.pop() if len(last) == len(new) == 1 else None
 
 
 def _integers(address: Array) -> Array:

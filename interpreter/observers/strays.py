@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from ..geometry import Geometry
 from ..memory.warps import BITS, count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
 from .footprint import Footprint
-from .lanes import repeated
 from .rows import Rows
 from .scattered import Keys, Scattered, places_of
 from .sectors import LINE, SECTOR_SHIFT, different
@@ -60,11 +59,13 @@ class Crew:
         return np.flatnonzero(self.size)
 
     @cached_property
-    def spots(self) -> tuple[Index, Index, int]:
-        """Of each lane, which of those warps is its own, and how many lanes stand before it there; how many lanes one has at most."""
+    def nearest(self) -> Index:
+        """The lanes of each of those warps in rows of one length; some stand there more than once."""
         many = self.size.take(self.warps)
-        row = np.repeat(np.arange(many.size), many)
-        return row, np.arange(self.at.size) - (np.cumsum(many) - many).take(row), int(many.max())
+        most = int(many.max())
+        width = next(n for n in (1, *sorted(BITS)) if n >= most)  # rows that are counted fast
+        ends = np.cumsum(many)
+        return np.asarray(np.minimum((ends - many)[:, None] + np.arange(width), ends[:, None] - 1))
 
     def order(self, bits: int) -> Index:
         """Which of 2**bits parts of its multiprocessor's warps each lane belongs to."""
@@ -143,7 +144,7 @@ class Strays(Scattered):
     @cached_property
     def units(self) -> Index:
         found = np.zeros(self.geometry.warps.count, np.int64)
-        found[self.crew.warps] = _units([self.crew], [0], self.sector.ravel())
+        found[self.crew.warps] = _units(self.sector.ravel().take(self.crew.nearest))
         return found
 
     @property
@@ -206,28 +207,26 @@ def lane_by_lane(f: Footprint) -> Scattered:
 
 def count_strays(some: list[Strays], sectors: Keys) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; `sectors`, of all lanes, may have other names."""
-    ends = list(accumulate(f.crew.warps.size for f in some))
-    units = _units([f.crew for f in some], [0, *ends[:-1]], sectors.ravel())
-    totals = np.add.reduceat(units, [0, *ends[:-1]]).tolist()
-    for f, total, (begin, end) in zip(some, totals, pairwise([0, *ends]), strict=True):
-        at = int(units[begin:end].argmax())
-        f.total, f.worst = total, (int(f.crew.warps[at]), units.item(begin + at))
+    by_width: dict[int, list[tuple[Crew, list[Strays], Keys]]] = {}
+    flat, end = sectors.ravel(), 0
+    for crew, group in groupby(some, lambda f: f.crew):
+        mine = list(group)
+        begin, end = end, end + crew.at.size * len(mine)
+        rows: Keys = flat[begin:end].reshape(len(mine), -1).take(crew.nearest, axis=1)
+        by_width.setdefault(rows.shape[2], []).append((crew, mine, rows.reshape(-1, rows.shape[2])))
+    for parts in by_width.values():
+        units = _units(np.concatenate([rows for _, _, rows in parts]) if len(parts) > 1 else parts[0][2])
+        begins = [0, *accumulate(crew.warps.size for crew, mine, _ in parts for _ in mine)]
+        totals = iter(zip(np.add.reduceat(units, begins[:-1]).tolist(), pairwise(begins), strict=True))
+        for crew, mine, _ in parts:
+            for f, (total, (begin, end)) in zip(mine, islice(totals, len(mine)), strict=True):
+                at = int(units[begin:end].argmax())
+                f.total, f.worst = total, (int(crew.warps[at]), units.item(begin + at))
 
 
-def _units(crews: list[Crew], begins: list[int], sectors: Keys) -> Index:
-    """How many different ones of its lanes' sectors each warp has; the warps of a crew begin at a row."""
-    spots = [crew.spots for crew in crews]
-    width = max([w for _, _, w in spots])
-    width = next((n for n in sorted(BITS) if n >= width > 1), width)  # rows that are counted fast
-    cell = np.concatenate([row for row, _, _ in spots])
-    cell += repeated(begins, [crew.at.size for crew in crews])
-    rows = int(cell[-1]) + 1
-    if width == 1:
-        return np.ones(rows, np.int64)
-    cell *= width
-    cell += np.concatenate([rank for _, rank, _ in spots])
-    nowhere = sectors.dtype.type(np.iinfo(sectors.dtype).max)
-    every = np.full((rows, width), nowhere)
-    every.ravel()[cell] = sectors
-    every.sort(axis=1)  # much faster than all at once
-    return count_in_rows(first_in_row(every) & (every != nowhere))
+def _units(rows: Keys) -> Index:
+    """How many different ones each row has."""
+    if rows.shape[1] == 1:
+        return np.ones(len(rows), np.int64)
+    rows.sort(axis=1)  # much faster than all at once
+    return count_in_rows(first_in_row(rows))
