@@ -88,11 +88,13 @@ class Rows:
             row += run[0].begin
             cuts = row.searchsorted([u.begin for u in run[1:]]).tolist()
             for u, a, b in zip(run, [0, *cuts], [*cuts, row.size], strict=True):
+                if a == b:
+                    continue
                 f, mine = u.waiting.f, row[a:b] - u.begin
                 turns.append(np.full(b - a, number[id(u)] << bits, np.int32))
-                if bits and table != USES and b > a:
+                if bits and table != USES:
                     turns[-1] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
-                if words and isinstance(f, Scattered) and b > a:
+                if words and isinstance(f, Scattered):
                     some_words.append((f.first_byte if words == BYTE_BITS else f.first_word)[mine, lane[a:b]])
                 else:
                     some_words.append(np.zeros(b - a, np.uint32))
@@ -102,8 +104,8 @@ class Rows:
         cache: Keys = lives.of[table].take(row)
         cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
         order = np.argsort(cache, kind="stable")
-        every: NDArray[np.int32] = np.concatenate(turns).take(order)
-        word: NDArray[np.uint32] = np.concatenate(some_words).astype(np.uint32)[:, None]
+        every: NDArray[np.int32] = np.concatenate([np.zeros(0, np.int32), *turns]).take(order)
+        word: NDArray[np.uint32] = np.concatenate([np.zeros(0, np.uint32), *some_words]).astype(np.uint32)[:, None]
         return Rows(table, t.sectors[row, lane][:, None], order, cache.take(order), every, None, word, (row, lane))
 
     @staticmethod

@@ -146,7 +146,7 @@ def patterns(lanes: Lanes, align: int, period: int = 1) -> Patterns:
         lead = where[np.arange(lanes.warps), active.argmax(axis=1)]
         relative = np.where(active, where - (lead & -align)[:, None], _NOWHERE)
     rows = relative.shape[0]
-    if rows == 1 or (relative == relative[0]).all():
+    if rows == 1 or ((relative[1] == relative[0]).all() and (relative == relative[0]).all()):
         row = relative[:1] if relative.shape[1] == WARP else np.repeat(relative[:1], WARP, axis=1)
         return Patterns(row, None if active is None else active[:1], np.array([lanes.warps]), None)
     if relative.shape[1] == 1:
