@@ -17,7 +17,7 @@ from .fresh_l1 import missed_in_l1
 from .fresh_l2 import contested, lost_in_l2, overflows
 from .fresh_marching import leaders
 from .fresh_seen import Seen
-from .fresh_short import followed
+from .fresh_short import Told, told_shortly
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .rows import Rows
@@ -214,22 +214,24 @@ class Backlog:
         rest, some = leaders(every, l1.lines, l2.lines) if last and not (emptied or self._chapters) else (every, [])
         if rest:
             some.append(rest)
-        parts: list[Fresh] = []
+        alone = last and seen.is_empty and not emptied
+        parts: list[tuple[Fresh, Told | None]] = []
         for part in some:
-            fresh = Fresh.of(part, last=last)
+            fresh, told = told_shortly(part, l1.caches if part is rest else 1, l1.lines, l2.lines) if alone else (None, None)
+            if fresh is None:
+                fresh = Fresh.of(part, last=last)
             if fresh is not None:
-                parts.append(fresh)
-            if fresh is None or contested(fresh, seen):
-                for one in parts:
+                parts.append((fresh, told))
+            if fresh is None or (told is None and contested(fresh, seen)):
+                for one, _ in parts:
                     one.undo()
                 return False
         self.written -= self._past_written
         self._past_written = 0
-        for part, fresh in zip(some, parts, strict=True):
-            if part is rest:
-                self._follow(fresh, seen, emptied, l1.caches, last=last)
-            else:
-                self._follow(fresh, Seen(), [], 1, last=True)
+        for part, (fresh, told) in zip(some, parts, strict=True):
+            if told is None and part is rest:
+                told = self._follow(fresh, seen, emptied, l1.caches, last=last)
+            self._hand_on(fresh, told or self._follow(fresh, Seen(), [], 1, last=True))
             _tell_others(part)
         if not last:
             seen.keep(every, emptied, l1.lines)
@@ -239,27 +241,24 @@ class Backlog:
         _sample(waiting)
         return True
 
-    def _follow(self, fresh: Fresh, seen: Seen, emptied: list[tuple[int, Index]], caches: int, *, last: bool) -> None:
-        """Tells all of these what so many caches find."""
-        times = fresh.used[0].waiting.times if fresh.used else 1
+    def _follow(self, fresh: Fresh, seen: Seen, emptied: list[tuple[int, Index]], caches: int, *, last: bool) -> Told:
+        """What so many caches find, and L2."""
         full = seen.held is not None or overflows(fresh, self.l2.lines, seen)
-        told = followed(fresh, caches, self.l1.lines) if last and seen.is_empty and not (emptied or full) else None
-        if told is not None:
-            missed, lost, written = told
-        else:
-            of_l1 = missed_in_l1(fresh, caches, self.l1.lines, emptied)
-            missed = of_l1.sectors
-            if full:
-                lost, written = lost_in_full_l2(fresh, seen, self.l2.lines, last=last)
-            else:
-                lost, written = lost_in_l2(fresh, of_l1, seen, last=last)
-        self.written += times * written
+        missed = missed_in_l1(fresh, caches, self.l1.lines, emptied)
+        if full:
+            return Told(missed.sectors, *lost_in_full_l2(fresh, seen, self.l2.lines, last=last))
+        return Told(missed.sectors, *lost_in_l2(fresh, missed, seen, last=last))
+
+    def _hand_on(self, fresh: Fresh, told: Told) -> None:
+        """Tells all of these what was found."""
+        times = fresh.used[0].waiting.times if fresh.used else 1
+        self.written += times * told.written
         fresh.measure()
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
-                asked = missed[code] if group[0].way is Way.LOAD else total
-                group[0].tell(total, total - asked, asked, asked - min(asked, lost[code]))
+                asked = told.missed[code] if group[0].way is Way.LOAD else total
+                group[0].tell(total, total - asked, asked, asked - min(asked, told.lost[code]))
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
         if any(w.way is Way.STREAM or (w.f.width < WORD and w.way is Way.STORE and not w.brings) for w in waiting):

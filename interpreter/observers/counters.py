@@ -265,11 +265,11 @@ class Counters(Silent):
             if g.n == wrote.size:
                 wrote.fill(True)
             else:
-                wrote[g.block, g.thread] = True
+                wrote.reshape(-1)[g.lane.ravel()] = True
         elif g.shape == wrote.shape:
             wrote |= mask
         else:
-            wrote[g.block, g.thread] |= mask
+            wrote.reshape(-1)[g.lane[np.broadcast_to(mask, g.shape)]] = True
 
 
 def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import Footprint
-from .fresh_tables import LANES, USES, WARPS, Stretch, Used, by_lane, by_use, by_warp, name_of, once, stretches_of, what_it_does
+from .fresh_tables import DROPPED, LANES, USES, WARPS, Stretch, Used, by_lane, by_use, by_warp, name_of, once, stretches_of, what_it_does
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .strays import Strays, count_strays, lane_by_lane
@@ -78,18 +78,23 @@ class Fresh:
         return self.lines << SECTOR_BITS
 
     @staticmethod
-    def of(waiting: list[Waiting], *, last: bool) -> Fresh | None:
-        """Numbers what these use; None where they get in each other's way; `last`: nobody will want to know what the caches hold then."""
+    def of(waiting: list[Waiting], *, last: bool, words: bool = True) -> Fresh | None:
+        """Numbers what these use; None where they get in each other's way; `last`: nobody will want to know what the caches hold then.
+
+        `words`: it may matter which words of its sector a use wants; if not, L1 shall not forget lines either.
+        """
         stretches, where = stretches_of(waiting)
+        if not words and any(s.done & DROPPED and s.stays for s in stretches):
+            return None
         lines = 0
         for s in stretches:
             s.number, lines = lines, lines + s.lines
         changed: Changed = []
-        for turn in where:
+        for turn in where if words else ():
             w = waiting[turn]
             mixed, uses = where[turn].mixed, not isinstance(w.f, Scattered)
             before = w.f, w.there, w.again
-            if mixed:  # it matters which words of its sector each use wants, and lines may have begun anew
+            if mixed:  # lines may have begun anew
                 w.there = w.again = False
                 where[turn].done |= what_it_does(w)
             parted = w.way is Way.STORE and not w.brings and (mixed or not last)  # or later chapters may read what was stored

@@ -22,7 +22,7 @@ from .stays import Emptied
 from .uses import SECTOR_BITS, Way
 
 Index = NDArray[np.int64]
-WORTH = 1 << 16  # loads that are worth asking only some caches
+WORTH = 1 << 17  # loads that are worth asking only some caches
 SPREAD = 40  # sectors of caches for each use that may be marked
 SOME = 2  # caches that are looked at
 LEAST = 8  # of so many caches one is asked, where they are not many, or

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .fresh import SILENT, Fresh
 from .fresh_l1 import askers, have_room
+from .fresh_l2 import contested
 from .fresh_order import BRING
+from .fresh_seen import Seen
 from .fresh_tables import Used, once
-from .uses import Way
+from .scattered import Scattered
+from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
 USES = 1 << 17  # at most
@@ -19,33 +23,49 @@ CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
 
-def followed(fresh: Fresh, caches: int, lines: int) -> tuple[list[int], list[int], int] | None:
-    """By code, what loads miss in so many caches of so many lines, and what L2 has to fetch; and how many sectors become dirty there.
+class Told(NamedTuple):
+    """By code, what loads miss in L1, and what L2 has to fetch; and how many sectors become dirty there."""
 
-    None where that is not all: many uses, caches that may overflow, lines that are forgotten, or sectors of which a part is stored
-    before they are loaded.
+    missed: list[int]
+    lost: list[int]
+    written: int
+
+
+def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> tuple[Fresh | None, Told | None]:
+    """Some accesses, numbered, and what they find in so many caches of so many lines and an L2 with room for so many.
+
+    None where there is more to know: many uses, caches that may overflow, lines that are forgotten, or sectors of which a part is
+    stored before they are loaded.
     """
+    if sum([w.f.count if isinstance(w.f, Scattered) else w.f.packed.sector.size for w in waiting]) > USES:
+        return None, None
+    fresh = Fresh.of(waiting, last=True, words=False)
+    if fresh is None:
+        return None, None
+    told = None if fresh.lines > room or contested(fresh, Seen()) else _told(fresh, caches, lines)
+    return None if told is None and any(s.mixed for s in fresh.stretches) else fresh, told
+
+
+def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     width = fresh.nowhere + 4  # sectors, and a line that stands for lanes that take no part
-    if caches * width > CELLS or sum([t.sectors.size for t in fresh.tables]) > USES:
-        return None
     chosen = askers(fresh)
-    if any(u.way not in BRING for u in chosen) or not have_room(fresh, chosen, lines):
+    if caches * width > CELLS or any(u.way not in BRING for u in chosen) or not have_room(fresh, chosen, lines):
         return None
     if not _cells:
         _cells.append(np.empty(CELLS, np.int32))
     cells = _cells[0]
     sectors = [t.sectors.astype(np.intp) for t in fresh.tables]
     places = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)]
-    first = _first(fresh, chosen, places, cells, slice(fresh.nowhere, caches * width, width))
-    if any(n for u, n in first if u.parts):
+    missed = _first(fresh, chosen, places, cells, slice(fresh.nowhere, caches * width, width))
+    if any(n for u, n in missed if u.parts):
         return None
-    missed = _by_code(fresh, first)
-    first = _first(
-        fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, slice(fresh.nowhere, width)
-    )
+    nobody = slice(fresh.nowhere, width)
+    lost = _first(fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, nobody)
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
-    written = _first(fresh, [writers[turn] for turn in sorted(writers)], sectors, cells, slice(fresh.nowhere, width))
-    return missed, _by_code(fresh, first), sum([n for _, n in written])
+    written = np.zeros(width, np.bool_)
+    for run in fresh.runs(once([writers[turn] for turn in sorted(writers)])):
+        written[sectors[run[0].table][run[0].begin : run[-1].end]] = True
+    return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written[: fresh.nowhere])))
 
 
 def _first(fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice) -> list[tuple[Used, int]]:

@@ -15,7 +15,7 @@ from .touch import WARP, Lanes
 Index = NDArray[np.int64]
 WARP_SHIFT = 5
 LINE_BITS = 28  # of a key; the warp stands above
-_NOWHERE = np.int64(np.iinfo(np.int64).max)  # the sector of lanes that take no part
+SHORT = 1 << 36  # places below that have short numbers of sectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,17 @@ class Packed:
     @staticmethod
     def of(lanes: Lanes) -> Packed:
         """Those that an access touches, warp by warp."""
-        one = lanes.where.shape[1] == 1 or int(lanes.where.min()) >> SECTOR_SHIFT == int(lanes.where.max()) >> SECTOR_SHIFT
-        if one:  # sector for each warp
+        where = lanes.where
+        low, high = (int(where.min()), int(where.max())) if where.shape[1] > 1 else (0, 0)
+        if low >> SECTOR_SHIFT == high >> SECTOR_SHIFT:  # one sector for each warp
             units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
             warp = units.nonzero()[0]
             return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)
-        sector = lanes.where >> SECTOR_SHIFT
+        sector = np.empty(where.shape, np.uint32 if low >= 0 and high < SHORT else np.int64)  # short ones are faster
+        np.right_shift(where, SECTOR_SHIFT, out=sector, casting="unsafe")
+        nowhere = np.iinfo(sector.dtype).max
         if lanes.active is not None:
-            np.putmask(sector, ~lanes.active, _NOWHERE)
+            np.putmask(sector, ~lanes.active, nowhere)
         flat = sector.ravel()
         down = flat[1:] < flat[:-1]
         down[WARP - 1 :: WARP] = False  # from warp to warp
@@ -45,9 +48,9 @@ class Packed:
             sector.sort(axis=1)
         new = first_in_row(sector)
         if lanes.active is not None:
-            new &= sector != _NOWHERE
+            new &= sector != nowhere
         at = new.ravel().nonzero()[0]
-        return Packed(count_in_rows(new), at >> WARP_SHIFT, flat.take(at))
+        return Packed(count_in_rows(new), at >> WARP_SHIFT, flat.take(at).astype(np.int64, copy=False))
 
     @staticmethod
     def of_run(warps: int, lanes: int, offset: int, width: int) -> Packed:
