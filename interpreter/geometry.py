@@ -209,11 +209,12 @@ class WarpLayout:
         self.starts: Index = first.nonzero()[0]  # the first lane of each warp
         present = number.take(self.starts)
         self.count = present.size
-        place = np.cumsum(first)
-        place -= 1
-        place <<= 5
-        place |= slot & 31
-        self.position: Index = place
+        self.position: Index = slot
+        if present.item(-1) != self.count - 1:  # some warps are missing
+            self.position = np.cumsum(first)
+            self.position -= 1
+            self.position <<= 5
+            self.position |= slot & 31
         self.dense = int(self.position[-1]) == g.n - 1
         block = present // each
         self.block = block[:, None]

@@ -36,6 +36,7 @@ FEW = 4  # accesses that are not worth following at once
 PAST = 64  # accesses that were asked at once and are remembered
 
 _pauses: WeakKeyDictionary[Kernel, int] = WeakKeyDictionary()
+Name = tuple[int, int, int]  # the same for accesses that use the same
 Asked = Callable[[Way, Footprint, int, Rows], tuple[int, int, int]]
 
 
@@ -57,8 +58,9 @@ class Backlog:
         self._past_written = 0  # sectors that they made dirty
         self._chapters = False  # the caches know nothing; what was done to them is in `_past`
         self._used = 0  # lines that one cache may have been asked for
-        # As many as there had been when all that an access uses was brought in, or, if that is true, stored; and by whom.
-        self._there: dict[tuple[int, int, int, bool], tuple[int, int]] = {}
+        # As many as there had been when all that an access uses was brought in, or was stored; and by whom.
+        self._brought: dict[Name, int] = {}
+        self._stored: dict[Name, tuple[int, int]] = {}
 
     @property
     def pauses(self) -> bool:
@@ -77,22 +79,33 @@ class Backlog:
         limit = LANES if self._past is not None else BATCH
         if self._lanes > limit or (self._past is None and self._crowd > CROWD * self.l1.lines > 0) or len(self._waiting) >= TURNS:
             self.settle(ask, full=True)
-        there = way in (Way.LOAD, Way.STORE) and self._is_there(f, start, rows)
-        again = way is Way.STORE and not there and self._is_there(f, start, rows, stored=True)
-        other = again and self._there[id(f.same), start, id(rows), True][1] != id(f)
+        name, there, again, other, crowd = (id(f.same), start, id(rows)), False, False, False, 0
+        if way is Way.LOAD or way is Way.STORE:
+            crowd = f.most_lines(rows)
+            oldest = self._used + crowd - self.l1.lines  # of what was used since then nothing has had to go
+            there = self._brought.get(name, -1) >= max(oldest, 0)
+            if way is Way.STORE and not there and (since := self._stored.get(name)) is not None:
+                again = since[0] >= oldest
+                other = again and since[1] != id(f)
         waiting = Waiting(way, f, start, rows, there=there, again=again, other_words=other)
         self._waiting.append(waiting)
         if not (there or again):
             self._lanes += f.count if isinstance(f, Scattered) or id(f) not in self._met else f.packed.sector.size
             self._met.add(id(f))
-        if way in (Way.PASS, Way.ATOMIC):
-            self._there.clear()
-        elif way is not Way.STREAM and not there and not again:
-            crowd = f.crowd(rows)
-            self._crowd += crowd
-            self._used += crowd
-            self._there[id(f.same), start, id(rows), not waiting.brings] = self._used, id(f)
+            if way is Way.LOAD or way is Way.STORE:
+                self._crowd += crowd
+                self._used += crowd
+                if waiting.brings:
+                    self._brought[name] = self._used
+                else:
+                    self._stored[name] = self._used, id(f)
+        if way is Way.PASS or way is Way.ATOMIC:
+            self._forget_uses()
         return waiting
+
+    def _forget_uses(self) -> None:
+        self._brought.clear()
+        self._stored.clear()
 
     def asked(self, way: Way, f: Footprint, start: int, rows: Rows, written: int) -> None:
         """An access did not wait; `written`: sectors that became dirty so far."""
@@ -108,14 +121,9 @@ class Backlog:
         """Something was done to the caches that is not worth knowing."""
         self._past = None
 
-    def _is_there(self, f: Footprint, start: int, rows: Rows, *, stored: bool = False) -> bool:
-        """Did an access that waits bring in just what this one uses, or store it, so lately that nothing of it has had to go?"""
-        since = self._there.get((id(f.same), start, id(rows), stored))
-        return since is not None and self._used - since[0] + f.crowd(rows) <= self.l1.lines
-
     def empty(self, caches: Index) -> None:
         """These forget everything that was brought in so far."""
-        self._there.clear()
+        self._forget_uses()
         if self._waiting or self._chapters:
             self._emptied.append((len(self._waiting), caches))
         else:
@@ -142,7 +150,7 @@ class Backlog:
         if (last or full) and self._afresh(waiting, emptied, last=last):
             self._set_pause(0)
             return
-        self._there.clear()
+        self._forget_uses()
         self._wake(ask)
         self._ask(waiting, emptied, ask, few=few, last=last)
 
@@ -237,7 +245,8 @@ class Backlog:
             seen.keep(every, emptied, l1.lines)
             self._chapters = True
             kept = {(id(w.f.same), w.start, id(w.rows)) for w in seen.last}
-            self._there = {key: used for key, used in self._there.items() if key[:3] in kept}
+            self._brought = {name: used for name, used in self._brought.items() if name in kept}
+            self._stored = {name: used for name, used in self._stored.items() if name in kept}
         _sample(waiting)
         return True
 

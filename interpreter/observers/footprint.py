@@ -22,6 +22,7 @@ from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, count_bit
 from .touch import ALL_WORDS, WARP, Lanes, touch
 
 Index = NDArray[np.int64]
+NEAR = 64  # lines that are not counted for each cache
 LARGE = 1 << 15  # lanes whose sections are sooner found than what each uses
 _HOME_BITS = 20  # of a key; the line stands above
 
@@ -279,7 +280,7 @@ class Footprint:
         return np.zeros(1, np.int64), cache, np.ones(1, np.int64)
 
     def crowd(self, rows: Rows) -> int:
-        """Lines at most that one cache is asked for."""
+        """Lines at most that one cache is asked for, the same ones by several warps too."""
         if self._known:
             return self.outline.crowd(rows)
         if self.run is not None:
@@ -289,6 +290,11 @@ class Footprint:
         if self._crowd is None or self._crowd[0] is not rows:
             self._crowd = rows, self.packed.crowd(self._caches(rows).take(self.packed.warp))
         return self._crowd[1]
+
+    def most_lines(self, rows: Rows) -> int:
+        """Different lines at most that one cache is asked for."""
+        low, high = self.ends
+        return high + 1 - low if high - low < NEAR else min(high + 1 - low, self.crowd(rows))
 
     def most_warps(self, rows: Rows) -> int:
         """Warps at most of one cache, if they are told apart."""

@@ -31,7 +31,7 @@ SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those w
 WORTH = 64  # rows that are worth marking on their own
 MANY = 1 << 17  # marks
 LARGE = 1 << 21  # marks that are not looked at for each code
-FEW = 8  # codes that are counted one by one
+FEW = 12  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
 
 

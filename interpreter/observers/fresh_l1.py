@@ -116,7 +116,7 @@ def have_room(fresh: Fresh, chosen: list[Used], lines: int) -> bool:
     """Is it easily seen that no cache of so many lines can overflow?"""
     asked: dict[int, int] = {}
     for u in chosen:
-        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.crowd(u.waiting.rows)
+        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.most_lines(u.waiting.rows)
     return sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines
 
 
@@ -171,7 +171,8 @@ def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> Marks 
     low, end = loaded[0].number, loaded[-1].number + loaded[-1].lines
     count = end - low << SECTOR_BITS
     there = np.zeros(lives.count, np.bool_)
-    for of in lives.of:
+    homes = {id(u.waiting.rows): u.waiting.rows.different for u in fresh.used}
+    for of in lives.of if lives.count > lives.caches or lives.count == 1 else homes.values():
         there[of] = True
     size = count + (1 << SECTOR_BITS)  # a line more for lanes that take no part
     if int(there.sum()) * size > max(DENSE, SPREAD * sum([u.waiting.f.count for u in chosen])) or len(fresh.groups) > PARTED:

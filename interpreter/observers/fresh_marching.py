@@ -64,4 +64,4 @@ def _lines(s: Stretch, some: list[Waiting], *, marching: bool) -> int:
     if marching:
         places = np.concatenate([w.f.leader.place for w in some if isinstance(w.f, Marching)])
         return np.unique(places // LINE).size * (some[0].f.crowd(some[0].rows) // WARP)
-    return min(s.lines, sum([w.f.crowd(w.rows) for w in some]))
+    return min(s.lines, sum([w.f.most_lines(w.rows) for w in some]))

@@ -79,7 +79,7 @@ class Seen:
         crowd, begin = 0, len(waiting)
         while begin and crowd < FILLS * lines:
             begin -= 1
-            crowd += waiting[begin].f.crowd(waiting[begin].rows)
+            crowd += waiting[begin].f.most_lines(waiting[begin].rows)
         counts = [not (w.there or (w.again and not w.other_words)) for w in waiting[begin:]]
         self.last = [Waiting(w.way, w.f, w.start, w.rows, silent=True) for w, count in zip(waiting[begin:], counts, strict=True) if count]
         self.told = len(self.last)

@@ -127,16 +127,15 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         """The footprint of what is no run, by its addresses."""
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
+        if waits and not g.warps.dense and 1 < base.size == g.n and (g.n <= SMALL or are_apart(base.ravel())):
+            return strays(g, rows, address, None, width), 0
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
         key = (width, *corners, g.shape)
         found = self.known.get(key)
         relative = Shifted(_integers(base), -less)
         if found is not None and _same(found, g, rows, relative):
             return _noted(found, address, start), start
-        if waits and not g.warps.dense:
-            if 1 < base.size == g.n and (g.n <= SMALL or are_apart(base.ravel())):
-                return strays(g, rows, address, None, width), 0
-        elif (waits or g.n >= MANY) and is_scattered(g, base, width):
+        if (g.warps.dense or not waits) and (waits or g.n >= MANY) and is_scattered(g, base, width):
             f = scattered(g, rows, address, None, width, waits=waits)
             if f is not None:
                 return f, 0
