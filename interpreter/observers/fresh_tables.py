@@ -177,7 +177,8 @@ def _rows(some: list[Used], sizes: list[int]) -> list[int]:
 
 def name_of(w: Waiting) -> tuple[int, int]:
     """The same for accesses that use the same."""
-    return id((w.f.lanewise or w.f).same), w.start
+    same = w.f.same
+    return id(same.lanewise or same), w.start
 
 
 def what_it_does(w: Waiting) -> int:

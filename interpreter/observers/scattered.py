@@ -78,6 +78,10 @@ class Scattered(Footprint):
     def same(self) -> Footprint:
         return self._same or self
 
+    def is_same_as(self, other: Scattered) -> None:
+        """Notes what uses just its sectors."""
+        self._same = other
+
     @property
     def height(self) -> int:
         """How many rows its places have."""

@@ -201,6 +201,8 @@ def lane_by_lane(f: Footprint) -> Scattered:
             found = Strays(Crew(f.geometry, f.rows, at), lanes.full.ravel().take(at), f.width)
         else:
             found = Scattered(f.geometry, f.rows, lanes.full, f.mask, f.width)
+            if f.same is not f:
+                found.is_same_as(lane_by_lane(f.same))
         f.lanewise = found
     return found
 

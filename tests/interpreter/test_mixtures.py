@@ -118,17 +118,28 @@ def mixture(rng: np.random.Generator, g: Geometry) -> list[One]:
 
 @pytest.mark.parametrize("seed", [*range(40), 117, 311, 351, 352, 402, 594, 640, 837, 869, 895, 971, 1214])  # the last ones went wrong once
 def test_each_finds_what_it_finds_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check(seed, 1 << 14, monkeypatch if seed % 3 == 2 else None)
+
+
+@pytest.mark.parametrize("seed", [*range(40, 70), 2126, 2252, 3329, 3338, 3340])
+def test_caches_that_hold_all(seed: int) -> None:
+    """Such launches are short, and mostly followed in one go."""
+    _check(seed, 1 << 20, None)
+
+
+def _check(seed: int, size: int, chapters: pytest.MonkeyPatch | None) -> None:
+    """Follows a mixture together and alone, in L1 caches of so many bytes, as a whole or in chapters."""
     rng = np.random.default_rng(seed)
     g = _geometry(rng)
     told, caches = mixture(rng, g), int(rng.choice([1, 3, BLOCKS]))
-    if seed % 3 == 2:
-        monkeypatch.setattr(backlog, "LANES", int(rng.integers(1, 8)) * LANE.size)
+    if chapters is not None:
+        chapters.setattr(backlog, "LANES", int(rng.integers(1, 8)) * LANE.size)
     fences = {int(turn): [int(c) for c in range(caches) if rng.random() < 0.5] for turn in rng.integers(0, len(told), 2)}
 
     def emptied(turn: int) -> list[int]:
         return fences.get(turn, []) if seed % 4 == 3 else []
 
-    together, alone = Caches(caches, 1 << 14, geometry=g), Caches(caches, 1 << 14, alone=True, geometry=g)
+    together, alone = Caches(caches, size, geometry=g), Caches(caches, size, alone=True, geometry=g)
     found, want = together.all(told, emptied, last=True), alone.all(told, emptied)
     assert found == want
     assert together.memory.written == alone.memory.written
