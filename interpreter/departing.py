@@ -94,7 +94,7 @@ def depart(wave: Wave, g: Group, way: Exit) -> Group:
     out = Group(wave, node.geometry.select(place), g.act, g.act.function.fresh_registers(), g.pc)
     out.parent, out.selection, out.dirty, out.cc = node, place, dirty & live, g.cc
     g.keep(out, _all_of(g), place, live)
-    g.R[0] = None
+    g.end()
     wave.withdraw(passed, out.geometry.n)
     return out
 

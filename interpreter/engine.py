@@ -189,6 +189,7 @@ class Wave:
         assert g.alive is not None
         smaller = g.part(Selection.of(g.alive, g.geometry.shape), g.pc if pc is None else pc)
         smaller.spins = g.spins
+        g.end()
         return smaller
 
     def leave_loop(self, g: Group, pc: int) -> int | None:
@@ -220,7 +221,9 @@ class Wave:
 
     def divide(self, g: Group, ways: list[tuple[Selection, int]]) -> list[Group]:
         """Parts g for good: each part takes its own place below g's parent."""
-        return [g.part(s, pc) for s, pc in ways]
+        parts = [g.part(s, pc) for s, pc in ways]
+        g.end()
+        return parts
 
     def go(self, g: Group) -> None:
         """A group that is at its pc, wherever that is."""
@@ -241,6 +244,7 @@ class Wave:
         """Some lanes end here, the others go on at pc."""
         a, b = self.divide(g, [(gone, EXIT), (stay, pc)])
         self._end(a.geometry)
+        a.end()
         p = a.parent
         while p is not None:
             p.expected -= a.geometry.n
@@ -266,13 +270,15 @@ class Wave:
             p.absorbed = g.geometry.n
         else:
             p.absorb(g.selection, g, slots)
-        g.R[0] = None  # the group is over: it and its arrays go at once, not when the garbage collector finds them
+        g.end()
         self.settle(p)
 
     def settle(self, p: Group) -> None:
         """Lets a node go on if nobody below it is left."""
         if p.complete:
             again = p.resume()
+            if again is not p:
+                p.end()
             if again is not None and not (p.tired and self.room.rest(again, again.pc) is None):
                 self.go(again)
             p.tired = False
@@ -281,7 +287,7 @@ class Wave:
         """All lanes of a group end."""
         self._end(g.geometry)
         n = g.alive_count if g.alive is not None else g.geometry.n
-        g.R[0] = None
+        g.end()
         self._gone(g.parent, n)
 
     def _gone(self, p: Group | None, n: int) -> None:
@@ -302,6 +308,7 @@ class Wave:
             if node.absorbed:
                 self.settle(node)
                 return True
+            node.end()
         return False
 
     def _end(self, geometry: Geometry) -> None:

@@ -195,6 +195,10 @@ class Group:
         p = self.parent
         return None if p is None or p.node_return else p.join
 
+    def end(self) -> None:
+        """The group is over: it and its arrays go at once, not when the garbage collector finds them."""
+        self.R[0] = None
+
     # ------------------------------------------------------------ parting
 
     def child(self, selection: Selection, pc: int) -> Group:
@@ -241,6 +245,7 @@ class Group:
                 g.R[s] = place.conform(selection.take(self.R[s]), selection.shape_out)
                 keep ^= low
             out.append(g)
+        self.end()
         return out
 
     # ------------------------------------------------------------ meeting

@@ -266,8 +266,9 @@ class Backlog:
         for code, group in enumerate(fresh.groups):
             if group:  # all count for the same: it does not matter which of them missed
                 total = sum([w.f.total for w in group])
-                asked = told.missed[code] if group[0].way is Way.LOAD else total
-                group[0].tell(total, total - asked, asked, asked - min(asked, told.lost[code]))
+                lost = min(told.lost[code], total)
+                asked = max(told.missed[code], lost) if group[0].way is Way.LOAD else total  # some caches may have told for all
+                group[0].tell(total, total - asked, asked, asked - lost)
 
     def _together(self, waiting: list[Waiting], emptied: list[tuple[int, Index]], last: bool) -> bool:
         if any(w.way is Way.STREAM or (w.f.width < WORD and w.way is Way.STORE and not w.brings) for w in waiting):

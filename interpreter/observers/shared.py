@@ -113,7 +113,7 @@ class SharedMemory:
                 rule = "gathered"
         compared = rule == "half once"
         whole = self._compared(group, address, mask, operands) if compared else self._looked_up(g, address, mask, rule, width, apart)
-        self._further, further = rule == "matrix", self._further
+        further, self._further = self._further and rule == "matrix", rule == "matrix"
         self._count(tally, kind, width, whole, further=further)
 
     def _count(self, tally: SiteTally, kind: str, width: int, whole: Whole, by: int = 0, *, further: bool = False) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tests.interpreter.harness import Machine
 from warplab.interpreter.geometry import Geometry, Selection
+from warplab.interpreter.launch import Launch
 from warplab.interpreter.memory.cache import L1, L2, LoadPolicy, whole_words
 from warplab.interpreter.memory.coalesce import modern_global
 from warplab.interpreter.memory.local import local_sectors
@@ -64,6 +65,24 @@ def test_a_profile_keeps_no_launch_and_equals_one_of_a_launch_like_it() -> None:
     assert memory() is None
     assert one is not None and [s.warps for s in one.sites] == [1, 1, 1] and one.sites is one.sites
     assert one == other and one != one.kernel
+
+
+def test_an_observed_launch_goes_when_it_is_over() -> None:
+    """Its memory is not kept for the garbage collector, which would take longer than the observer."""
+    launches: list[ref[Launch]] = []
+
+    class Keeping(Counters):
+        def begin(self, launch: Launch) -> None:
+            super().begin(launch)
+            launches.append(ref(launch))
+
+    text = "{ .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r1, %tid.x; setp.lt.u32 %p, %r1, 7; @%p bra L; bar.sync 0; L: ret; }"
+    machine, counters = Machine(f"{HEAD}.visible .entry k() {text}"), Keeping(profile("sm_90"))
+    gc.disable()
+    machine.launch(2, 64, [], observers=(counters,))
+    gone = launches[0]() is None
+    gc.enable()
+    assert gone and counters.finish() is not None
 
 
 # ---------------------------------------------------------------- words, lines, caches
@@ -304,6 +323,14 @@ def test_shared_conflicts_and_generic_addresses() -> None:
     assert p.metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"] == 3 * 31
     assert p.metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == 3 * 2
     assert p.occupancy.shared == 4096
+
+
+@pytest.mark.parametrize("guard", ["", "@%p1 "])
+def test_stores_behind_a_matrix_are_requests(guard: str) -> None:
+    matrix = "mov.u32 %r2, s; shl.b32 %r3, %r1, 4; add.u32 %r2, %r2, %r3; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [%r2];"
+    body = f"setp.lt.u32 %p1, %r1, 7; {matrix} {guard}st.shared.b32 [%r2], %r4;"
+    m = launch(body, "--grid 1 --block 32 --arg a=u32[4]", shared=".shared .align 16 .b8 s[512];").metrics
+    assert (m["smsp__inst_executed_op_shared_ld.sum"], m["smsp__inst_executed_op_shared_st.sum"]) == (1, 1)
 
 
 def test_flops_by_type() -> None:
