@@ -43,6 +43,8 @@ class Marks:
     low: int
     flat: Codes  # with a line more for each cache, that nobody uses
     places: Callable[[int, int, int], Index]  # of some rows of a table, in `flat`
+    places_of: Callable[[int, Index], Index]  # of rows here and there
+    caches: Index  # that have marks
     over: Index  # the rows of caches that have no room for all
     lives: bool  # are there caches that were emptied on the way, and are others since?
 

@@ -6,7 +6,7 @@ uses are put in order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,9 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
         return None
     end = marks.low + marks.codes.shape[1]
     chosen = [u for u in chosen if marks.low <= u.stretch.number << SECTOR_BITS < end]
-    order = Order(fresh, chosen, lives, lines, words=words, within=Within(marks, again))
+    caches = np.zeros(lives.count, np.bool_)
+    caches[marks.caches] = again.reshape(marks.caches.size, -1).any(axis=1)
+    order = Order(fresh, chosen, lives, lines, words=words, within=Within(marks, again, caches, lives))
     found, rest = order.found(), np.where(again, np.uint32(0), every).view(np.uint8)
     missed = np.array(fresh.counts(rest)) + order.asked - found
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
@@ -180,16 +182,20 @@ def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> Marks 
     first = (np.cumsum(there) - 1) * size
     marks = np.zeros(int(first[-1]) + size, np.uint8)
 
-    def places(table: int, begin: int, end: int) -> Index:
-        sectors = fresh.tables[table].sectors[begin:end] - np.uint32(low << SECTOR_BITS)
+    def places_of(table: int, rows: Any) -> Index:
+        sectors = fresh.tables[table].sectors[rows] - np.uint32(low << SECTOR_BITS)
         if fresh.tables[table].masked:
             np.minimum(sectors, np.uint32(count), out=sectors)
-        found: Index = sectors + first.take(lives.of[table][begin:end])[:, None]
+        found: Index = sectors + first.take(lives.of[table][rows])[:, None]
         return found
+
+    def places(table: int, begin: int, end: int) -> Index:
+        return places_of(table, slice(begin, end))
 
     chosen = [u for u in chosen if low <= u.stretch.number < end]
     fresh.mark(marks, once(chosen) if lives.count == lives.caches else chosen, places)
     every = marks.reshape(-1, size)[:, :count]
     marks.reshape(-1, size)[:, count:] = 0
     used = np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1), axis=1)
-    return Marks(every, low << SECTOR_BITS, marks, places, np.flatnonzero(used > lines), lives.count > lives.caches)
+    over = np.flatnonzero(used > lines)
+    return Marks(every, low << SECTOR_BITS, marks, places, places_of, np.flatnonzero(there), over, lives.count > lives.caches)

@@ -58,11 +58,15 @@ class Within:
 
     marks: Marks
     lines: Flags  # by their places among the marks
+    caches: Flags  # that have any of them
+    lives: Lives
 
     def of(self, table: int, begin: int, end: int) -> tuple[Index, Index]:
         """Which of some rows of a table use them: the row, and the lane in it."""
-        row, lane = self.lines.take(self.marks.places(table, begin, end) >> SECTOR_BITS).nonzero()
-        return row, lane
+        rows = self.caches.take(self.lives.of[table][begin:end]).nonzero()[0]
+        rows += begin
+        row, lane = self.lines.take(self.marks.places_of(table, rows) >> SECTOR_BITS).nonzero()
+        return rows.take(row), lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,6 @@ class Rows:
         number = {id(u): turn for turn, u in enumerate(chosen)}
         for run in fresh.runs([u for u in chosen if u.table == table]):
             row, lane = within.of(table, run[0].begin, run[-1].end)
-            row += run[0].begin
             cuts = row.searchsorted([u.begin for u in run[1:]]).tolist()
             for u, a, b in zip(run, [0, *cuts], [*cuts, row.size], strict=True):
                 if a == b:
