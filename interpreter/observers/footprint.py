@@ -22,6 +22,7 @@ from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, count_bit
 from .touch import ALL_WORDS, WARP, Lanes, touch
 
 Index = NDArray[np.int64]
+FEW = 8  # lanes
 NEAR = 64  # lines that are not counted for each cache
 LARGE = 1 << 15  # lanes whose sections are sooner found than what each uses
 _HOME_BITS = 20  # of a key; the line stands above
@@ -299,6 +300,16 @@ class Footprint:
     def most_warps(self, rows: Rows) -> int:
         """Warps at most of one cache, if they are told apart."""
         return 1
+
+    @property
+    def is_shared(self) -> bool:
+        """Do the first lanes and some in the middle use one sector?"""
+        if self.run is not None:
+            return False
+        flat = self._base[0].ravel()
+        middle = flat.size // 2
+        first, other = ({x // SECTOR for x in some.tolist()} for some in (flat[:FEW], flat[middle : middle + FEW]))
+        return flat.size < self.geometry.n or not first.isdisjoint(other)
 
     @cached_property
     def parts(self) -> bool:

@@ -18,7 +18,9 @@ from .scattered import Scattered
 from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
-USES = 1 << 17  # at most
+USES = 1 << 17  # at most, or
+MOST = 1 << 20  # where two caches at most use a sector
+SOME = 61  # one use of so many tells whether that may be so
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
@@ -37,7 +39,8 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
     None where there is more to know: many uses, caches that may overflow, lines that are forgotten, or sectors of which a part is
     stored before they are loaded.
     """
-    if sum([w.f.count if isinstance(w.f, Scattered) else w.f.packed.sector.size for w in waiting]) > USES:
+    uses = sum([w.f.count if isinstance(w.f, Scattered) else min(w.f.count, 2 * w.f.ideal) for w in waiting])  # about
+    if uses > MOST or (uses > USES and any(not isinstance(w.f, Scattered) and w.f.is_shared for w in waiting)):
         return None, None
     fresh = Fresh.of(waiting, last=True, words=False)
     if fresh is None:
@@ -49,14 +52,21 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
 def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     width = fresh.nowhere + 4  # sectors, and a line that stands for lanes that take no part
     chosen = askers(fresh)
-    if caches * width > CELLS or any(u.way not in BRING for u in chosen) or not have_room(fresh, chosen, lines):
+    if any(u.way not in BRING for u in chosen):
+        return None
+    sectors, room = [t.sectors.astype(np.intp) for t in fresh.tables], have_room(fresh, chosen, lines)
+    if room and caches * width <= CELLS and sum([s.size for s in sectors]) <= USES:
+        places, sides = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)], caches
+    elif 2 * width <= CELLS and (found := _of_two(fresh, chosen, sectors, width)) is not None:
+        places, sides = found, 2
+    else:
         return None
     if not _cells:
         _cells.append(np.empty(CELLS, np.int32))
-    cells = _cells[0]
-    sectors = [t.sectors.astype(np.intp) for t in fresh.tables]
-    places = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)]
-    missed = _first(fresh, chosen, places, cells, slice(fresh.nowhere, caches * width, width))
+    cells, each = _cells[0], np.zeros(caches, np.int64)
+    missed = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width), None if room else each)
+    if int(each.max()) > lines:  # sectors, if not lines
+        return None
     if any(n for u, n in missed if u.parts):
         return None
     nobody = slice(fresh.nowhere, width)
@@ -68,8 +78,33 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written[: fresh.nowhere])))
 
 
-def _first(fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice) -> list[tuple[Used, int]]:
-    """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none."""
+def _of_two(fresh: Fresh, chosen: list[Used], sectors: list[Index], width: int) -> list[Index] | None:
+    """The sectors that accesses use, so many further on for the second cache of two; None where more caches use some."""
+    runs = [(run[0].table, run[0].begin, run[-1].end) for run in fresh.runs(once(chosen))]
+    for step in (SOME, 1):
+        some = [(sectors[table][a:b:step], fresh.tables[table].cache[a:b:step].astype(np.int16)) for table, a, b in runs]
+        owner, other, strange = np.empty(width, np.int16), np.empty(width, np.int16), []
+        for s, cache in some:
+            owner[s] = cache[:, None]
+        for s, cache in some:
+            at = ((owner.take(s) != cache[:, None]) & (s != fresh.nowhere)).ravel().nonzero()[0]
+            strange.append((at, s.ravel().take(at), cache.take(at // s.shape[1])))
+            other[strange[-1][1]] = strange[-1][2]
+        if any(bool((other.take(s) != cache).any()) for _, s, cache in strange):
+            return None
+    places = [s.copy() for s in sectors]
+    for (table, a, b), (at, _, _) in zip(runs, strange, strict=True):
+        places[table][a:b].reshape(-1)[at] += width
+    return places
+
+
+def _first(
+    fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice, by_cache: Index | None = None
+) -> list[tuple[Used, int]]:
+    """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none.
+
+    `by_cache`: is added how many those are of each cache.
+    """
     begins = [0, *accumulate([p.size for p in places])]
     runs = []
     for run in fresh.runs(once(some)):
@@ -84,6 +119,10 @@ def _first(fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[n
     found: list[tuple[Used, int]] = []
     for run, at, number, each in runs:
         first = cells.take(at) == number
+        if by_cache is not None:
+            rows = first.nonzero()[0]
+            rows //= each
+            by_cache += np.bincount(fresh.tables[run[0].table].cache[run[0].begin : run[-1].end].take(rows), minlength=by_cache.size)
         cuts = [(u.begin - run[0].begin) * each for u in run]
         found += zip(run, np.add.reduceat(first, cuts, dtype=np.int64).tolist(), strict=True)
     return found
