@@ -20,7 +20,7 @@ from .uses import Waiting, Way
 Index = NDArray[np.int64]
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
-SOME = 61  # one use of so many tells whether that may be so
+SOME = 63  # bits of a sector that are zero if it tells whether that may be so
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
@@ -54,8 +54,11 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     chosen = askers(fresh)
     if any(u.way not in BRING for u in chosen):
         return None
-    sectors, room = [t.sectors.astype(np.intp) for t in fresh.tables], have_room(fresh, chosen, lines)
-    if room and caches * width <= CELLS and sum([s.size for s in sectors]) <= USES:
+    room, few = have_room(fresh, chosen, lines), sum([t.sectors.size for t in fresh.tables]) <= USES
+    if few and not room:
+        return None
+    sectors = [t.sectors.astype(np.intp) for t in fresh.tables]
+    if few and caches * width <= CELLS:
         places, sides = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)], caches
     elif 2 * width <= CELLS and (found := _of_two(fresh, chosen, sectors, width)) is not None:
         places, sides = found, 2
@@ -81,21 +84,33 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
 def _of_two(fresh: Fresh, chosen: list[Used], sectors: list[Index], width: int) -> list[Index] | None:
     """The sectors that accesses use, so many further on for the second cache of two; None where more caches use some."""
     runs = [(run[0].table, run[0].begin, run[-1].end) for run in fresh.runs(once(chosen))]
-    for step in (SOME, 1):
-        some = [(sectors[table][a:b:step], fresh.tables[table].cache[a:b:step].astype(np.int16)) for table, a, b in runs]
-        owner, other, strange = np.empty(width, np.int16), np.empty(width, np.int16), []
-        for s, cache in some:
-            owner[s] = cache[:, None]
-        for s, cache in some:
-            at = ((owner.take(s) != cache[:, None]) & (s != fresh.nowhere)).ravel().nonzero()[0]
-            strange.append((at, s.ravel().take(at), cache.take(at // s.shape[1])))
-            other[strange[-1][1]] = strange[-1][2]
-        if any(bool((other.take(s) != cache).any()) for _, s, cache in strange):
-            return None
+    every = [
+        (sectors[table][a:b].ravel(), fresh.tables[table].cache[a:b].astype(np.int16), sectors[table].shape[1]) for table, a, b in runs
+    ]
+    some = [((s & SOME == 0).nonzero()[0], s, cache, each) for s, cache, each in every]
+    if _strangers([(s.take(at), cache.take(at // each)) for at, s, cache, each in some], fresh.nowhere) is None:
+        return None
+    found = _strangers([(s, cache if each == 1 else np.repeat(cache, each)) for s, cache, each in every], fresh.nowhere)
+    if found is None:
+        return None
     places = [s.copy() for s in sectors]
-    for (table, a, b), (at, _, _) in zip(runs, strange, strict=True):
+    for (table, a, b), at in zip(runs, found, strict=True):
         places[table][a:b].reshape(-1)[at] += width
     return places
+
+
+def _strangers(uses: list[tuple[Index, NDArray[np.int16]]], nowhere: int) -> list[Index] | None:
+    """Of sectors and the caches that use them, which uses are by the second of two; None where there are more."""
+    owner, other, found = np.empty(nowhere + 1, np.int16), np.empty(nowhere + 1, np.int16), []
+    for sector, cache in uses:
+        owner[sector] = cache
+    for sector, cache in uses:
+        at = ((owner.take(sector) != cache) & (sector != nowhere)).nonzero()[0]
+        found.append(at)
+        other[sector.take(at)] = cache.take(at)
+    if any(bool((other.take(sector.take(at)) != cache.take(at)).any()) for (sector, cache), at in zip(uses, found, strict=True)):
+        return None
+    return found
 
 
 def _first(

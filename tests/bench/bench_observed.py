@@ -6,7 +6,10 @@
 Kernels have been planned before; of the irregular ones (irregular.py) and of the everyday ones (everyday.py, in launches of about so
 many threads) nothing else is known from earlier runs.  A ratio is the median over pairs of neighbouring runs, of CPU time over all
 threads of the process: what disturbs the machine for a while disturbs both runs of a pair.  An observed run ends with its profile
-frozen.  Fails where a ratio is above LIMIT.
+frozen.
+
+Fails where a kernel of the bench or a recorded program is above LIMIT, or more than one in ten of the others, which were made to find out
+where the limit is: each of those that are above it is named.
 """
 
 from __future__ import annotations
@@ -31,8 +34,10 @@ from warplab.interpreter.observers.known import footprints
 from warplab.isa.profiles import profile
 
 LIMIT = 5.0
+SHARE = 0.9  # of the irregular kernels and the everyday ones that are within it
 SHORT = 0.02  # seconds: launches that take less are repeated within a measurement
 H200 = profile("sm_90")
+KERNEL, IRREGULAR, EVERYDAY, PROGRAM = "kernels of the bench", "irregular kernels", "everyday kernels", "recorded programs"
 Run = Callable[[bool], float]  # CPU seconds of a run, observed or not
 
 
@@ -127,19 +132,35 @@ def ratio_of(run: Run, runs: int) -> tuple[float, float]:
     return statistics.median(q for q, _ in pairs) / times, statistics.median(o / q for q, o in pairs)
 
 
-def subjects(sizes: list[str], threads: list[str]) -> Iterator[tuple[str, Callable[[], Run]]]:
+def subjects(sizes: list[str], threads: list[str]) -> Iterator[tuple[str, str, Callable[[], Run]]]:
     """Every kernel in the sizes asked for, the irregular ones, the everyday ones in launches of about so many threads, then every recorded program."""
     for size in filter(None, sizes):
         for work in works(size):
-            yield f"{work.name} {size}", partial(of_kernel, work)
+            yield KERNEL, f"{work.name} {size}", partial(of_kernel, work)
     for one in irregular():
-        yield one.name, partial(of_irregular, one)
+        yield IRREGULAR, one.name, partial(of_irregular, one)
     for n in map(int, filter(None, threads)):
         for launch in everyday(n):
-            yield f"{launch.name} {n}", partial(of_everyday, launch)
+            yield EVERYDAY, f"{launch.name} {n}", partial(of_everyday, launch)
     for name, record in PROGRAMS.items():
         if not record["fails"]:
-            yield name, partial(of_program, name)
+            yield PROGRAM, name, partial(of_program, name)
+
+
+def is_held(table: dict[str, tuple[str, float]]) -> bool:
+    """Prints how many of each kind are within the limit, and says whether that is enough."""
+    missing = allowed = 0.0
+    enough = True
+    for kind in (KERNEL, PROGRAM, IRREGULAR, EVERYDAY):
+        ratios = [ratio for what, ratio in table.values() if what == kind]
+        above = sum(ratio > LIMIT for ratio in ratios)
+        if ratios:
+            print(f"{kind}: {len(ratios) - above} of {len(ratios)} within {LIMIT:g}x, at most {max(ratios):.2f}x")
+        if kind in (KERNEL, PROGRAM):
+            enough &= not above
+        else:
+            missing, allowed = missing + above, allowed + (1 - SHARE) * len(ratios)
+    return enough and missing <= allowed
 
 
 def main() -> int:
@@ -151,21 +172,29 @@ def main() -> int:
     options.add_argument("--only", default="")
     options.add_argument("--keep", action="store_true")
     chosen = options.parse_args()
-    table: dict[str, float] = {}
+    table: dict[str, tuple[str, float]] = {}
     print(f"{'launch':27} {'quiet ms':>9} {'observed':>9}")
-    for name, prepared in subjects(chosen.sizes.split(","), chosen.everyday.split(",")):
+    for kind, name, prepared in subjects(chosen.sizes.split(","), chosen.everyday.split(",")):
         if chosen.only not in name:
             continue
         quiet, ratio = ratio_of(prepared(), chosen.runs)
-        table[name] = round(ratio, 2)
+        table[name] = kind, round(ratio, 2)
         print(f"{name:27} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
     if chosen.keep:
         when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
         with (HERE / "history.jsonl").open("a") as history:
             history.write(
-                json.dumps({"when": when, "observed": table, "python": platform.python_version(), "numpy": np.__version__}) + "\n"
+                json.dumps(
+                    {
+                        "when": when,
+                        "observed": {name: ratio for name, (_, ratio) in table.items()},
+                        "python": platform.python_version(),
+                        "numpy": np.__version__,
+                    }
+                )
+                + "\n"
             )
-    return 1 if any(r > LIMIT for r in table.values()) else 0
+    return 0 if is_held(table) else 1
 
 
 if __name__ == "__main__":
