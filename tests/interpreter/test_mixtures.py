@@ -7,7 +7,7 @@ import pytest
 
 from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, WHOLE, Caches, One
 from warplab.interpreter.geometry import Geometry, Selection
-from warplab.interpreter.observers import backlog
+from warplab.interpreter.observers import backlog, fresh_short
 from warplab.interpreter.values import Array, Shifted
 
 BASE = 1 << 20
@@ -125,6 +125,13 @@ def test_each_finds_what_it_finds_alone(seed: int, monkeypatch: pytest.MonkeyPat
 def test_caches_that_hold_all(seed: int) -> None:
     """Such launches are short, and mostly followed in one go."""
     _check(seed, 1 << 20, None)
+
+
+@pytest.mark.parametrize("seed", range(70, 100))
+def test_sectors_that_two_caches_use(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer launches are followed in one go where no more than two use a sector."""
+    monkeypatch.setattr(fresh_short, "USES", 0)
+    _check(seed, 1 << (17 if seed % 2 else 20), None)
 
 
 def _check(seed: int, size: int, chapters: pytest.MonkeyPatch | None) -> None:
