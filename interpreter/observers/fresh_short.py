@@ -20,7 +20,8 @@ from .uses import Waiting, Way
 Index = NDArray[np.int64]
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
-SOME = 63  # bits of a sector that are zero if it tells whether that may be so
+SOME = 7  # bits of a sector that are zero if it tells whether that may be so
+FEW = 3  # runs of accesses that are looked at
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
@@ -55,12 +56,13 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     if any(u.way not in BRING for u in chosen):
         return None
     room, few = have_room(fresh, chosen, lines), sum([t.sectors.size for t in fresh.tables]) <= USES
-    if few and not room:
+    each_cache = few and caches * width <= CELLS  # has places of its own
+    if (few and not room) or not (each_cache or (2 * width <= CELLS and _may_be_two(fresh, chosen))):
         return None
     sectors = [t.sectors.astype(np.intp) for t in fresh.tables]
-    if few and caches * width <= CELLS:
+    if each_cache:
         places, sides = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)], caches
-    elif 2 * width <= CELLS and (found := _of_two(fresh, chosen, sectors, width)) is not None:
+    elif (found := _of_two(fresh, chosen, sectors, width)) is not None:
         places, sides = found, 2
     else:
         return None
@@ -81,16 +83,26 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written[: fresh.nowhere])))
 
 
+def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
+    """May it be that no more than two caches use a sector?  Some uses of some sectors tell."""
+    runs = list(fresh.runs(once(chosen)))
+    for run in runs[:: max(1, len(runs) // FEW)]:
+        t, rows = fresh.tables[run[0].table], slice(run[0].begin, run[-1].end)
+        sector, cache = t.sectors[rows].ravel(), t.cache[rows].astype(np.int16)
+        at = (sector & np.uint32(SOME) == 0).nonzero()[0]
+        if _strangers([(sector.take(at).astype(np.int64), cache.take(at // t.sectors.shape[1]))], fresh.nowhere) is None:
+            return False
+    return True
+
+
 def _of_two(fresh: Fresh, chosen: list[Used], sectors: list[Index], width: int) -> list[Index] | None:
     """The sectors that accesses use, so many further on for the second cache of two; None where more caches use some."""
     runs = [(run[0].table, run[0].begin, run[-1].end) for run in fresh.runs(once(chosen))]
-    every = [
-        (sectors[table][a:b].ravel(), fresh.tables[table].cache[a:b].astype(np.int16), sectors[table].shape[1]) for table, a, b in runs
-    ]
-    some = [((s & SOME == 0).nonzero()[0], s, cache, each) for s, cache, each in every]
-    if _strangers([(s.take(at), cache.take(at // each)) for at, s, cache, each in some], fresh.nowhere) is None:
-        return None
-    found = _strangers([(s, cache if each == 1 else np.repeat(cache, each)) for s, cache, each in every], fresh.nowhere)
+    uses = []
+    for table, a, b in runs:
+        cache, each = fresh.tables[table].cache[a:b].astype(np.int16), sectors[table].shape[1]
+        uses.append((sectors[table][a:b].ravel(), cache if each == 1 else np.repeat(cache, each)))
+    found = _strangers(uses, fresh.nowhere)
     if found is None:
         return None
     places = [s.copy() for s in sectors]
