@@ -46,11 +46,15 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
     fresh = Fresh.of(waiting, last=True, words=False)
     if fresh is None:
         return None, None
-    told = None if fresh.lines > room or contested(fresh, Seen()) else _told(fresh, caches, lines)
+    told = None
+    if fresh.lines <= room and not contested(fresh, Seen()):
+        cells = _cells.pop() if _cells else np.empty(CELLS, np.int32)  # mine, as long as I need them
+        told = _told(fresh, caches, lines, cells)
+        _cells[:] = [cells]
     return None if told is None and any(s.mixed for s in fresh.stretches) else fresh, told
 
 
-def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
+def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> Told | None:
     width = fresh.nowhere + 4  # sectors, and a line that stands for lanes that take no part
     chosen = askers(fresh)
     if any(u.way not in BRING for u in chosen):
@@ -66,9 +70,7 @@ def _told(fresh: Fresh, caches: int, lines: int) -> Told | None:
         places, sides = found, 2
     else:
         return None
-    if not _cells:
-        _cells.append(np.empty(CELLS, np.int32))
-    cells, each = _cells[0], np.zeros(caches, np.int64)
+    each = np.zeros(caches, np.int64)
     missed = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width), None if room else each)
     if int(each.max()) > lines:  # sectors, if not lines
         return None
