@@ -45,10 +45,10 @@ class Selection:
         """The lanes where a condition of any broadcastable shape holds."""
         r, c = condition.shape
         if (c == 1 and shape[1] > 1) or shape[1] == 1:
-            return Selection(shape, "rows", np.flatnonzero(condition))
+            return Selection(shape, "rows", condition.ravel().nonzero()[0])
         if r == 1:
-            return Selection(shape, "cols", np.flatnonzero(condition))
-        return Selection(shape, "flat", np.flatnonzero(condition))
+            return Selection(shape, "cols", condition.ravel().nonzero()[0])
+        return Selection(shape, "flat", condition.ravel().nonzero()[0])
 
     @property
     def count(self) -> int:
@@ -237,7 +237,12 @@ class WarpLayout:
     @cached_property
     def lanes(self) -> Index:
         """How many the group has of each warp."""
-        return np.full(self.count, 32) if self.aligned else np.diff(self.starts, append=self.position.size)
+        if self.aligned:
+            return np.full(self.count, 32)
+        lanes = np.empty_like(self.starts)
+        np.subtract(self.starts[1:], self.starts[:-1], out=lanes[:-1])
+        lanes[-1] = self.position.size - self.starts[-1]
+        return lanes
 
     def of(self, warp: int) -> tuple[slice | Index, slice]:
         """Which lanes of one warp the group has, and where they stand among all of the group."""
@@ -282,7 +287,7 @@ class WarpLayout:
             if r == 1 and self.shape[0] > 1:
                 return np.tile(v.reshape(-1, 32), (self.shape[0], 1))
             return v.reshape(-1, 32)
-        out, lanes = np.empty(self.count * 32, v.dtype), np.broadcast_to(v, self.shape).ravel()
+        out, lanes = np.empty(self.count * 32, v.dtype), (v if v.shape == self.shape else np.broadcast_to(v, self.shape)).ravel()
         if self.dense:
             out[: lanes.size], out[lanes.size :] = lanes, lanes[-1] if extended else 0
         else:

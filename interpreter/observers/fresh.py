@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -135,13 +136,13 @@ class Fresh:
     def measure(self) -> None:
         """See scattered.measure, of all those whose lanes are in disorder; nobody asks for the order of sectors in a row afterwards."""
         by_root = {id(u.waiting.f.root): u for u in self.used if isinstance(u.waiting.f, Scattered) and not u.waiting.f.measured}
-        for run in self.runs(sorted(by_root.values(), key=lambda u: (u.table, u.begin))):
-            sectors = self.tables[run[0].table].sectors[run[0].begin : run[-1].end]
+        some = sorted(by_root.values(), key=lambda u: (u.table, u.begin))
+        for run in self.runs([u for u in some if u.table != LANES]):
             roots = [u.waiting.f.root for u in run if isinstance(u.waiting.f, Scattered)]
-            if run[0].table == LANES:
-                count_strays([f for f in roots if isinstance(f, Strays)], sectors)
-            else:
-                count_sectors(roots, sectors, self.nowhere)
+            count_sectors(roots, self.tables[run[0].table].sectors[run[0].begin : run[-1].end], self.nowhere)
+        for _, group in groupby([u for u in some if u.table == LANES], lambda u: u.begin // AT_ONCE):
+            each = [(u.waiting.f.root, self.tables[LANES].sectors[u.begin : u.end]) for u in group if isinstance(u.waiting.f, Scattered)]
+            count_strays([(f, sectors) for f, sectors in each if isinstance(f, Strays)])
 
     def firsts(self, some: list[Used], *, by_turn: bool = False, alike: bool = True) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on; `alike`: what has one name uses the same still."""

@@ -22,6 +22,7 @@ FEW = 2  # one lane of so many takes part
 SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
 SECTOR_BITS = 40  # of a key; the warp stands above
+PLACES = [np.arange(n) for n in (1, *sorted(BITS))]  # in rows that are counted fast
 
 
 class Crew:
@@ -61,11 +62,13 @@ class Crew:
     @cached_property
     def nearest(self) -> Index:
         """The lanes of each of those warps in rows of one length; some stand there more than once."""
-        many = self.size.take(self.warps)
+        many = self.size if self.requests == self.size.size else self.size.take(self.warps)
         most = int(many.max())
-        width = next(n for n in (1, *sorted(BITS)) if n >= most)  # rows that are counted fast
+        lanes = next(n for n in PLACES if n.size >= most)
         ends = np.cumsum(many)
-        return np.asarray(np.minimum((ends - many)[:, None] + np.arange(width), ends[:, None] - 1))
+        starts = ends - many
+        ends -= 1
+        return np.asarray(np.minimum(starts[:, None] + lanes, ends[:, None]))
 
     def order(self, bits: int) -> Index:
         """Which of 2**bits parts of its multiprocessor's warps each lane belongs to."""
@@ -102,7 +105,7 @@ class Strays(Scattered):
 
     def measure(self) -> None:
         if self.root is self:
-            count_strays([self], self.sector)
+            count_strays([(self, self.sector)])
         else:
             self.root.measure()
 
@@ -207,14 +210,13 @@ def lane_by_lane(f: Footprint) -> Scattered:
     return found
 
 
-def count_strays(some: list[Strays], sectors: Keys) -> None:
-    """Finds how many sectors each of these asks for, and which warp for the most; `sectors`, of all lanes, may have other names."""
+def count_strays(some: list[tuple[Strays, Keys]]) -> None:
+    """Finds how many sectors each of these asks for, and which warp for the most; with the sectors of all lanes, which may have other names."""
     by_width: dict[int, list[tuple[Crew, list[Strays], Keys]]] = {}
-    flat, end = sectors.ravel(), 0
-    for crew, group in groupby(some, lambda f: f.crew):
-        mine = list(group)
-        begin, end = end, end + crew.at.size * len(mine)
-        rows: Keys = flat[begin:end].reshape(len(mine), -1).take(crew.nearest, axis=1)
+    for crew, group in groupby(some, lambda one: one[0].crew):
+        each = list(group)
+        mine, sectors = [f for f, _ in each], [s for _, s in each]
+        rows: Keys = (np.concatenate(sectors) if len(mine) > 1 else sectors[0]).reshape(len(mine), -1).take(crew.nearest, axis=1)
         by_width.setdefault(rows.shape[2], []).append((crew, mine, rows.reshape(-1, rows.shape[2])))
     for parts in by_width.values():
         units = _units(np.concatenate([rows for _, _, rows in parts]) if len(parts) > 1 else parts[0][2])
