@@ -17,6 +17,7 @@ from .values import Array
 if TYPE_CHECKING:
     from .engine import Wave
     from .group import Group
+from .uniting import gathered
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]
 
@@ -86,7 +87,7 @@ class Barriers:
             state = self.numbered[which] = Barrier(wave.exited.shape)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         state.arrived[block, thread] = True
-        if wave.launch.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
+        if wave.launch.manner.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
             layout = g.geometry.warps
             state.arrived[layout.block, np.minimum(layout.warp * 32 + np.arange(32), wave.launch.threads - 1)] = True
         state.wanted[g.geometry.blocks] = count or 0
@@ -166,10 +167,10 @@ class Barriers:
                 g.fetch_all(0)
                 wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
         if self.wave.dice is None:
-            self.wave.ready.extend(self.wave.room.gathered(groups))
+            self.wave.ready.extend(gathered(self.wave, groups))
         else:  # warps that were dealt to different groups stay there
             for sharing in _sharing_warps(groups):
-                self.wave.ready.extend(self.wave.room.gathered(sharing))
+                self.wave.ready.extend(gathered(self.wave, sharing))
 
     def recheck(self) -> None:
         """Lanes have ended: barriers may be complete without them."""

@@ -18,6 +18,7 @@ from .group import EXIT, Group
 from .loops import counting, is_pure_loop, turn_of
 from .operands import as_get
 from .plan import Terminator
+from .returning import ret
 from .roles import needs_lanes, uses
 from .waits import barrier, condition_of, guard_only, under_guard, wait_for_lanes
 
@@ -189,7 +190,7 @@ def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminat
 
 def _return(low: Lowering) -> Terminator:
     def go(g: Group) -> int | None:
-        return g.wave.ret(g)
+        return ret(g.wave, g)
 
     return go
 

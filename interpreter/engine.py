@@ -21,12 +21,13 @@ from .group import EXIT, Activation, Group
 from .memory.access import Access
 from .memory.spaces import LocalSpace, SharedSpace
 from .observe import ObservedAccess
-from .values import Array, Value, plain
+from .returning import ret
+from .values import Array
 from .waiting import WaitingRoom
 
 if TYPE_CHECKING:
     from .launch import Launch
-    from .plan import Home, Step
+    from .plan import Step
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 COMPACT_BELOW = 0.75  # of its lanes are left in a loop: a group closes its ranks
@@ -124,7 +125,7 @@ class Wave:
                     self.arrive(g, following)
                     return
                 if following == EXIT:
-                    following = self.ret(g)
+                    following = ret(self, g)
                     if following is None:
                         return
                     if following == stop:
@@ -230,7 +231,7 @@ class Wave:
         if g.pc == g.stop():
             self.arrive(g, g.pc)
         elif g.pc == EXIT:
-            following = self.ret(g)
+            following = ret(self, g)
             if following is not None:
                 g.pc = following
                 if following == g.stop():
@@ -321,55 +322,6 @@ class Wave:
         if self.room.waiting:
             self.barriers.recheck()
 
-    # ------------------------------------------------------------ calls
-
-    def ret(self, g: Group) -> int | None:
-        """Lanes return from a function; from the entry they end."""
-        if g.stop() == EXIT:
-            return EXIT
-        act = g.act
-        if act.caller is None:
-            self.exit(g)
-            return None
-        p = g.parent
-        assert p is not None and g.selection is not None
-        for source, target, size in act.copies:
-            self.local.copy(g.geometry, source, target, size)
-        if not p.node_return:
-            self._return_early(g)
-            return None
-        if g.geometry.n == p.geometry.n and p.absorbed == 0:
-            for callee, home in act.returns:
-                p.R[home.slot] = _as_kept(g.R[callee], home)
-                p.dirty |= 1 << home.slot
-            p.absorbed = g.geometry.n
-        else:
-            for callee, home in act.returns:
-                p.hand_in(home.slot, g.selection, _as_kept(g.R[callee], home))
-            p.handed_in.append(g.selection)
-            p.absorbed += g.geometry.n
-        self.settle(p)
-        return None
-
-    def _return_early(self, g: Group) -> None:
-        """Lanes return from below a join that they will not see: their results go straight to the node of the call."""
-        selection, n = g.selection, g.geometry.n
-        assert selection is not None
-        passed: list[Group] = []
-        p = g.parent
-        assert p is not None
-        while not p.node_return:
-            passed.append(p)
-            assert p.selection is not None and p.parent is not None
-            selection = p.selection.then(selection)
-            p = p.parent
-        for callee, home in g.act.returns:
-            p.hand_in(home.slot, selection, _as_kept(selection.conform(g.fetch(callee), g.geometry.shape), home))
-        p.handed_in.append(selection)
-        p.absorbed += n
-        if not self.withdraw(passed, n):
-            self.settle(p)
-
     # ------------------------------------------------------------ blocks
 
     def cluster_block(self, g: Group, block: Array, rank: Array, mask: Array) -> Array:
@@ -386,11 +338,3 @@ class Wave:
         if found is None:
             found = self._special[name] = self.launch.block_special(self, name)
         return found
-
-
-def _as_kept(value: Value, home: Home) -> Value:
-    """A callee's result as the caller keeps the register it goes to."""
-    if home.pointer:
-        return value
-    v = plain(value)
-    return v if v.dtype == home.dtype else v.view(home.dtype)

@@ -267,7 +267,7 @@ class Group:
         if whole is None:
             v = plain(value)
             shape = self.geometry.shape
-            have = self.R[slot] if self.parent is None or self.R[slot] is not None else self._fetch_or_none(slot)
+            have = self.R[slot] if self.parent is None or self.R[slot] is not None else self.fetch_or_none(slot)
             whole = np.empty(shape, v.dtype)
             if have is None or (old := plain(have)).dtype.itemsize != v.dtype.itemsize:
                 whole[...] = 0
@@ -276,7 +276,7 @@ class Group:
             self.pending[slot] = whole
         selection.put(whole, value)
 
-    def _fetch_or_none(self, slot: int) -> Value | None:
+    def fetch_or_none(self, slot: int) -> Value | None:
         """A register's value, or None where no lane ever wrote it."""
         g: Group | None = self
         while g is not None:
@@ -329,7 +329,7 @@ class Group:
         while slots:
             low = slots & -slots
             s = low.bit_length() - 1
-            value = self._fetch_or_none(s)
+            value = self.fetch_or_none(s)
             if value is not None:
                 g.R[s] = place.conform(selection.take(value), selection.shape_out)
             slots ^= low

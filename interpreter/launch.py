@@ -17,7 +17,7 @@ from .engine import CHECK_EVERY, Wave
 from .faults import ExecutionError, Fault, LimitReached
 from .memory.arena import Arena
 from .observe import Observer
-from .plan import PlanFunction, Segment, Site, Step
+from .plan import Manner, PlanFunction, Segment, Site, Step
 from .program import Kernel
 from .values import Array, ParameterPlace
 
@@ -83,7 +83,6 @@ class Launch:
         self.total_shared: int = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
         self.shared_bytes = kernel.reserved_shared + self.total_shared
         self.stack_limit = o.stack_limit
-        self.lockstep = o.lockstep
         self.observers = tuple(observers)
         self.may_ride: bool = all(o.knows_riders for o in self.observers)  # lanes that have left a loop
         self.max_warps: int = profile.max_warps
@@ -92,7 +91,7 @@ class Launch:
         self.explicit_cluster: bool = o.cluster is not None
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.first_generation = profile.capability < (2, 0)
+        self.manner = Manner(bool(self.observers), first_generation=profile.capability < (2, 0), lockstep=o.lockstep)
         self.entry: PlanFunction = self.plan_of(kernel.function)
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
@@ -277,7 +276,7 @@ class Launch:
 
     def plan_of(self, f: Function) -> PlanFunction:
         """A function as this kernel runs it."""
-        return self.kernel.plan(f, bool(self.observers), self.first_generation, self.lockstep)
+        return self.kernel.plan(f, self.manner)
 
     def definition_of(self, f: Function) -> Function:
         """See LoadedProgram.resolve."""

@@ -18,25 +18,15 @@ from .instructions import InstructionSteps
 from .meetings import Meetings, loop_meetings
 from .observe import announce
 from .operands import Operands, Symbols
-from .plan import Home, PlanFunction, Segment, Site, Step
+from .plan import Home, Manner, PlanFunction, Segment, Site, Step
 from .shapes import Known, known
 from .slots import assign, has_loops, lives, masks_of, straight_meetings
 
 
-def lower(
-    function: Function,
-    symbols: Symbols,
-    observed: bool = False,
-    first_generation: bool = False,
-    lockstep: bool = False,
-    fmad: Fmad = DEFAULT,
-) -> PlanFunction:
-    """Plans one function.
-
-    An observed plan announces every instruction; the first generation of devices calculates otherwise; in lockstep no lane passes others by.
-    """
-    plan = Lowering(function, symbols, first_generation, lockstep, fmad).plan
-    if observed:
+def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT) -> PlanFunction:
+    """Plans one function."""
+    plan = Lowering(function, symbols, manner, fmad).plan
+    if manner.observed:
         for s in plan.segments:
             announce(s, plan.homes)
     return plan
@@ -45,19 +35,19 @@ def lower(
 class Lowering(InstructionSteps):
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols, first_generation: bool, lockstep: bool, fmad: Fmad) -> None:
+    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad) -> None:
         self.function = function
-        self.first_generation = first_generation
+        self.first_generation = manner.first_generation
         f = flow(function)
         self.plan = PlanFunction(function, f)
         self.looping = has_loops(f)
         self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}
-        self.meetings = loop_meetings(f, lockstep) if self.looping else Meetings(straight_meetings(f))
+        self.meetings = loop_meetings(f, manner.lockstep) if self.looping else Meetings(straight_meetings(f))
         self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
-        self.contraction = contract(f, self.known, "none" if first_generation else fmad)
+        self.contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
         self.known.update(self.contraction.known)
         pointers = pointer_registers(self.known.values())
         seen = {r.index: r for k in self.known.values() for r in k.registers}

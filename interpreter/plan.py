@@ -30,6 +30,18 @@ Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
 
 
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """In which of its ways a function is to run."""
+
+    observed: bool = False  # it announces every instruction
+    first_generation: bool = False  # of devices, which calculates otherwise
+    lockstep: bool = False  # no lane passes others of its warp by
+
+
+QUIET = Manner()
+
+
 @dataclass(slots=True, eq=False)
 class Site:
     """One instruction of a plan, as messages and observers name it."""

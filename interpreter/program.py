@@ -31,7 +31,7 @@ from warplab.isa.spaces import SHARED_BASE
 from .contraction import DEFAULT, Fmad
 from .lower import lower
 from .memory.arena import Allocation, Arena
-from .plan import PlanFunction
+from .plan import QUIET, Manner, PlanFunction
 from .special import RESERVED_SHARED
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
@@ -195,7 +195,7 @@ class Kernel:
 
     program: LoadedProgram
     function: Function
-    plans: dict[tuple[int, bool, bool, bool], PlanFunction] = field(default_factory=dict)
+    plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -318,14 +318,12 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.resolve(f)
 
-    def plan(self, f: Function, observed: bool = False, first_generation: bool = False, lockstep: bool = False) -> PlanFunction:
-        """A function as the engine runs it for this kernel, with or without announcing what it does."""
-        key = (id(f), observed, first_generation, lockstep)
-        found = self.plans.get(key)
+    def plan(self, f: Function, manner: Manner = QUIET) -> PlanFunction:
+        """A function as the engine runs it for this kernel."""
+        found = self.plans.get((id(f), manner))
         if found is None:
-            found = self.plans[key] = lower(
-                f, self, observed, first_generation, lockstep, "none" if id(f) in self.program.unoptimised else self.program.fmad
-            )
+            fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
+            found = self.plans[id(f), manner] = lower(f, self, manner, fmad)
         return found
 
 

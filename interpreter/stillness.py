@@ -89,6 +89,6 @@ class Stillness:
         while live:
             low = live & -live
             live ^= low
-            v = g._fetch_or_none(low.bit_length() - 1)
+            v = g.fetch_or_none(low.bit_length() - 1)
             values.append(None if v is None else plain(v).tobytes())
         return g.act.function.name, g.act.base, g.pc, g.geometry.lane.tobytes(), hash(tuple(values))

@@ -7,16 +7,16 @@ get nowhere, or nobody is left to spin, that is a deadlock, and the room can say
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .exchange import Key, together
 from .faults import Deadlock, Waiting
-from .geometry import Geometry, Selection
+from .geometry import Selection
 from .group import Group, union
 from .stillness import Stillness
+from .uniting import gathered
 from .values import Array, plain
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class WaitingRoom:
             here = np.zeros_like(self.wave.exited)
             for g in groups:
                 here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
-            met = self.gathered([free for g in groups if (free := self._without_missing(g, here)) is not None])
+            met = gathered(self.wave, [free for g in groups if (free := self._without_missing(g, here)) is not None])
             segments = [g.act.function.segments[g.pc] for g in met]
             exchanges = [s.exchange for s in segments if s.exchange is not None]
             if key is not None and len(met) > 1 and len(exchanges) == len(met):
@@ -131,15 +131,6 @@ class WaitingRoom:
             self.wave.ready.extend(met)
             moved = moved or bool(met)
         return moved
-
-    def gathered(self, groups: Sequence[Group]) -> list[Group]:
-        """Groups that go on, those at one place as one."""
-        if len(groups) < 2:
-            return list(groups)
-        by_place: dict[tuple[object, ...], list[Group]] = {}
-        for g in groups:
-            by_place.setdefault(_place_of(g), []).append(g)
-        return [g[0] if len(g) == 1 else self.unite(g) for g in by_place.values()]
 
     def _without_missing(self, g: Group, here: Array) -> Group | None:
         """The warps of a waiting group all of whose missing lanes are here too, or gone; the others wait on."""
@@ -161,76 +152,11 @@ class WaitingRoom:
         self.waiting.append(rest)
         return free
 
-    def unite(self, groups: Sequence[Group]) -> Group:
-        """Several groups at one place as one; it stands below the nearest node that is above all of them."""
-        first = groups[0]
-        tops = [_call_of(g) for g in groups]
-        if any(c is not tops[0] for c in tops):
-            common: Group | None = self._unite_calls([c for c in tops if c is not None])
-        else:
-            chains = [self._ancestors(g) for g in groups]
-            common = next((a for a in chains[0] if a is None or all(any(a is b for b in c) for c in chains[1:])), None)
-            tops = [common] * len(groups)
-        lanes = [np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel() for g in groups]
-        order = np.argsort(np.concatenate(lanes), kind="stable")
-        everyone = np.concatenate(lanes)[order]
-        threads = self.wave.launch.threads
-        geometry = Geometry((everyone // threads)[None, :], (everyone % threads)[None, :], threads)
-        out = Group(self.wave, geometry, first.act, first.act.function.fresh_registers(), first.pc)
-        out.parent = common
-        live = first.act.function.live_in[first.pc]
-        out.dirty = live
-        while live:
-            low = live & -live
-            live ^= low
-            s = low.bit_length() - 1
-            values = [plain(v) for g in groups if (v := g._fetch_or_none(s)) is not None]
-            if len(values) != len(groups):
-                continue
-            if all(v.size == 1 for v in values) and all(v[0, 0] == values[0][0, 0] for v in values[1:]):
-                out.R[s] = values[0]
-                continue
-            whole = np.concatenate([np.broadcast_to(v, g.geometry.shape).ravel() for v, g in zip(values, groups, strict=True)])
-            out.R[s] = whole[order][None, :]
-        if common is not None:
-            place = np.broadcast_to(common.geometry.lane, common.geometry.shape).ravel()
-            out.selection = Selection.of_lanes(common.geometry.shape, np.searchsorted(place, everyone).astype(np.intp))
-        for g, top in zip(groups, tops, strict=True):
-            p = g.parent
-            while p is not None and p is not top:
-                p.expected -= g.geometry.n
-                up = p.parent
-                if p.complete and p.absorbed:
-                    self.wave.settle(p)
-                    break
-                p = up
-        return out
-
-    def _unite_calls(self, calls: Sequence[Group]) -> Group:
-        """The nodes of calls from one place, all of whose lanes are about to be one group, as one node."""
-        for c in calls:
-            assert c.join is not None
-            c.pc = c.join
-        out = self.unite(calls)
-        out.join, out.node_return = out.pc, True
-        out.expected, out.absorbed, out.pending, out.handed_in = out.geometry.n, 0, {}, []
-        return out
-
-    @staticmethod
-    def _ancestors(g: Group) -> list[Group | None]:
-        out: list[Group | None] = []
-        p = g.parent
-        while p is not None:
-            out.append(p)
-            p = p.parent
-        out.append(None)
-        return out
-
     def _release(self) -> bool:
         """Lanes that wait at a join for siblings who can't come go on alone; of lockstep warps only whole ones."""
         nodes: dict[int, Group] = {}
         below: dict[int, list[Array]] = {}  # lanes under a node that have not come to its join
-        lockstep = self.wave.launch.lockstep
+        lockstep = self.wave.launch.manner.lockstep
         for g in (*self.waiting, *self.resting):
             here = [g.geometry.lane]
             p = g.parent
@@ -323,24 +249,6 @@ class WaitingRoom:
         layout = g.geometry.warps
         w, lane = (int(x) for x in np.argwhere(g.blocked.missing)[0])
         return "the lanes that its membermask names", f"lane {lane} of warp {int(layout.warp[w, 0])} has not come"
-
-
-def _place_of(g: Group) -> tuple[object, ...]:
-    """Where a group is, with the places of the calls that it is in; a call is told from others where some of its lanes are elsewhere."""
-    out: list[object] = [id(g.act.function), g.act.base, g.pc]
-    c = _call_of(g)
-    while c is not None and c.geometry.n == g.geometry.n and not c.absorbed:
-        out += [id(c.act.function), c.act.base, c.join]
-        c = _call_of(c)
-    return (*out, c)
-
-
-def _call_of(g: Group) -> Group | None:
-    """The node of the call that a group's lanes return from."""
-    p = g.parent
-    while p is not None and not p.node_return:
-        p = p.parent
-    return p
 
 
 def _lanes_at_join(p: Group) -> Array:

@@ -1,4 +1,4 @@
-"""House rules about imports, read from the sources: they run one way only, and our code names only warplab.*."""
+"""House rules, read from the sources: imports run one way only, our code names only warplab.*, and each folder's page names its files."""
 
 import ast
 import subprocess
@@ -57,3 +57,14 @@ def test_help_imports_neither_numpy_nor_lark() -> None:
     path = str(ROOT / "tests" / "importroot")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
+
+
+def test_a_readme_names_what_stands_beside_it() -> None:
+    missing = []
+    for page in [p for folder in ORDER for p in sorted((ROOT / folder).rglob("README.md"))]:
+        text = page.read_text()
+        for path in sorted(page.parent.iterdir()):
+            name = f"{path.name}/" if path.is_dir() else path.name
+            if not name.startswith(("_", ".")) and path.suffix in ("", ".py") and name not in text:
+                missing.append(str(path.relative_to(ROOT)))
+    assert not missing, missing

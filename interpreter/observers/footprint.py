@@ -5,7 +5,6 @@ Places are relative to the access's first line, so that what is found holds for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,58 +13,18 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import count_in_rows
 from ..values import Array, Shifted, Value, plain
+from .entries import HOME_BITS, Entries, covered_words, homes
 from .lanes import lanes_active, lanes_of
 from .packed import Packed
 from .rows import Outline, Rows
 from .sections import Sections, goes_on
-from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, count_bits, marks_of, sectors_of
-from .touch import ALL_WORDS, WARP, Lanes, touch
+from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, marks_of
+from .touch import WARP, Lanes, touch
 
 Index = NDArray[np.int64]
 FEW = 8  # lanes
 NEAR = 64  # lines that are not counted for each cache
 LARGE = 1 << 15  # lanes whose sections are sooner found than what each uses
-_HOME_BITS = 20  # of a key; the line stands above
-
-
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """What each home touches of its lines, as lines and then homes ascend."""
-
-    units: Index  # sectors of each warp
-    home: Index
-    line: Index
-    words: Index  # that any warp touches
-    first: Index  # of each sector, those of the warp that comes first
-    each: Index  # sectors, warp by warp
-
-    @staticmethod
-    def of(g: Geometry, rows: Rows, lanes: Lanes, width: int) -> Entries:
-        """The entries of an access, found from all its words."""
-        t = touch(lanes, width)
-        home = homes(g, rows)[t.warp]
-        groups = Groups.of(t.line << _HOME_BITS | home)
-        sectors = sectors_of(t.words)
-        new = sectors & ~groups.earlier(sectors)
-        first, count = groups.first, count_bits(sectors)
-        each = count[groups.order] if groups.alone else np.add.reduceat(count[groups.order], groups.starts)
-        return Entries(t.sectors, home[first], t.line[first], groups.united(t.words), groups.united(t.words & new * SECTOR_WORDS), each)
-
-    @staticmethod
-    def of_run(g: Geometry, rows: Rows, width: int) -> Entries:
-        """The same where lanes, in order, use neighbouring words from the start of a line on, and a warp whole lines."""
-        each = width * WARP // LINE
-        home = np.repeat(homes(g, rows), each)
-        words, sectors = np.full(home.size, ALL_WORDS, np.int64), LINE // SECTOR
-        return Entries(np.full(g.warps.count, sectors * each), home, np.arange(home.size), words, words, np.full(home.size, sectors))
-
-
-def homes(g: Geometry, rows: Rows) -> Index:
-    """The home of each warp: its row where all rows have a multiprocessor of their own."""
-    if not g.warps.aligned:
-        return rows.where
-    each = g.shape[1] // WARP
-    return np.repeat(np.arange(g.shape[0]) if rows.apart else rows.where, each)
 
 
 class Footprint:
@@ -232,13 +191,13 @@ class Footprint:
         """What a store of bytes or halfwords leaves in L1: the words that warps cover, and a mark on each sector."""
         key, words = covered_words(self.lanes, self.width)
         covered = np.zeros_like(self.words)
-        np.bitwise_or.at(covered, self._which(key & (1 << _HOME_BITS) - 1, key >> _HOME_BITS), words)
+        np.bitwise_or.at(covered, self._which(key & (1 << HOME_BITS) - 1, key >> HOME_BITS), words)
         return Demand(covered | marks_of(self.touched.sectors))
 
     def _which(self, warp: Index, line: Index) -> Index:
         """The entry of each of these lines of warps."""
         home = homes(self.geometry, self.rows)[warp]
-        return np.searchsorted(self.outline.line << _HOME_BITS | self.outline.home, line << _HOME_BITS | home)
+        return np.searchsorted(self.outline.line << HOME_BITS | self.outline.home, line << HOME_BITS | home)
 
     @cached_property
     def _turns(self) -> tuple[Index, Index]:
@@ -359,22 +318,6 @@ class Footprint:
     def changed(self) -> Demand:
         """What is written of each line that was read before."""
         return self.written
-
-
-def covered_words(lanes: Lanes, width: int) -> tuple[Index, Index]:
-    """(line and warp, words): which words of a line the bytes or halfwords of a warp cover in full."""
-    keys, words = [], []
-    for place in range(0, 4, width):
-        t = touch(Lanes(lanes.full, lanes.mask & (lanes.full & 3 == place), lanes.warps), width)
-        keys.append(t.line << _HOME_BITS | t.warp)
-        words.append(t.words)
-    key = np.concatenate(keys)
-    if not key.size:
-        return key, key
-    groups = Groups.of(key)
-    all_of = np.diff(groups.starts, append=key.size) == 4 // width
-    both = np.bitwise_and.reduceat(np.concatenate(words)[groups.order], groups.starts)
-    return key[groups.first][all_of], both[all_of]
 
 
 def _sizes(warps: int, lanes: Index | None, width: int) -> tuple[int, int, int]:

@@ -7,7 +7,6 @@ parameters of calls) is left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,15 +29,14 @@ from .hierarchy import Hierarchy, Outcome
 from .joined import Joined, joined_accesses
 from .known import footprints
 from .lanes import few_lanes, lanes_of, local_words
-from .places import COLUMNS, HITS, Places
+from .places import Places
 from .rows import Rows
 from .scattered import Scattered
-from .sectors import LINE, SECTOR
 from .shared import SharedMemory, swapped_words
+from .sink import Sink, sample
 from .static import is_gathered, unused_results
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
-from .uses import Waiting
 
 if TYPE_CHECKING:
     from ..engine import Wave
@@ -301,9 +299,9 @@ class Traffic:
         a.moved += done.moved
         if done.units is not None:
             worst = int(done.units.argmax())
-            _sample(a, f, start, worst, done.units.item(worst))
+            sample(a, f, start, worst, done.units.item(worst))
         elif done.waiting is None and (a.sample is None or a.sample[2] < WARP):  # a lane touches one sector
-            _sample(a, f, start, *f.worst)
+            sample(a, f, start, *f.worst)
 
     def _sink(self, a: AccessTally, kind: str, row: list[int] | None, *, counted: bool) -> Sink:
         """Where accesses to one allocation, or to several, tell what they found."""
@@ -313,44 +311,6 @@ class Traffic:
         if found is None:
             found = self._sinks[id(a), id(row)] = Sink(a, kind, row, self.places, counted)
         return found
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Sink:
-    """The counts to which is added what accesses found that have waited."""
-
-    a: AccessTally
-    kind: str
-    row: list[int] | None  # of the allocation
-    places: Places
-    counted: bool  # sectors have been counted, by a rule of their own
-
-    def tell(self, w: Waiting, total: int, hits: int, l2: int, l2_hits: int) -> None:
-        """See uses.Sink."""
-        a = self.a
-        if not self.counted:
-            a.units += total
-            a.moved += SECTOR * total
-        a.hits += hits
-        a.l2 += l2
-        a.l2_hits += l2_hits
-        if self.row is None:
-            self.places.count(None, self.kind, w.f, w.start, hits)
-        else:
-            self.row[COLUMNS[self.kind]] += total
-            self.row[HITS] += hits
-
-    def sample(self, f: Footprint, start: int) -> None:
-        """See uses.Sink."""
-        if not self.counted and (self.a.sample is None or self.a.sample[2] < WARP):  # a lane touches one sector
-            _sample(self.a, f, start, *f.worst)
-
-
-def _sample(a: AccessTally, f: Footprint, start: int, worst: int, most: int) -> None:
-    """Keeps the addresses of the warp that asks for the most sectors."""
-    if a.sample is None or most > a.sample[2]:
-        where, active = f.lanes_of_warp(worst)
-        a.sample = (where + start * LINE, active, most)
 
 
 def _within(address: Array, base: int) -> Array:

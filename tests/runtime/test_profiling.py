@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.plan import Manner
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner
@@ -73,12 +74,10 @@ def test_an_unobserved_run_is_planned_without_observers() -> None:
     runner = Runner([text.encode()], ["vecadd.ptx"], directives(text)[0], None)
     runner.run()
     kernel = runner.trail[0][0].kernel
-    assert kernel.plan(kernel.function, False) is not kernel.plan(kernel.function, True)
+    quiet, observed = kernel.plan(kernel.function), kernel.plan(kernel.function, Manner(observed=True))
+    assert quiet is not observed
     told = {"_told.<locals>.told", "_told.<locals>.told_with_guard"}
-    steps = [
-        {getattr(s, "__qualname__", "") for x in kernel.plan(kernel.function, observed).segments for s in x.steps}
-        for observed in (False, True)
-    ]
+    steps = [{getattr(s, "__qualname__", "") for x in plan.segments for s in x.steps} for plan in (quiet, observed)]
     assert not told & steps[0] and told & steps[1]
 
 

@@ -1,0 +1,110 @@
+"""Groups that have come to one place on different ways go on as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .geometry import Geometry, Selection
+from .group import Group
+from .values import plain
+
+if TYPE_CHECKING:
+    from .engine import Wave
+
+
+def gathered(wave: Wave, groups: Sequence[Group]) -> list[Group]:
+    """Groups that go on, those at one place as one."""
+    if len(groups) < 2:
+        return list(groups)
+    by_place: dict[tuple[object, ...], list[Group]] = {}
+    for g in groups:
+        by_place.setdefault(_place_of(g), []).append(g)
+    return [g[0] if len(g) == 1 else _united(wave, g) for g in by_place.values()]
+
+
+def _united(wave: Wave, groups: Sequence[Group]) -> Group:
+    """Several groups at one place as one; it stands below the nearest node that is above all of them."""
+    first = groups[0]
+    tops = [_call_of(g) for g in groups]
+    if any(c is not tops[0] for c in tops):
+        common: Group | None = _united_calls(wave, [c for c in tops if c is not None])
+    else:
+        chains = [_ancestors(g) for g in groups]
+        common = next((a for a in chains[0] if a is None or all(any(a is b for b in c) for c in chains[1:])), None)
+        tops = [common] * len(groups)
+    lanes = [np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel() for g in groups]
+    order = np.argsort(np.concatenate(lanes), kind="stable")
+    everyone = np.concatenate(lanes)[order]
+    threads = wave.launch.threads
+    geometry = Geometry((everyone // threads)[None, :], (everyone % threads)[None, :], threads)
+    out = Group(wave, geometry, first.act, first.act.function.fresh_registers(), first.pc)
+    out.parent = common
+    live = first.act.function.live_in[first.pc]
+    out.dirty = live
+    while live:
+        low = live & -live
+        live ^= low
+        s = low.bit_length() - 1
+        values = [plain(v) for g in groups if (v := g.fetch_or_none(s)) is not None]
+        if len(values) != len(groups):
+            continue
+        if all(v.size == 1 for v in values) and all(v[0, 0] == values[0][0, 0] for v in values[1:]):
+            out.R[s] = values[0]
+            continue
+        whole = np.concatenate([np.broadcast_to(v, g.geometry.shape).ravel() for v, g in zip(values, groups, strict=True)])
+        out.R[s] = whole[order][None, :]
+    if common is not None:
+        place = np.broadcast_to(common.geometry.lane, common.geometry.shape).ravel()
+        out.selection = Selection.of_lanes(common.geometry.shape, np.searchsorted(place, everyone).astype(np.intp))
+    for g, top in zip(groups, tops, strict=True):
+        p = g.parent
+        while p is not None and p is not top:
+            p.expected -= g.geometry.n
+            up = p.parent
+            if p.complete and p.absorbed:
+                wave.settle(p)
+                break
+            p = up
+    return out
+
+
+def _united_calls(wave: Wave, calls: Sequence[Group]) -> Group:
+    """The nodes of calls from one place, all of whose lanes are about to be one group, as one node."""
+    for c in calls:
+        assert c.join is not None
+        c.pc = c.join
+    out = _united(wave, calls)
+    out.join, out.node_return = out.pc, True
+    out.expected, out.absorbed, out.pending, out.handed_in = out.geometry.n, 0, {}, []
+    return out
+
+
+def _ancestors(g: Group) -> list[Group | None]:
+    out: list[Group | None] = []
+    p = g.parent
+    while p is not None:
+        out.append(p)
+        p = p.parent
+    out.append(None)
+    return out
+
+
+def _place_of(g: Group) -> tuple[object, ...]:
+    """Where a group is, with the places of the calls that it is in; a call is told from others where some of its lanes are elsewhere."""
+    out: list[object] = [id(g.act.function), g.act.base, g.pc]
+    c = _call_of(g)
+    while c is not None and c.geometry.n == g.geometry.n and not c.absorbed:
+        out += [id(c.act.function), c.act.base, c.join]
+        c = _call_of(c)
+    return (*out, c)
+
+
+def _call_of(g: Group) -> Group | None:
+    """The node of the call that a group's lanes return from."""
+    p = g.parent
+    while p is not None and not p.node_return:
+        p = p.parent
+    return p
