@@ -16,7 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .footprint import Footprint
-from .fresh_tables import DROPPED, LANES, USES, WARPS, Stretch, Used, by_lane, by_use, by_warp, name_of, once, stretches_of, what_it_does
+from .fresh_tables import (
+    DROPPED,
+    LANES,
+    STREAMED,
+    USES,
+    WARPS,
+    Stretch,
+    Used,
+    by_lane,
+    by_use,
+    by_warp,
+    name_of,
+    once,
+    stretches_of,
+    what_it_does,
+)
 from .lanes import repeated
 from .scattered import Scattered, count_sectors
 from .strays import Strays, count_strays, lane_by_lane
@@ -58,8 +73,9 @@ class Fresh:
     """All accesses, less those that find everything anyway."""
 
     def __init__(
-        self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting], changed: Changed
+        self, used: list[Used], stretches: list[Stretch], groups: list[list[Waiting]], also: list[Waiting], changed: Changed, *, exact: bool
     ) -> None:
+        self.exact = exact  # also where it matters which words of its sector a use wants
         self.used, self.stretches, self.groups, self.changed = used, stretches, groups, changed  # groups by code
         self.lines = stretches[-1].number + stretches[-1].lines  # that have numbers
         kinds: list[list[Used]] = [[], [], []]
@@ -93,18 +109,21 @@ class Fresh:
         for s in stretches:
             s.number, lines = lines, lines + s.lines
         changed: Changed = []
-        for turn in where if words else ():
-            w = waiting[turn]
-            mixed, uses = where[turn].mixed, not isinstance(w.f, Scattered)
-            before = w.f, w.there, w.again
-            if mixed:  # lines may have begun anew
-                w.there = w.again = False
-                where[turn].done |= what_it_does(w)
-            parted = w.way is Way.STORE and not w.brings and (mixed or not last)  # or later chapters may read what was stored
-            if uses and (parted or (mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))):
-                w.f = lane_by_lane(w.f)
-            if before != (w.f, w.there, w.again):
-                changed.append((w, *before))
+        exact = True
+        if words:
+            for turn in where:
+                w, stretch = waiting[turn], where[turn]
+                before = w.f, w.there, w.again
+                if stretch.mixed:  # lines may have begun anew
+                    w.there = w.again = False
+                    stretch.done |= what_it_does(w)
+                if _is_by_lane(w, stretch, last):
+                    w.f = lane_by_lane(w.f)
+                if before != (w.f, w.there, w.again):
+                    changed.append((w, *before))
+        elif any(s.mixed for s in stretches):
+            each = [(waiting[turn], s) for turn, s in where.items()]
+            exact = not any(_is_by_lane(w, s, last) or (s.mixed and (w.there or w.again)) for w, s in each)
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -123,7 +142,7 @@ class Fresh:
             used.append(Used(w, turn, code, where[turn]))
         if len(groups) > PARTED:
             return None
-        return Fresh(used, stretches, groups, also, changed)
+        return Fresh(used, stretches, groups, also, changed, exact=exact)
 
     @cached_property
     def once_each(self) -> bool:
@@ -132,6 +151,20 @@ class Fresh:
         if uses > self.nowhere or any(t.masked for t in self.tables):
             return False
         return int(np.count_nonzero(self.firsts(self.used))) == uses
+
+    @cached_property
+    def streamed_late(self) -> bool:
+        """Are there loads that bring no line, of lines that may be in some L1 already?"""
+        some = [u for u in self.used if u.stretch.done & STREAMED and u.stretch.stays]
+        if not some:
+            return False
+        first = self.firsts([u for u in some if u.way is not Way.STREAM], by_turn=True).reshape(-1, 1 << SECTOR_BITS)
+        first -= np.uint16(1)  # nobody goes round
+        for u in once([u for u in reversed(some) if u.way is Way.STREAM]):  # the last of its like tells
+            lines = self.tables[u.table].sectors[u.begin : u.end].ravel() >> np.uint32(SECTOR_BITS)
+            if bool((first.take(lines.compress(lines < self.lines), axis=0) < u.turn).any()):
+                return True
+        return False
 
     def measure(self) -> None:
         """See scattered.measure, of all those whose lanes are in disorder; nobody asks for the order of sectors in a row afterwards."""
@@ -154,6 +187,13 @@ class Fresh:
             by_turn=by_turn,
         )
         return marks[: self.nowhere]
+
+    def all_of(self, some: list[Used]) -> NDArray[np.bool_]:
+        """The sectors that these use."""
+        found = np.zeros(self.lines + 1 << SECTOR_BITS, np.bool_)
+        for run in self.runs(once(some)):
+            found[self.tables[run[0].table].sectors[run[0].begin : run[-1].end]] = True
+        return found[: self.nowhere]
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:
         """Leaves the code of the first of some accesses, or its turn, at each place; `places` are those of some rows of a table."""
@@ -200,3 +240,11 @@ class Fresh:
         else:
             found = np.bincount(codes, minlength=len(self.groups))
         return [0, *found[1 : len(self.groups)].tolist()]
+
+
+def _is_by_lane(w: Waiting, stretch: Stretch, last: bool) -> bool:
+    """Must each lane of an access stand for itself, as words of sectors matter?"""
+    if isinstance(w.f, Scattered):
+        return False
+    parted = w.way is Way.STORE and not w.brings and (stretch.mixed or not last)  # or later chapters may read what was stored
+    return parted or (stretch.mixed and (w.f.parts or (w.way is Way.LOAD and not w.f.by_line)))

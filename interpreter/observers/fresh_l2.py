@@ -12,7 +12,7 @@ from .fresh_l1 import Missed
 from .fresh_own import Own
 from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
-from .fresh_tables import DROPPED, PART, STREAMED, Used
+from .fresh_tables import DROPPED, PART, Used
 from .lanes import repeated
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS
@@ -34,7 +34,7 @@ def overflows(fresh: Fresh, lines: int, seen: Seen) -> bool:
 
 def contested(fresh: Fresh, seen: Seen) -> bool:
     """Does anybody read past L1 where parts of sectors were stored first?  Then it matters which parts, and one must follow the other."""
-    if _is_streamed_late(fresh):
+    if fresh.streamed_late:
         return True
     some = [u for u in fresh.used if u.stretch.done & DROPPED and u.stretch.done & PART]
     if not some:
@@ -44,20 +44,6 @@ def contested(fresh: Fresh, seen: Seen) -> bool:
     parted[numbers(seen.parted, fresh.stretches)] = 1
     past = fresh.firsts([u for u in some if u.way in (Way.PASS, Way.ATOMIC)]) > 0
     return bool((past & (parted > 0) & (parted < first)).any())
-
-
-def _is_streamed_late(fresh: Fresh) -> bool:
-    """Are there loads that bring no line, of lines that may be in some L1 already?"""
-    some = [u for u in fresh.used if u.stretch.done & STREAMED and u.stretch.stays]
-    if not some:
-        return False
-    first = fresh.firsts([u for u in some if u.way is not Way.STREAM], by_turn=True)
-    first -= np.uint16(1)  # nobody goes round
-    lines = np.append(first.reshape(-1, 1 << SECTOR_BITS).min(axis=1), np.uint16(0xFFFF))  # the last stands for lanes that take no part
-    late = (
-        lines.take(fresh.tables[u.table].sectors[u.begin : u.end] >> np.uint32(SECTOR_BITS)) < u.turn for u in some if u.way is Way.STREAM
-    )
-    return any(bool(x.any()) for x in late)
 
 
 def lost_in_l2(fresh: Fresh, missed: Missed, seen: Seen, *, last: bool) -> tuple[list[int], int]:
@@ -74,7 +60,7 @@ def lost_in_l2(fresh: Fresh, missed: Missed, seen: Seen, *, last: bool) -> tuple
         first = _readers(fresh, readers, missed.quiet, seen)
     written = first
     if writers.keys() != {u.turn for u in readers}:
-        written = fresh.firsts([writers[turn] for turn in sorted(writers)])
+        written = fresh.all_of([writers[turn] for turn in sorted(writers)])
     elif seen.read.size or seen.dirty.size:
         written = first.copy()
     for codes, known in ((first, seen.read), (written, seen.dirty)):

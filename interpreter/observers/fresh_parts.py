@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -169,19 +170,13 @@ class Parts:
         steps = int(rank.max()) + 1 if rank.size else 0
         order = np.argsort(rank.astype(np.uint16) if steps < 1 << 16 else rank, kind="stable")  # short numbers are put in order much faster
         ends = np.cumsum(np.bincount(rank)).tolist() if rank.size else []
-        (valid, written), (misses, in_part) = np.zeros((2, starts.size), np.int64), np.zeros((2, groups.size), np.int64)
-        for begin, end in zip([0, *ends], ends, strict=False):
-            now = order[begin:end]
-            wanted, which, loads = want.take(now), line.take(now), self.loads.take(turn.take(now))
-            stays = there.take(now)
-            held, marked = valid.take(which) * stays, written.take(which) * stays
-            missed = sectors_of(wanted & ~held) * loads
-            anew = missed & (sectors_of(held) | marked) != 0
-            held[anew], marked[anew], missed[anew] = 0, 0, sectors_of(wanted[anew])
-            misses[now] = count_bits(missed)
-            in_part[now] = sectors_of(wanted) & ~missed & sectors_of(~held & ALL_WORDS) * loads
-            written[which] = marked if short is None else marked | mark.take(now)
-            valid[which] = held | np.where(loads, missed * SECTOR_WORDS, wanted)
+        wanted, loads = want.take(order), self.loads.take(turn.take(order))
+        held, missed = _step_by_step(
+            list(pairwise([0, *ends])), wanted, loads, there.take(order), line.take(order), None if short is None else mark.take(order)
+        )
+        misses, in_part = np.zeros((2, groups.size), np.int64)
+        misses[order] = count_bits(missed)
+        in_part[order] = sectors_of(wanted) & ~missed & sectors_of(~held & ALL_WORDS) * loads
         some = in_part.nonzero()[0]
         at, sector = (in_part.take(some)[:, None] >> np.arange(0, 32, 8) & 1).nonzero()
         quiet = groups.take(some.take(at)) << kind(SECTOR_BITS) | sector.astype(use.dtype)
@@ -196,3 +191,34 @@ class Parts:
         found, stored = np.zeros(use.size, np.int64), np.add.reduceat(short * new, starts)
         found[starts] = stored == WORD
         return found
+
+
+def _step_by_step(
+    steps: list[tuple[int, int]], wanted: Index, loads: Flags, there: Flags, which: Index, marks: Index | None
+) -> tuple[Index, Index]:
+    """Uses of some lines, of which each step has no line twice: the words that each finds, and the sectors that it misses.
+
+    `there`: they find their line; `which` line; `marks`: sectors of which a use stores bytes.
+    """
+    valid, written = np.zeros((2, int(which.max()) + 1 if which.size else 0), np.int64)
+    found, missing = np.zeros((2, wanted.size), np.int64)
+    many = np.add.reduceat(loads, [begin for begin, _ in steps], dtype=np.int64).tolist() if steps else []
+    for (begin, end), loading in zip(steps, many, strict=True):
+        now, want, held, missed = which[begin:end], wanted[begin:end], found[begin:end], missing[begin:end]
+        np.multiply(valid.take(now), there[begin:end], out=held)
+        marked = None if marks is None else written.take(now) * there[begin:end]
+        if not loading:
+            valid[now] = held | want
+        else:
+            missed[:] = sectors_of(want & ~held)
+            if loading < end - begin:
+                missed *= loads[begin:end]
+            anew = (missed & (sectors_of(held) if marked is None else sectors_of(held) | marked)).nonzero()[0]
+            held[anew], missed[anew] = 0, sectors_of(want.take(anew))
+            if marked is not None:
+                marked[anew] = 0
+            brought = missed * SECTOR_WORDS
+            valid[now] = held | (brought if loading == end - begin else np.where(loads[begin:end], brought, want))
+        if marks is not None and marked is not None:
+            written[now] = marked | marks[begin:end]
+    return found, missing

@@ -51,7 +51,7 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
         cells = _cells.pop() if _cells else np.empty(CELLS, np.int32)  # mine, as long as I need them
         told = _told(fresh, caches, lines, cells)
         _cells[:] = [cells]
-    return None if told is None and any(s.mixed for s in fresh.stretches) else fresh, told
+    return fresh if fresh.exact or told is not None else None, told
 
 
 def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> Told | None:
@@ -79,10 +79,8 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
     nobody = slice(fresh.nowhere, width)
     lost = _first(fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, nobody)
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
-    written = np.zeros(width, np.bool_)
-    for run in fresh.runs(once([writers[turn] for turn in sorted(writers)])):
-        written[sectors[run[0].table][run[0].begin : run[-1].end]] = True
-    return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written[: fresh.nowhere])))
+    written = fresh.all_of([writers[turn] for turn in sorted(writers)])
+    return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written)))
 
 
 def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
