@@ -229,7 +229,9 @@ class Counters(Silent):
             times, taken, there = group.geometry.shape[0], packed(condition), there[: condition.size // WARP]
         else:
             shape = group.geometry.shape
-            taken = packed(layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape))) & there
+            taken = packed(layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape)))
+            if alive is not None:
+                taken &= there
         parted = taken[(taken != 0) & (taken != there)]
         if parted.size:
             tally = self._tally(site)

@@ -14,7 +14,7 @@ from .marching import March, Marching
 from .rows import Outline, Rows
 from .scattered import MANY, Scattered, is_scattered, scattered
 from .sectors import LINE, SECTOR
-from .strays import SMALL, are_apart, are_few, strays
+from .strays import SMALL, Strays, are_apart, are_few, strays
 
 MASKED = 2
 SOME = 8  # lanes
@@ -127,8 +127,10 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         """The footprint of what is no run, by its addresses."""
         base, less = (address.base, start * LINE - address.delta) if isinstance(address, Shifted) else (address, start * LINE)
-        if waits and not g.warps.dense and 1 < base.size == g.n and (g.n <= SMALL or are_apart(base.ravel())):
-            return strays(g, rows, address, None, width), 0
+        if waits and not g.warps.dense and 1 < base.size == g.n:
+            were_apart = isinstance(like, Strays) and like.count > SMALL
+            if g.n <= SMALL or were_apart or are_apart(base.ravel()):
+                return strays(g, rows, address, None, width), 0
         corners = (int(base[0, 0]) - less, int(base[0, -1]) - less, int(base[-1, -1]) - less)
         key = (width, *corners, g.shape)
         found = self.known.get(key)

@@ -28,11 +28,11 @@ PLACES = [np.arange(n) for n in (1, *sorted(BITS))]  # in rows that are counted 
 class Crew:
     """The lanes of a group that take part, and what is known of them whatever they address."""
 
-    def __init__(self, g: Geometry, rows: Rows, at: Index, size: Index | None = None) -> None:
+    def __init__(self, g: Geometry, rows: Rows, at: Index, size: Index | None = None) -> None:  # size: if they are all of the group
         self.geometry, self.rows, self.at = g, rows, at  # of each, among the lanes of all warps; they ascend
         self.warp = at >> 5
         self.size = np.bincount(self.warp, minlength=g.warps.count) if size is None else size  # of each warp
-        self.requests = int(np.count_nonzero(self.size))
+        self.requests = g.warps.count if size is not None else int(np.count_nonzero(self.size))
         self.each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
         self._order: tuple[int, Index] | None = None
         self._ideal: dict[int, int] = {}

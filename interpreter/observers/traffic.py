@@ -35,6 +35,7 @@ from .scattered import Scattered
 from .shared import SharedMemory, swapped_words
 from .sink import Sink, sample
 from .static import is_gathered, unused_results
+from .strays import Strays
 from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
 
@@ -246,7 +247,9 @@ class Traffic:
         f, start = footprints.of(g, rows, address, mask, width, waits=waits, like=like)
         self._like[id(tally)] = None
         if isinstance(f, Scattered):
-            self._like[id(tally)] = self._latest[width] = f
+            self._like[id(tally)] = f
+            if not isinstance(f, Strays):
+                self._latest[width] = f
         done = self.memory.access(i, kind, f, start, rows, gathers=kind in ATOMICS and self._gathers(i, kind, f))
         if swaps is not None:
             requests, sectors = swaps
