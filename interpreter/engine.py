@@ -324,14 +324,6 @@ class Wave:
 
     # ------------------------------------------------------------ blocks
 
-    def cluster_block(self, g: Group, block: Array, rank: Array, mask: Array) -> Array:
-        """The wave's block that a shared::cluster address means."""
-        size = self.launch.cluster_size
-        bad = mask & (rank > size)
-        if bad.any():
-            raise g.blame(Fault("out-of-bounds", "shared::cluster address of a CTA that the cluster does not have", "shared"), bad)
-        return np.where(rank > 0, self.launch.cluster_member(self, block, rank - 1), block)
-
     def block_table(self, name: str) -> Array:
         """A per-block value of the wave, as (blocks, 1)."""
         found = self._special.get(name)

@@ -211,7 +211,7 @@ class Launch:
         linear: Array = x + self.grid[0] * (y + self.grid[1] * z)
         return linear
 
-    def cluster_member(self, wave: Wave, block: Array, rank: Array) -> Array:
+    def cluster_member(self, block: Array, rank: Array) -> Array:
         """The wave's block of a rank in the cluster of a block."""
         return block // self.cluster_size * self.cluster_size + rank
 
