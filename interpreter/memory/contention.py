@@ -102,16 +102,17 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
         if lost.size:
             line = line_of.take(lane)
             rank[line] = lane
-            behind = lost[rank.take(line_of.take(winner.take(lost))) < rank.take(line.take(lost))]
+            behind = lost.compress(rank.take(line_of.take(winner.take(lost))) < rank.take(line.take(lost)))
             if behind.size:
                 behind = sector.take(behind)
                 held[behind] = True
                 late |= held.take(sector)
                 held[behind] = False
         served = np.zeros(sectors.size, dtype=np.uint8)
-        served[sector[~late]] = 1
+        served[sector.compress(~late)] = 1
         sectors += served
-        lane, port = lane[late], port[late]
+        left = late.nonzero()[0]  # faster than by flags
+        lane, port = lane.take(left), port.take(left)
     found: Counts = sectors.reshape(warps, names).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
     return found
 

@@ -220,7 +220,8 @@ class LocalSpace(Space):
 
     def _put(self, row: Array, lane: Array, v: Array, shape: tuple[int, int], mask: Array | None) -> None:
         if mask is not None:
-            row, lane, v = (np.broadcast_to(x, shape)[mask] for x in (row, lane, v))
+            some = np.broadcast_to(mask, shape).ravel()
+            row, lane, v = (np.broadcast_to(x, shape).ravel().compress(some) for x in (row, lane, v))
             self.words[row, lane] = v
         elif row.size == 1 and lane.size == self.lanes:
             self.words[int(row[0, 0])].reshape(shape)[...] = v

@@ -60,6 +60,7 @@ class Marks:
     flat: Codes  # with a line more for each cache, that nobody uses
     places: Callable[[int, int, int], Index]  # of some rows of a table, in `flat`
     places_of: Callable[[int, Index], Index]  # of rows here and there
+    used: Index  # the lines of `flat` that have marks
     caches: Index  # that have marks
     over: Index  # the rows of caches that have no room for all
     lives: bool  # are there caches that were emptied on the way, and are others since?
@@ -230,7 +231,7 @@ class Fresh:
             return [0, *(int(np.count_nonzero(marks == code)) for code in range(1, len(self.groups)))]
         lines = marks.view(np.uint32)
         if lines.size > MANY:
-            lines = lines[lines != 0]  # often few
+            lines = lines.take((lines != 0).nonzero()[0])  # often few
         codes = lines.view(np.uint8)
         if len(self.groups) <= FEW:
             return [0, *(int(np.count_nonzero(codes == code)) for code in range(1, len(self.groups)))]

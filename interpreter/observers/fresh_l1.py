@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, PARTED, SILENT, Fresh, Marks
+from .fresh import DENSE, LARGE, PARTED, SILENT, Fresh, Marks
 from .fresh_order import BRING, Order
 from .fresh_own import Own
 from .fresh_parts import Quiet, are_stored, loaded_in_part
@@ -99,18 +99,19 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
         quiet, parted = loaded_in_part(chosen, marks)
         if parted.size and (marks.over.size or not are_stored(chosen, marks)):
             again[parted] = True
-    if not again.any():
-        return Missed(fresh.counts(marks.flat), marks, quiet)
     every = marks.flat.view(np.uint32)
-    if FOLLOWED * int(np.count_nonzero(again)) > int(np.count_nonzero(every)):
+    if not again.any():
+        codes = marks.flat if marks.flat.size <= LARGE else every.take(marks.used).view(np.uint8)
+        return Missed(fresh.counts(codes), marks, quiet)
+    if FOLLOWED * int(np.count_nonzero(again)) > marks.used.size:
         return None
     end = marks.low + marks.codes.shape[1]
     chosen = [u for u in chosen if marks.low <= u.stretch.number << SECTOR_BITS < end]
     caches = np.zeros(lives.count, np.bool_)
     caches[marks.caches] = again.reshape(marks.caches.size, -1).any(axis=1)
     order = Order(fresh, chosen, lives, lines, words=words, within=Within(marks, again, caches, lives))
-    found, rest = order.found(), np.where(again, np.uint32(0), every).view(np.uint8)
-    missed = np.array(fresh.counts(rest)) + order.asked - found
+    found, rest = order.found(), marks.used.compress(~again.take(marks.used))
+    missed = np.array(fresh.counts(every.take(rest).view(np.uint8))) + order.asked - found
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
 
 
@@ -196,6 +197,7 @@ def _marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int) -> Marks 
     fresh.mark(marks, once(chosen) if lives.count == lives.caches else chosen, places)
     every = marks.reshape(-1, size)[:, :count]
     marks.reshape(-1, size)[:, count:] = 0
-    used = np.count_nonzero(marks.view(np.uint32).reshape(len(every), -1), axis=1)
-    over = np.flatnonzero(used > lines)
-    return Marks(every, low << SECTOR_BITS, marks, places, places_of, np.flatnonzero(there), over, lives.count > lives.caches)
+    used = (marks.view(np.uint32) != 0).nonzero()[0]
+    most = np.diff(used.searchsorted(np.arange(len(every) + 1) * (size >> SECTOR_BITS)))
+    over = (most > lines).nonzero()[0]
+    return Marks(every, low << SECTOR_BITS, marks, places, places_of, used, there.nonzero()[0], over, lives.count > lives.caches)

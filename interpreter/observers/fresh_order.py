@@ -249,7 +249,7 @@ class Order:
         rest <<= kind(self.low_bits)
         keys += rest[:, None]
         if none is not None:
-            keys[none] = -1 & (1 << 8 * keys.itemsize) - 1
+            np.putmask(keys, none, kind(np.iinfo(kind).max))
         return keys
 
     def _kept(self, pieces: list[Piece], over: Flags) -> list[Index]:

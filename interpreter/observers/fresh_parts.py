@@ -67,7 +67,7 @@ def are_stored(chosen: list[Used], marks: Marks) -> bool:
         f, at = u.waiting.f, marks.places(u.table, u.begin, u.end)
         words = (at << WORD_BITS) + (f.first_word if isinstance(f, Scattered) else 0)
         if u.way is Way.LOAD:
-            words = words[marks.flat.take(at) == PARTED]
+            words = words.ravel().compress((marks.flat.take(at) == PARTED).ravel())
         for word in range((f.touched_words if isinstance(f, Scattered) else SECTOR_WORDS).bit_length()):
             if u.way is not Way.LOAD:
                 stored[words + word if word else words] = True

@@ -62,7 +62,7 @@ class Sets:
             return None
         if self.parts.any() and self._are_loaded_in_part(keys.ravel(), new.ravel().nonzero()[0]):
             return None
-        found: list[int] = np.bincount(self.codes.take(self._turn(keys[new])), minlength=groups)[:groups].tolist()
+        found: list[int] = np.bincount(self.codes.take(self._turn(flat.compress(new.ravel()))), minlength=groups)[:groups].tolist()
         return found
 
     def _are_loaded_in_part(self, keys: Keys, starts: Index) -> bool:
@@ -98,7 +98,7 @@ class Sets:
             keys <<= self.kind(self.turn_bits)
             keys |= turn.take(order)[:, None]
             if t.masked:
-                keys[sectors == self.fresh.nowhere] = np.iinfo(self.kind).max
+                np.putmask(keys, sectors == self.fresh.nowhere, self.kind(np.iinfo(self.kind).max))
             cache = cache.take(order)
             many = np.bincount(cache, minlength=self.count)
             at = np.arange(cache.size) - (np.cumsum(many) - many).take(cache)

@@ -294,7 +294,7 @@ def contended_sectors(lanes: Lanes, width: int) -> Index:
         return np.full(lanes.warps, WARP) if lanes.active is None else np.count_nonzero(lanes.active, axis=1)
     if lanes.active is not None and lanes.count == lanes.requests:  # nobody meets another
         return np.asarray(lanes.active.any(axis=1), np.int64)
-    if lanes.where.nbytes > LARGE and (np.diff(lanes.where[0]) != np.diff(lanes.where[1])).any():  # hardly one like another
+    if lanes.where.nbytes > LARGE and np.ptp(lanes.where[0] - lanes.where[1]):  # hardly one like another
         return atomic_global(lanes.where, lanes.mask, width)[1]
     rows = patterns(lanes, 1 << 40)
     if rows.where.nbytes > LARGE:

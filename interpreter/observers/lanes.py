@@ -57,7 +57,7 @@ def local_words(g: Geometry, address: Array, mask: Array | None) -> tuple[int, i
     word = np.broadcast_to(address >> address.dtype.type(2), shape).ravel()
     if mask is not None:
         active = np.broadcast_to(mask, shape).ravel()
-        place, word = place[active], word[active]
+        place, word = place.compress(active), word.compress(active)
     if not place.size:
         return 0, 0, 0
     eight, warp = place >> 3, place >> 5

@@ -117,7 +117,7 @@ class Scattered(Footprint):
         """The sectors of each warp in order, and which of them come for the first time."""
         ordered = self.sector
         if self.active is not None:
-            ordered[~self.active] = _nowhere(ordered)
+            np.putmask(ordered, ~self.active, _nowhere(ordered))
         ordered.sort(axis=1)
         new = first_in_row(ordered)
         if self.active is not None:
@@ -136,7 +136,7 @@ class Scattered(Footprint):
         elif not self.measured:
             sector = self.sector
             if self.active is not None:
-                sector[~self.active] = _nowhere(sector)
+                np.putmask(sector, ~self.active, _nowhere(sector))
             count_sectors([self], sector, _nowhere(sector))
 
     @cached_property
@@ -283,7 +283,7 @@ class Scattered(Footprint):
     @property
     def each_sector(self) -> Index:
         ordered, new = self._new
-        return ordered[new].astype(np.int64)
+        return ordered.ravel().compress(new.ravel()).astype(np.int64)
 
     @cached_property
     def words(self) -> Index:

@@ -79,7 +79,7 @@ def touch(lanes: Lanes, width: int) -> Touch:
         return Touch(sectors, row, at >> 5, bits << (at & 31))
     warps = (np.arange(lanes.warps, dtype=np.int64) << WORD_BITS)[:, None]
     keys = word | warps
-    key = keys.ravel() if lanes.active is None else keys[lanes.active]
+    key = keys.ravel() if lanes.active is None else keys.ravel().compress(lanes.active.ravel())
     if not key.size:
         none = np.zeros(0, np.int64)
         return Touch(np.zeros(lanes.warps, np.int64), none, none, none)
