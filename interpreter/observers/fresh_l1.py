@@ -15,7 +15,7 @@ from .fresh import DENSE, LARGE, PARTED, SILENT, Fresh, Marks
 from .fresh_order import BRING, Order
 from .fresh_own import Own
 from .fresh_parts import Quiet, are_stored, loaded_in_part
-from .fresh_rows import Lives, Some, Within, loads_of
+from .fresh_rows import Lives, Names, Some, Within
 from .fresh_sets import Sets
 from .fresh_tables import LOADED, Used, once
 from .stays import Emptied
@@ -30,8 +30,9 @@ PORTION = 1 << 17  # of more, so that they make so many loads
 GOLDEN = 0.618  # multiples of it fall into step with nothing that repeats
 GROUPS = 4  # of them, whose rates are compared
 AGREE, APART = 0.02, 4  # how far the rate of a group may be from that of all, or times as far as chance may bring it
-UNSURE = 0.02  # of a group's rate, by chance
-RARE = 128  # of so many loads one does not matter
+UNSURE = 0.02  # of the rate of all, by chance
+QUIET = 128  # of so many loads one may be said to ask L2 though it does not
+RARE = 64  # of so many loads one does not matter
 FITS = 2
 LIKELY = 1.05  # times as many lines in a cache as it has, if others are to have less
 FOLLOWED = 2  # of so many lines one may be followed, if not all are
@@ -54,7 +55,7 @@ def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Mis
     lives = Lives(fresh, caches, emptied)
     room = FITS if have_room(fresh, chosen, lines) else _room(fresh, lives, lines)
     if not room and all(u.way in BRING for u in fresh.used) and fresh.once_each:
-        return Missed(loads_of(fresh, chosen).tolist())
+        return Missed(Names.by_code(fresh, chosen).loads(chosen).tolist())
     own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
     if own is None:
         return _missed(fresh, chosen, lives, lines, room)
@@ -88,7 +89,7 @@ def _missed(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, room: in
     if (words or not room) and (told := _by_some(fresh, chosen, lives, lines, words=words)) is not None:
         return Missed(told)
     order = Order(fresh, chosen, lives, lines, words=words)
-    return Missed((loads_of(fresh, chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
+    return Missed((Names.by_code(fresh, chosen).loads(chosen) - order.found()).tolist(), None, Quiet(places=order.quiet))
 
 
 def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks: Marks, *, words: bool) -> Missed | None:
@@ -141,7 +142,10 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
 
     None where they are few, or do not agree as if it was chance that made them differ.
     """
-    loads = loads_of(fresh, chosen)
+    names = Names.by_code_and_table(chosen)
+    loads = names.loads(chosen)
+    if loads.size > PARTED:
+        return None
     uses = sum([np.bincount(of, minlength=lives.count) * t.sectors.shape[1] for of, t in zip(lives.of, fresh.tables, strict=True)])
     crowded = uses.reshape(-1, lives.caches).sum(axis=0)
     every = np.argsort(crowded, kind="stable")[np.count_nonzero(crowded == 0) :]  # those that are used alike stand together
@@ -153,18 +157,18 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     group = np.full(lives.caches, -1)
     group[some] = np.arange(some.size) % GROUPS
     only = Some.of(np.tile(group, lives.count // lives.caches), GROUPS)
-    order = Order(fresh, chosen, lives, lines, words=words, only=only)
+    order = Order(fresh, chosen, lives, lines, words=words, only=only, names=names)
     order.found()
     found, asked = order.by_group(only)
-    if not (words or order.full) or sum([rows.size for _, rows, _ in order.quiet]) * RARE > asked.sum():
+    if not (words or order.full) or sum([rows.size for _, rows, _ in order.quiet]) * QUIET > asked.sum():
         return None
     rate = found.sum(axis=0) / np.maximum(asked.sum(axis=0), 1)
     chance = np.sqrt(rate * (1 - rate) / np.maximum(asked, 1))
     apart = np.abs(found / np.maximum(asked, 1) - rate) > np.maximum(AGREE, APART * chance)
-    unsure = chance.max(axis=0) > UNSURE
+    unsure = np.sqrt(rate * (1 - rate) / np.maximum(asked.sum(axis=0), 1)) > UNSURE
     if (apart | unsure)[:, loads * RARE > loads.sum()].any():
         return None
-    missed: list[int] = np.rint(loads * (1 - rate)).astype(np.int64).tolist()
+    missed: list[int] = np.rint(np.bincount(names.codes, loads * (1 - rate), len(fresh.groups))).astype(np.int64).tolist()
     return missed
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .fresh import SILENT, Fresh
 from .fresh_parts import BYTE_BITS, Parts, Place
-from .fresh_rows import Lives, Rows, Some, Within
+from .fresh_rows import Lives, Names, Rows, Some, Within
 from .fresh_tables import NOBODY, Used
 from .reuse import oldest_kept
 from .stays import STEP
@@ -80,12 +80,14 @@ class Order:
         words: bool,
         only: Some | None = None,
         within: Within | None = None,
+        names: Names | None = None,
     ) -> None:
+        names = names or Names.by_code(fresh, chosen)
         self.full = False  # have lines to go in most caches?
         # Where words matter, uses that find their line but not their words: caches, codes, sectors.
         self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
         self.told: list[tuple[int, Index]] = []  # what was found in each piece, by the first cache that it has
-        self.groups, self.nowhere, self.lines = len(fresh.groups), fresh.nowhere, lines
+        self.groups, self.nowhere, self.lines = len(names.codes), fresh.nowhere, lines
         self.count = lives.count if only is None else only.caches.size
         self.owners = (np.arange(lives.count) if only is None else only.caches) % lives.caches
         self.groups_begin = [] if only is None else only.begins.tolist()
@@ -99,7 +101,7 @@ class Order:
             apart = (max([u.waiting.f.most_warps(u.waiting.rows) for u in chosen]) - 1).bit_length()  # a part a warp
             self.finer = max(0, apart - bits)
             bits += self.finer
-        self.codes = np.repeat(np.array([u.code if u.way is Way.LOAD else SILENT for u in chosen], np.uint8), 1 << bits)
+        self.codes = np.repeat(np.array(names.of, np.uint8), 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()

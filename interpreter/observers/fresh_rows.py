@@ -155,10 +155,29 @@ class Rows:
         return found if self.lanes is not None else found * self.sectors.shape[1]
 
 
-def loads_of(fresh: Fresh, chosen: list[Used]) -> Index:
-    """How many uses of each code load."""
-    found = np.zeros(len(fresh.groups), np.int64)
-    for u in chosen:
-        if u.code != SILENT and u.way is Way.LOAD:
-            found[u.code] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
-    return found
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Under which numbers what loads find is counted."""
+
+    of: list[int]  # of each access; SILENT: it does not count
+    codes: list[int]  # of the numbers; the first is nobody's
+
+    @staticmethod
+    def by_code(fresh: Fresh, chosen: list[Used]) -> Names:
+        """As they are told."""
+        return Names([u.code if u.way is Way.LOAD else SILENT for u in chosen], list(range(len(fresh.groups))))
+
+    @staticmethod
+    def by_code_and_table(chosen: list[Used]) -> Names:
+        """Lanes that stand for themselves apart from others: they often find what their neighbours have brought in."""
+        known: dict[tuple[int, int], int] = {}
+        of = [SILENT if u.code == SILENT or u.way is not Way.LOAD else known.setdefault((u.code, u.table), len(known) + 1) for u in chosen]
+        return Names(of, [0, *(code for code, _ in known)])
+
+    def loads(self, chosen: list[Used]) -> Index:
+        """How many uses of each number load."""
+        found = np.zeros(len(self.codes), np.int64)
+        for u, name in zip(chosen, self.of, strict=True):
+            if name != SILENT:
+                found[name] += u.waiting.f.count if u.table == WARPS else u.end - u.begin
+        return found
