@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from .banks import atomic_passes, modern_banks
+from .banks import modern_banks
 from .contention import atomic_global
 from .warps import NONE, WARP, Addresses, Counts, Mask, access
 
@@ -101,24 +101,54 @@ def extreme_passes(
 ) -> tuple[Counts, Counts]:
     """As spin_passes, for a minimum of what memory holds and what lanes want: who would change nothing leaves after reading."""
     where, active = access(addresses, active)
-    memory: dict[int, int] = {}
+    held, wanted = (np.broadcast_to(x, where.shape) for x in (held, wanted))
     rounds = []
     for row, mask, now, want in zip(where.tolist(), active, held.tolist(), wanted.tolist(), strict=True):
         lanes = np.flatnonzero(mask).tolist()
-        for lane in lanes:
-            memory.setdefault(row[lane], now[lane])
+        memory = {row[lane]: now[lane] for lane in lanes}  # all warps read before any of them swaps
         rounds.append(list(_improving(row, lanes, width, memory, want)))
     return _reads(where, rounds, width)
 
 
-def half_word_swaps(addresses: Addresses, active: Mask) -> tuple[Counts, Counts]:
-    """(requests, sectors) of the swaps of each warp's loop over global memory."""
-    return _swaps(addresses, active, atomic_global)
+def sum_swaps(
+    addresses: Addresses,
+    active: Mask,
+    held: NDArray[np.int64],
+    added: NDArray[np.int64],
+    sum_of: Callable[[NDArray[np.uint16], NDArray[np.uint16]], NDArray[np.uint16]],
+    rule: Rule = atomic_global,
+) -> tuple[Counts, Counts]:
+    """(requests, sectors), or what the rule counts, of the swaps of each warp's loop that adds 16-bit numbers to words that hold so much.
 
+    In each round a word takes all swaps up to the first that changes it; a lane that would change nothing is in nobody's way.
 
-def half_word_shared(addresses: Addresses, active: Mask) -> tuple[Counts, Counts]:
-    """(passes, conflicts) of the swaps of each warp's loop over shared memory."""
-    return _swaps(addresses, active, atomic_passes)
+    >>> lanes, plus = np.zeros((1, 32), int), lambda old, b: old + b
+    >>> [int(sum_swaps(lanes, lanes == 0, lanes, added, plus)[0][0]) for added in (lanes, lanes + 1)]
+    [1, 32]
+    """
+    where, active = access(addresses, active)
+    words, shift = where & ~3, (where & 2) << 3
+    order = np.argsort(np.where(active, words, NONE), axis=1, kind="stable")  # lanes of a word stand together
+    words, shift, held, added = (np.take_along_axis(np.broadcast_to(x, where.shape), order, axis=1) for x in (words, shift, held, added))
+    start = np.ones(where.shape, np.bool_)
+    start[:, 1:] = words[:, 1:] != words[:, :-1]
+    begin = np.maximum.accumulate((start * np.arange(start.size).reshape(start.shape)).ravel())  # of each lane's word
+    left, held = np.take_along_axis(active, order, axis=1), held.ravel().copy()
+    first = second = np.zeros(len(where), np.int64)
+    while left.any():
+        asking = np.zeros_like(left)
+        np.put_along_axis(asking, order, left, axis=1)
+        more, beyond = rule(where & ~3, asking, 4)
+        first, second = first + more, second + beyond
+        half = (held >> shift.ravel()).astype(np.uint16)
+        new = held & ~(0xFFFF << shift.ravel()) | sum_of(half, added.ravel().astype(np.uint16)).astype(np.int64) << shift.ravel()
+        changes = left.ravel() & (new != held)
+        before = np.cumsum(changes) - changes  # how many do, of all lanes that stand further ahead
+        late = left.ravel() & (before > before.take(begin))
+        changer = np.maximum.accumulate(np.where(changes & (before == before.take(begin)), np.arange(changes.size), 0))
+        held[late] = new.take(changer)[late]
+        left = late.reshape(left.shape)
+    return first, second
 
 
 def compare_swaps(
@@ -171,19 +201,6 @@ def _tries(where: list[int], active: list[bool], held: list[int], wanted: list[i
                 seen[lane] = found
         lanes = again
     return rounds
-
-
-def _swaps(addresses: Addresses, active: Mask, rule: Rule) -> tuple[Counts, Counts]:
-    """The sums of a rule's counts over all rounds: in each the lowest lane of a word is served."""
-    where, active = access(addresses, active)
-    words = where & ~3
-    first, second = rule(words, active, 4)
-    while True:
-        active = active & ~_first_of_each(words, active)
-        if not active.any():
-            return first, second
-        more, beyond = rule(words, active, 4)
-        first, second = first + more, second + beyond
 
 
 def _reads(where: NDArray[np.int64], rounds: Iterable[Iterable[list[int]]], width: int) -> tuple[Counts, Counts]:
@@ -262,13 +279,3 @@ def _changing(
                     memory[word] = change(memory[word], wanted[lane])
                     won.add(lane)
         lanes = [lane for lane in lanes if lane not in won]
-
-
-def _first_of_each(words: NDArray[np.int64], active: Mask) -> Mask:
-    """The lowest active lane of each word of a warp."""
-    order = np.argsort(np.where(active, words, NONE), axis=1, kind="stable")
-    ordered, live = np.take_along_axis(words, order, axis=1), np.take_along_axis(active, order, axis=1)
-    live[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
-    first = np.zeros_like(active)
-    np.put_along_axis(first, order, live, axis=1)
-    return first

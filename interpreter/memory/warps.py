@@ -72,7 +72,8 @@ def most_different(groups: NDArray[np.int64], active: Mask, count: int, keys: ND
         keys = np.where(active, keys, keys.flat[active.argmax()])
     low = int(keys.min())
     bits = max(1, (int(keys.max()) - low).bit_length())
-    kind: Any = np.int32 if bits + (count + lanes).bit_length() < 32 and low + (1 << bits) < 1 << 31 else np.int64  # short ones are faster
+    short = bits + (count + lanes).bit_length() < 32 and -(1 << 31) <= low < (1 << 31) - (1 << bits)
+    kind: Any = np.int32 if short else np.int64  # short ones are faster
     ordered = groups.astype(kind)
     ordered <<= kind(bits)
     ordered += keys.astype(kind, copy=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,22 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate, Instruction
+from warplab.isa.ops.atomic import CHANGES as SUMS
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
 from ..geometry import Geometry
 from ..memory.access import Access
 from ..memory.banks import atomic_passes, matrix_passes, shared_passes
+from ..memory.contention import atomic_global
 from ..memory.loops import (
     ALL_BITS,
     Loop,
+    Rule,
     changing_passes,
     compare_swaps,
     extreme_passes,
-    half_word_shared,
     loop_of,
     shares_halves,
     spin_passes,
+    sum_swaps,
 )
 from ..values import Array, Shifted, Value, plain
 from .lanes import few_lanes, lanes_of
@@ -111,8 +115,8 @@ class SharedMemory:
             whole_warps = mask is None or bool(mask.all())
             if is_gathered(i, kind, uniform=operands[0].shape[-1] == 1, whole=whole_warps):
                 rule = "gathered"
-        compared = rule == "half once"
-        whole = self._compared(group, address, mask, operands) if compared else self._looked_up(g, address, mask, rule, width, apart)
+        half = loop is Loop.HALF_WORD
+        whole = self._swapped(i, group, address, mask, operands) if half else self._looked_up(g, address, mask, rule, width, apart)
         further, self._further = self._further and rule == "matrix", rule == "matrix"
         self._count(tally, kind, width, whole, further=further)
 
@@ -160,10 +164,10 @@ class SharedMemory:
             sample=(rows.where[worst].copy(), rows.mask[worst].copy(), int(passes[worst])),
         )
 
-    def _compared(self, group: Group, address: Array, mask: Array | None, operands: Sequence[Array]) -> Whole:
-        """A 16-bit compare-and-swap, whose tries depend on what is compared."""
+    def _swapped(self, i: Instruction, group: Group, address: Array, mask: Array | None, operands: Sequence[Array]) -> Whole:
+        """A 16-bit compare-and-swap or sum, whose tries depend on the values."""
         lanes = lanes_of(group.geometry, address, mask)
-        passes, conflicts = compare_swaps(lanes.full, lanes.mask, *swapped_words(group, "shared", address, operands), rule=atomic_passes)
+        passes, conflicts = half_word_swaps(i, lanes, swapped_words(group, "shared", address, mask, operands), atomic_passes)
         worst = int(passes.argmax())
         sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
         return Whole(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
@@ -175,8 +179,6 @@ class SharedMemory:
         if kind not in ("red", "atom"):
             return kind
         swap = "cas" in i.modifiers
-        if loop is Loop.HALF_WORD:
-            return "half once" if swap else "half"
         last = i.operands[-1]
         if kind == "red" and {"add", "u32"} <= set(i.modifiers) and isinstance(last, Immediate) and last.value == 1:
             return "counting"
@@ -206,8 +208,6 @@ class SharedMemory:
             case "gathered":  # one lane acts for its warp
                 passes = np.asarray(mask.any(axis=1), np.int64)
                 return passes, np.zeros_like(passes)
-            case "half":
-                return half_word_shared(where, mask)
             case _:
                 passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule == "swap")
                 return passes, np.zeros_like(conflicts) if rule == "spin" else conflicts  # a loop's conflicts are those of its reads
@@ -248,12 +248,28 @@ def _values(group: Group, address: Array, operand: Array) -> tuple[Index, Index]
     return spread(bits[0]), spread(bits[1])
 
 
-def swapped_words(group: Group, space: str, address: Array, operands: Sequence[Array]) -> tuple[Index, Index, Index]:
-    """Of 16-bit compare-and-swaps, by warps: the words that memory holds, and the halves that lanes compare with and bring."""
-    (held,) = Access.load(group.wave.access, group, space, address & ~address.dtype.type(3), TYPES["b32"], 1)
+def swapped_words(group: Group, space: str, address: Array, mask: Array | None, operands: Sequence[Array]) -> list[Index]:
+    """Of 16-bit compare-and-swaps and sums, by warps: the words that memory holds, and the halves that lanes compare with and bring."""
+    with nullcontext() if mask is None else group.only(mask):  # the others may mean another memory
+        (held,) = Access.load(group.wave.access, group, space, address & ~address.dtype.type(3), TYPES["b32"], 1)
     values = [held, *(np.asarray(o).view(np.uint16) for o in operands)]
-    held, wanted, new = (group.geometry.warps.spread(np.broadcast_to(v, group.geometry.shape).astype(np.int64)) for v in values)
-    return held, wanted, new
+    return [group.geometry.warps.spread(np.broadcast_to(v, group.geometry.shape).astype(np.int64)) for v in values]
+
+
+def half_word_swaps(i: Instruction, lanes: Lanes, values: list[Index], rule: Rule = atomic_global) -> tuple[Index, Index]:
+    """What a rule counts for all swaps of a loop around a 16-bit compare-and-swap or sum; `values`: see swapped_words."""
+    if "cas" in i.modifiers:
+        held, wanted, new = values
+        return compare_swaps(lanes.full, lanes.mask, held, wanted, new, rule)
+    held, added = values
+    type = "bf16" if "bf16" in i.modifiers else "f16"
+    change, dtype = SUMS["add", type][0], TYPES[type].dtype
+
+    def sum_of(old: NDArray[np.uint16], b: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        with np.errstate(all="ignore"):
+            return np.asarray(change(old.view(dtype), b.view(dtype))).view(np.uint16)
+
+    return sum_swaps(lanes.full, lanes.mask, held, added, sum_of, rule)
 
 
 def _beyond(group: Group, lanes: Lanes, address: Array, modifiers: Sequence[str], operand: Array) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from ..geometry import Geometry
 from ..memory.cache import empties_l1
 from ..memory.constant import constant_passes
 from ..memory.local import local_sectors
-from ..memory.loops import FLOATS, VECTORS, Loop, compare_swaps, half_word_swaps, loop_of
+from ..memory.loops import FLOATS, VECTORS, Loop, loop_of
 from ..occupancy import l1_bytes
 from ..values import Array, Shifted, Value, plain
 from .footprint import Footprint
@@ -32,7 +32,7 @@ from .lanes import few_lanes, lanes_of, local_words
 from .places import Places
 from .rows import Rows
 from .scattered import Scattered
-from .shared import SharedMemory, swapped_words
+from .shared import SharedMemory, half_word_swaps, swapped_words
 from .sink import Sink, sample
 from .static import is_gathered, unused_results
 from .strays import Strays
@@ -235,10 +235,7 @@ class Traffic:
         if kind in ATOMICS and self.memory.modern and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
             whole = plain(address)
             lanes = lanes_of(g, whole, mask)
-            if "cas" in i.modifiers:
-                swaps = compare_swaps(lanes.full, lanes.mask, *swapped_words(group, "global", whole, self.operands))
-            else:
-                swaps = half_word_swaps(lanes.full, lanes.mask)
+            swaps = half_word_swaps(i, lanes, swapped_words(group, "global", whole, mask, self.operands))
             address, kind, width = whole & ~whole.dtype.type(3), "atom", 4
             f, start = footprints.of(g, rows, address, mask, width)
             self._count(tally, "ld", f, start, self.memory.access(i, "ld", f, start, rows))
