@@ -50,9 +50,13 @@ def load_policy(modifiers: Iterable[str]) -> LoadPolicy:
 
     >>> load_policy(["relaxed", "gpu"]).name, load_policy(["relaxed", "cta"]).name, load_policy(["nc", "L1::no_allocate"]).name
     ('BYPASS', 'CACHE', 'STREAM')
+    >>> load_policy(["cg"]).name, load_policy(["cg", "nc"]).name
+    ('BYPASS', 'CACHE')
     """
     words = set(modifiers)
     found = {_LOADS[word] for word in words if word in _LOADS}
+    if "nc" in words:  # what nobody writes may always be kept
+        found.discard(LoadPolicy.BYPASS)
     if words.intersection(_STRONG) and "cta" not in words:
         found.add(LoadPolicy.BYPASS)
     for policy in (LoadPolicy.BYPASS, LoadPolicy.STREAM):
