@@ -152,8 +152,12 @@ class Wave:
             return
         self.room.events += 1
         other = ~condition if g.alive is None else g.alive & ~condition
-        ways = [(Selection.of(condition, shape), taken), (Selection.of(other, shape), fall)]
-        self.part_ways(g, ways if fall != fork.first else ways[::-1], fork.join, fork.exits)
+        ways = [(Selection.of(other, shape), fall), (Selection.of(condition, shape), taken)]
+        if fork.first is not None:
+            ways.sort(key=lambda way: way[1] != fork.first)
+        else:  # on a GPU each warp runs the side that has fewer lanes first
+            ways.sort(key=lambda way: way[0].count)
+        self.part_ways(g, ways, fork.join, fork.exits)
 
     def _let_leave(self, g: Group, condition: Array, taken: int, fall: int, join: int) -> bool:
         """In a loop of pure instructions the lanes that leave hand their results in and ride along; True if that was done."""
