@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -167,7 +168,9 @@ class SharedMemory:
     def _swapped(self, i: Instruction, group: Group, address: Array, mask: Array | None, operands: Sequence[Array]) -> Whole:
         """A 16-bit compare-and-swap or sum, whose tries depend on the values."""
         lanes = lanes_of(group.geometry, address, mask)
-        passes, conflicts = half_word_swaps(i, lanes, swapped_words(group, "shared", address, mask, operands), atomic_passes)
+        passes, conflicts = half_word_swaps(
+            i, lanes, swapped_words(group, "shared", address, mask, operands), partial(atomic_passes, swap=True)
+        )
         worst = int(passes.argmax())
         sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
         return Whole(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
@@ -209,7 +212,7 @@ class SharedMemory:
                 passes = np.asarray(mask.any(axis=1), np.int64)
                 return passes, np.zeros_like(passes)
             case _:
-                passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule == "swap")
+                passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule in ("swap", "spin"))
                 return passes, np.zeros_like(conflicts) if rule == "spin" else conflicts  # a loop's conflicts are those of its reads
 
     def _read_in_loop(
