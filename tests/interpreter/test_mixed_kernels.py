@@ -1,0 +1,87 @@
+"""Random mixtures of accesses, divergent ones among them: every counter and every result is what an H200 gave for the same text and memory."""
+
+import json
+import lzma
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warplab.interpreter.observers import Counters, KernelProfile
+from warplab.interpreter.observers.metrics import metrics_of
+from warplab.interpreter.values import Array
+from warplab.isa.profiles import profile
+
+from .harness import Machine
+
+DATA = Path(__file__).parents[1] / "data/memory/mixtures.json.xz"
+KERNELS = json.loads(lzma.decompress(DATA.read_bytes()))["kernels"]
+FAMILIES = sorted({k["name"][:2] for k in KERNELS})
+TABLE, IN, BUFFER, OUT, SIZE = (
+    0,
+    0x80000,
+    0x100000,
+    0x180000,
+    0x200000,
+)  # in one block of memory, aligned to its size: L1's slices go by address
+COUNTERS = {name for k in KERNELS for name in k["counters"]}
+ATOMS = {name for name in COUNTERS if name.endswith("shared_op_atom")}  # recorded where they are right: generic ones count otherwise
+
+
+def memory(k: dict[str, Any]) -> Array:
+    """What the block held before the launch."""
+    rng, image = np.random.default_rng(k["seed"]), np.zeros(SIZE, np.uint8)
+    table = np.array(k["table"], np.uint32).view(np.uint8)
+    image[: table.size] = table
+    image[IN:BUFFER] = rng.integers(0, 256, BUFFER - IN, dtype=np.uint8)
+    if k["init"] == "random":
+        image[BUFFER:OUT] = rng.integers(0, 256, OUT - BUFFER, dtype=np.uint8)
+    elif k["init"] == "small":
+        image[BUFFER:OUT] = rng.integers(0, 16, (OUT - BUFFER) // 4, dtype=np.uint32).view(np.uint8)
+    image[OUT:] = 0xA5
+    return image
+
+
+def launched(k: dict[str, Any]) -> tuple[KernelProfile, int]:
+    """Its profile, and a checksum of what each thread leaves and of all words of the buffer that have changed."""
+    machine, counters, image = Machine(k["text"]), Counters(profile("sm_90")), memory(k)
+    start = -(-machine.arena.allocate(2 * SIZE, "block").start // SIZE) * SIZE
+    block = machine.arena.bytes[start : start + SIZE]
+    block[:] = image
+    numbers = np.uint32(k["zero"]), np.uint32(k["trips"])
+    machine.launch(k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,))
+    done = counters.finish()
+    assert done is not None
+    before, after = image[BUFFER:OUT].view(np.uint32), block[BUFFER:OUT].view(np.uint32)
+    changed = np.flatnonzero(before != after).astype(np.uint32)
+    threads = k["grid"] * int(np.prod(k["block"]))
+    return done, zlib.crc32(block[OUT : OUT + 4 * threads].tobytes() + changed.tobytes() + after[changed].tobytes())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_mixtures_count_and_compute_as_on_the_hardware(family: str) -> None:
+    for k in KERNELS:
+        if k["name"].startswith(family):
+            done, results = launched(k)
+            short = {name.removeprefix("l1tex__").replace("pipe_lsu_", "").removesuffix(".sum"): n for name, n in metrics_of(done).items()}
+            found = {name: int(short.get(name, 0)) for name in (COUNTERS - ATOMS) | k["counters"].keys()}
+            assert {name: n for name, n in found.items() if n} == k["counters"], k["name"]
+            assert results == k.get("outputs", results), k["name"]
+
+
+@pytest.mark.parametrize(
+    ("body", "shared"),
+    [
+        ("setp.lt.u32 %p1, %r1, 32; @%p1 ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r3];", 4),  # the second warp has nobody
+        ("setp.eq.u32 %p1, %r1, 5; @!%p1 bra E; red.shared.max.s64 [%r3], 1; E:", 1),  # one lane, in a group of its own
+    ],
+)
+def test_lanes_that_take_no_part(body: str, shared: int) -> None:
+    head = "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; and.b32 %r2, %r2, 511; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;"
+    text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { .reg .pred %p<2>; .reg .b32 %r<8>; .shared .align 16 .b8 s[512];"
+    machine, counters = Machine(f"{text}\n{head} {body} ret; }}"), Counters(profile("sm_90"))
+    machine.launch(1, 64, [], observers=(counters,))
+    done = counters.finish()
+    assert done is not None and metrics_of(done)["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] == shared
