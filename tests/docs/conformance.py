@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warplab.runtime.cli.isa import CHAPTERS
 
-from ..interpreter import test_cache, test_coalesce, test_occupancy, test_recorded_counters
+from ..interpreter import test_cache, test_coalesce, test_mixed_kernels, test_occupancy, test_recorded_counters
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug
 from .markdown import code, made_by, page, paragraph, table
@@ -56,8 +56,11 @@ def counters() -> str:
             offsets, want = test_coalesce.GATHERS[f"{group} offsets"].astype("int64"), test_coalesce.GATHERS[f"{group} counts"]
             got = test_coalesce.rule(group)(offsets)
             gathers += [tuple(row) == tuple(w) for row, w in zip(zip(*got, strict=True), want, strict=True)]
+    m = test_mixed_kernels
+    mixtures = [(one := m.found(k)) == m.recorded(k, one[1]) for k in m.KERNELS]
     lines = [
         ("launches with all their counters: requests, sectors, hits, passes, conflicts", *_passing(launches)),
+        ("random mixtures of accesses, divergent ones among them: all counters, and the results", *_passing(mixtures)),
         ("random accesses to global and local memory: requests and sectors", *_passing(gathers)),
         ("sequences of loads, stores, atomics and fences: sectors found in L1", *_passing(steps)),
         ("resident blocks by registers, threads and shared memory", *_passing(residency)),
