@@ -176,7 +176,7 @@ class Fresh:
             count_sectors(roots, self.tables[run[0].table].sectors[run[0].begin : run[-1].end], self.nowhere)
         for _, group in groupby([u for u in some if u.table == LANES], lambda u: u.begin // AT_ONCE):
             each = [(u.waiting.f.root, self.tables[LANES].sectors[u.begin : u.end]) for u in group if isinstance(u.waiting.f, Scattered)]
-            count_strays([(f, sectors) for f, sectors in each if isinstance(f, Strays)])
+            count_strays([(f, sectors) for f, sectors in each if isinstance(f, Strays)], self.nowhere)
 
     def firsts(self, some: list[Used], *, by_turn: bool = False, alike: bool = True) -> Codes:
         """Who of these uses each sector first: the code, or the turn, counted from 1 on; `alike`: what has one name uses the same still."""

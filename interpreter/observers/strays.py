@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import accumulate, groupby, islice, pairwise
+from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
-from ..memory.warps import BITS, count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
 from .footprint import Footprint
+from .lanes import repeated
 from .rows import Rows
 from .scattered import Keys, Scattered, places_of
 from .sectors import LINE, SECTOR_SHIFT, different
@@ -22,7 +23,6 @@ FEW = 2  # one lane of so many takes part
 SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
 SECTOR_BITS = 40  # of a key; the warp stands above
-PLACES = [np.arange(n) for n in (1, *sorted(BITS))]  # in rows that are counted fast
 
 
 class Crew:
@@ -60,15 +60,9 @@ class Crew:
         return np.flatnonzero(self.size)
 
     @cached_property
-    def nearest(self) -> Index:
-        """The lanes of each of those warps in rows of one length; some stand there more than once."""
-        many = self.size if self.requests == self.size.size else self.size.take(self.warps)
-        most = int(many.max())
-        lanes = next(n for n in PLACES if n.size >= most)
-        ends = np.cumsum(many)
-        starts = ends - many
-        ends -= 1
-        return np.asarray(np.minimum(starts[:, None] + lanes, ends[:, None]))
+    def many(self) -> Index:
+        """How many lanes each of those warps has."""
+        return self.size if self.requests == self.size.size else self.size.take(self.warps)
 
     def order(self, bits: int) -> Index:
         """Which of 2**bits parts of its multiprocessor's warps each lane belongs to."""
@@ -105,7 +99,7 @@ class Strays(Scattered):
 
     def measure(self) -> None:
         if self.root is self:
-            count_strays([(self, self.sector)])
+            count_strays([(self, self.sector)], self._names)
         else:
             self.root.measure()
 
@@ -147,8 +141,12 @@ class Strays(Scattered):
     @cached_property
     def units(self) -> Index:
         found = np.zeros(self.geometry.warps.count, np.int64)
-        found[self.crew.warps] = _units(self.sector.ravel().take(self.crew.nearest))
+        found[self.crew.warps] = _units([(self.crew, self.sector)], self._names)
         return found
+
+    @property
+    def _names(self) -> int:
+        return int(self.sector.max()) + 1
 
     @property
     def each_sector(self) -> Index:
@@ -210,27 +208,27 @@ def lane_by_lane(f: Footprint) -> Scattered:
     return found
 
 
-def count_strays(some: list[tuple[Strays, Keys]]) -> None:
-    """Finds how many sectors each of these asks for, and which warp for the most; with the sectors of all lanes, which may have other names."""
-    by_width: dict[int, list[tuple[Crew, list[Strays], Keys]]] = {}
-    for crew, group in groupby(some, lambda one: one[0].crew):
-        each = list(group)
-        mine, sectors = [f for f, _ in each], [s for _, s in each]
-        rows: Keys = (np.concatenate(sectors) if len(mine) > 1 else sectors[0]).reshape(len(mine), -1).take(crew.nearest, axis=1)
-        by_width.setdefault(rows.shape[2], []).append((crew, mine, rows.reshape(-1, rows.shape[2])))
-    for parts in by_width.values():
-        units = _units(np.concatenate([rows for _, _, rows in parts]) if len(parts) > 1 else parts[0][2])
-        begins = [0, *accumulate(crew.warps.size for crew, mine, _ in parts for _ in mine)]
-        totals = iter(zip(np.add.reduceat(units, begins[:-1]).tolist(), pairwise(begins), strict=True))
-        for crew, mine, _ in parts:
-            for f, (total, (begin, end)) in zip(mine, islice(totals, len(mine)), strict=True):
-                at = int(units[begin:end].argmax())
-                f.total, f.worst = total, (int(crew.warps[at]), units.item(begin + at))
+def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
+    """Finds how many sectors each of these asks for, and which warp for the most; with the sectors of all lanes, or other names below `names`."""
+    units = _units([(f.crew, sectors) for f, sectors in some], names)
+    begins = [0, *accumulate(f.crew.requests for f, _ in some)]
+    totals = np.add.reduceat(units, begins[:-1], dtype=np.int64).tolist()
+    for (f, _), total, (begin, end) in zip(some, totals, pairwise(begins), strict=True):
+        at = int(units[begin:end].argmax())
+        f.total, f.worst = total, (int(f.crew.warps[at]), units.item(begin + at))
 
 
-def _units(rows: Keys) -> Index:
-    """How many different ones each row has."""
-    if rows.shape[1] == 1:
-        return np.ones(len(rows), np.int64)
-    rows.sort(axis=1)  # much faster than all at once
-    return count_in_rows(first_in_row(rows))
+def _units(some: list[tuple[Crew, Keys]], names: int) -> NDArray[np.uint8]:
+    """How many different sectors the lanes of each warp have: sorted by warp and name, all at once."""
+    bits, warps = names.bit_length(), list(accumulate([crew.size.size for crew, _ in some], initial=0))
+    kind: Any = np.uint32 if bits + warps[-1].bit_length() <= 32 else np.uint64
+    keys: Keys = np.concatenate([crew.warp for crew, _ in some], dtype=kind, casting="unsafe")
+    keys += repeated(warps[:-1], [crew.at.size for crew, _ in some], kind)
+    keys <<= kind(bits)
+    keys |= np.concatenate([sectors.ravel() for _, sectors in some]).astype(kind, copy=False)
+    keys.sort()
+    new = np.empty(keys.size, np.bool_)
+    new[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    ends = np.cumsum(np.concatenate([crew.many for crew, _ in some]))
+    return np.add.reduceat(new.view(np.uint8), np.append(0, ends[:-1]))
