@@ -20,7 +20,7 @@ from .uses import Waiting, Way
 Index = NDArray[np.int64]
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
-SOME = 7  # bits of a sector that are zero if it tells whether that may be so
+SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
 FEW = 3  # runs of accesses that are looked at
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
@@ -86,11 +86,12 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
 def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
     """May it be that no more than two caches use a sector?  Some uses of some sectors tell."""
     runs = list(fresh.runs(once(chosen)))
-    for run in runs[:: max(1, len(runs) // FEW)]:
+    for run, some in ((runs[0], FEWER), *((run, SOME) for run in runs[:: max(1, len(runs) // FEW)])):  # mostly the first look tells
         t, rows = fresh.tables[run[0].table], slice(run[0].begin, run[-1].end)
-        sector, cache = t.sectors[rows].ravel(), t.cache[rows].astype(np.int16)
-        at = (sector & np.uint32(SOME) == 0).nonzero()[0]
-        if _strangers([(sector.take(at).astype(np.int64), cache.take(at // t.sectors.shape[1]))], fresh.nowhere) is None:
+        sector = t.sectors[rows].ravel()
+        at = (sector & np.uint32(some) == 0).nonzero()[0]
+        cache = t.cache[rows].take(at // t.sectors.shape[1]).astype(np.int16)
+        if _strangers([(sector.take(at).astype(np.int64), cache)], fresh.nowhere) is None:
             return False
     return True
 
