@@ -188,8 +188,8 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "lts__t_sectors_op_write.sum",
         "L2 sectors written",
-        "Sectors that stores sent to L2.",
-        lambda p: p.total("l2_sectors", "global", "st"),
+        "Sectors that stores sent to L2; those to local memory go there, too.",
+        lambda p: p.total("l2_sectors", "global", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0),
     ),
     Metric(
         "lts__t_sector_op_read_hit_rate.pct",

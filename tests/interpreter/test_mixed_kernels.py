@@ -27,7 +27,9 @@ TABLE, IN, BUFFER, OUT, SIZE = (
     0x200000,
 )  # in one block of memory, aligned to its size: L1's slices go by address
 COUNTERS = {name for k in KERNELS for name in k["counters"]}
-ATOMS = {name for name in COUNTERS if name.endswith("shared_op_atom")}  # recorded where they are right: generic ones count otherwise
+SOME = {
+    name for name in COUNTERS if name.endswith("shared_op_atom") or name.startswith("lts")
+}  # carried where they are right: timing decides them, too
 
 
 def memory(k: dict[str, Any]) -> Array:
@@ -64,7 +66,7 @@ def found(k: dict[str, Any]) -> tuple[dict[str, int], int]:
     """Its counters that are not zero, and the checksum."""
     done, results = launched(k)
     short = {name.removeprefix("l1tex__").replace("pipe_lsu_", "").removesuffix(".sum"): n for name, n in metrics_of(done).items()}
-    every = {name: int(short.get(name, 0)) for name in (COUNTERS - ATOMS) | k["counters"].keys()}
+    every = {name: int(short.get(name, 0)) for name in (COUNTERS - SOME) | k["counters"].keys()}
     return {name: n for name, n in every.items() if n}, results
 
 
