@@ -86,7 +86,8 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
 def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
     """May it be that no more than two caches use a sector?  Some uses of some sectors tell."""
     runs = list(fresh.runs(once(chosen)))
-    for run, some in ((runs[0], FEWER), *((run, SOME) for run in runs[:: max(1, len(runs) // FEW)])):  # mostly the first look tells
+    looks = [(run, FEWER) for run in runs[:1]]  # which mostly tells
+    for run, some in looks + [(run, SOME) for run in runs[:: max(1, len(runs) // FEW)]]:
         t, rows = fresh.tables[run[0].table], slice(run[0].begin, run[-1].end)
         sector = t.sectors[rows].ravel()
         at = (sector & np.uint32(some) == 0).nonzero()[0]

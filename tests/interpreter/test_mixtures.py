@@ -134,6 +134,13 @@ def test_sectors_that_two_caches_use(seed: int, monkeypatch: pytest.MonkeyPatch)
     _check(seed, 1 << (17 if seed % 2 else 20), None)
 
 
+def test_stores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fresh_short, "USES", 0)
+    told = [(STORE, LANE[::step] * np.uint64(8) + np.uint64(BASE), None, 4) for step in (1, -1)]
+    together, alone = Caches(3, 1 << 20), Caches(3, 1 << 20, alone=True)
+    assert together.all(told, lambda turn: [], last=True) == alone.all(told, lambda turn: [])
+
+
 def _check(seed: int, size: int, chapters: pytest.MonkeyPatch | None) -> None:
     """Follows a mixture together and alone, in L1 caches of so many bytes, as a whole or in chapters."""
     rng = np.random.default_rng(seed)
