@@ -31,6 +31,13 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
+def _slices(lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """As line_slice, of many, among which the same ones often come again."""
+    low = int(lines.min())
+    span = int(lines.max()) + 1 - low
+    return line_slice(np.arange(low, low + span)).take(lines - low) if span < lines.size else line_slice(lines)
+
+
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
     """(requests, sectors) of each warp's atom or red; lanes that name one word go one after the other.
 
@@ -88,7 +95,7 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
         return np.zeros(warps, dtype=np.int64)
     line_of, sector_of, names = _names(where >> 5, active)
     place = where.ravel().take(lane)
-    port = line_slice(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
+    port = _slices(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
     port += (place & LINE - 1) >> max(BANK, width).bit_length() - 1
     port += (lane >> 5) * (4 * LINE // max(BANK, width))
     owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * names, dtype=np.int64)
