@@ -109,22 +109,9 @@ class Fresh:
         lines = 0
         for s in stretches:
             s.number, lines = lines, lines + s.lines
-        changed: Changed = []
-        exact = True
-        if words:
-            for turn in where:
-                w, stretch = waiting[turn], where[turn]
-                before = w.f, w.there, w.again
-                if stretch.mixed:  # lines may have begun anew
-                    w.there = w.again = False
-                    stretch.done |= what_it_does(w)
-                if _is_by_lane(w, stretch, last):
-                    w.f = lane_by_lane(w.f)
-                if before != (w.f, w.there, w.again):
-                    changed.append((w, *before))
-        elif any(s.mixed for s in stretches):
-            each = [(waiting[turn], s) for turn, s in where.items()]
-            exact = not any(_is_by_lane(w, s, last) or (s.mixed and (w.there or w.again)) for w, s in each)
+        each = [(waiting[turn], s) for turn, s in where.items()]
+        changed = _by_words(each, last) if words else []
+        exact = words or not any(_is_by_lane(w, s, last) or (s.mixed and (w.there or w.again)) for w, s in each)
         if lines << SECTOR_BITS > max(DENSE, SPARSE * sum([w.f.count for w in waiting])):
             return None
         codes: dict[object, int] = {}
@@ -241,6 +228,21 @@ class Fresh:
         else:
             found = np.bincount(codes, minlength=len(self.groups))
         return [0, *found[1 : len(self.groups)].tolist()]
+
+
+def _by_words(each: list[tuple[Waiting, Stretch]], last: bool) -> Changed:
+    """Makes accesses ready to be followed where words of sectors matter, and says how they were before."""
+    changed: Changed = []
+    for w, stretch in each:
+        before = w.f, w.there, w.again
+        if stretch.mixed:  # lines may have begun anew
+            w.there = w.again = False
+            stretch.done |= what_it_does(w)
+        if _is_by_lane(w, stretch, last):
+            w.f = lane_by_lane(w.f)
+        if before != (w.f, w.there, w.again):
+            changed.append((w, *before))
+    return changed
 
 
 def _is_by_lane(w: Waiting, stretch: Stretch, last: bool) -> bool:
