@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.profiles import DeviceProfile
 
+from .contention import SLICES, line_slice
 from .warps import WARP, Addresses, Counts, Mask, access, distinct, parts, requests, split
 
 SECTOR = 32
@@ -65,14 +66,44 @@ def async_copy_global(source: Addresses, target: Addresses, active: Mask, width:
     """(requests, sectors) of each warp's cp.async.
 
     With .ca the copy loads through L1 as ld does.  With .cg a sector of the target in shared memory is filled at once from one
-    line, so a line counts once for each 32 bytes of the target that it feeds.
+    line, so a line counts once for each 32 bytes of the target that it feeds; of lanes that fill one place only one counts.
+
+    >>> lanes, every = np.arange(32), np.ones(32, bool)
+    >>> [int(async_copy_global(16 * lanes, place, every, 16, bypass=True)[1][0]) for place in (16 * lanes, 0 * lanes)]
+    [16, 1]
     """
     where, active = access(source, active)
     if not bypass:
         return modern_global(where, active, width)
     to, _ = access(target, active)
+    alone = distinct(to // width, active) == np.count_nonzero(active, axis=1)
+    if not alone.all():
+        active = active.copy()
+        for row in np.flatnonzero(~alone).tolist():
+            active[row] = _filling(where[row] // LINE, to[row] // width, active[row])
     pair = where // LINE * (1 << 20) + to // SECTOR  # shared addresses stay far below 32 MB
     return requests(active), distinct(pair, active)
+
+
+def _filling(line: NDArray[np.int64], place: NDArray[np.int64], active: Mask) -> Mask:
+    """Which lanes of a warp fill the places that several want.
+
+    Lines are read in passes, one of each slice of L1 in a pass, in the order of their first lanes.  The first pass that has a place
+    fills it; of its lines, the one whose last lane is the highest.
+    """
+    lanes = np.flatnonzero(active).tolist()
+    first, last = {int(line[lane]): lane for lane in reversed(lanes)}, {int(line[lane]): lane for lane in lanes}
+    slices = dict(zip(first, line_slice(np.array(list(first))).tolist(), strict=True))
+    turn: dict[int, int] = {}  # the pass of each line
+    met = [0] * SLICES  # lines
+    for one in sorted(first, key=lambda one: first[one]):
+        turn[one], met[slices[one]] = met[slices[one]], met[slices[one]] + 1
+    filling: dict[int, int] = {}
+    for lane in sorted(lanes, key=lambda lane: (turn[int(line[lane])], -last[int(line[lane])])):
+        filling.setdefault(int(place[lane]), lane)
+    out = np.zeros_like(active)
+    out[list(filling.values())] = True
+    return out
 
 
 def cached_lines(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:

@@ -14,6 +14,7 @@ from .warps import NONE, WARP, Addresses, Counts, Mask, access, distinct, reques
 SECTOR = 32
 LINE = 128
 BANK = 4
+SLICES = 4
 FEW = 256  # sectors that a warp's lanes are numbered by directly
 # Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
 _SLICE_BITS = [1, 2] + [1, 2, 3] * 16

@@ -156,7 +156,7 @@ class Hierarchy:
         """cp.async: a load through L1 or past it, whose sectors also depend on where in shared memory the bytes go."""
         bypass = "cg" in i.modifiers
         lanes, way = f.lanes, Way.PASS if bypass else Way.LOAD
-        units = async_copy_global(lanes.full, target.full, lanes.mask, f.width, bypass=bypass)[1]
+        units = async_copy_global(lanes.full + start * LINE, target.full, lanes.mask, f.width, bypass=bypass)[1]
         total, found, waiting = int(units.sum()), (0, 0, 0), None
         if self.modern and self.backlog.takes(f):
             waiting = self.backlog.add(way, f, start, rows, self._ask)
