@@ -49,6 +49,7 @@ MANY = 1 << 17  # marks
 LARGE = 1 << 21  # marks that are not looked at for each code
 FEW = 12  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
+FIRST = 1 << 12  # uses of a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,11 @@ class Fresh:
         uses = sum([t.sectors.size for t in self.tables])
         if uses > self.nowhere or any(t.masked for t in self.tables):
             return False
+        for t in self.tables:  # mostly a few of them tell
+            flat = t.sectors.ravel()
+            some = np.sort(flat[:: max(1, flat.size // FIRST)])
+            if bool((some[1:] == some[:-1]).any()):
+                return False
         return int(np.count_nonzero(self.firsts(self.used))) == uses
 
     @cached_property

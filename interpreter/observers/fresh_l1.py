@@ -144,13 +144,13 @@ def _by_some(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, *, word
     """
     names = Names.by_code_and_table(chosen)
     loads = names.loads(chosen)
-    if loads.size > PARTED:
+    if loads.size > PARTED or int(loads.sum()) < WORTH:
         return None
     uses = sum([np.bincount(of, minlength=lives.count) * t.sectors.shape[1] for of, t in zip(lives.of, fresh.tables, strict=True)])
     crowded = uses.reshape(-1, lives.caches).sum(axis=0)
     every = np.argsort(crowded, kind="stable")[np.count_nonzero(crowded == 0) :]  # those that are used alike stand together
     portions = min(every.size // (2 * GROUPS), max(LEAST, int(loads.sum()) // PORTION))
-    if portions < LEAST or int(loads.sum()) < WORTH:
+    if portions < LEAST:
         return None
     begins = np.arange(0, every.size - portions + 1, portions)
     some = every[begins + (portions * (GOLDEN * np.arange(begins.size) % 1)).astype(np.int64)]  # one of each portion, in no rhythm
