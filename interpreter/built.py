@@ -54,8 +54,8 @@ class Built:
     varies: bool  # the meaning depends on more than the shape: a sign, a part of a register
 
 
-def built(given: Instruction, first_generation: bool) -> Built:
-    """Looks at an instruction; the first generation of devices calculates otherwise."""
+def built(given: Instruction, *, first_generation: bool, flushes: bool) -> Built:
+    """Looks at an instruction; the first generation of devices calculates otherwise, and what was written for it has no subnormal singles."""
     i = with_elements(fitting(given))
     form, settled = i.form, i.settled
     assert form is not None and settled is not None
@@ -73,11 +73,10 @@ def built(given: Instruction, first_generation: bool) -> Built:
     free = TYPES[str(settled["type"])] if is_sign_free(i) and works not in ("lanes", "warps") else None
     extra = dict(_parts(i, filled, named))
     varies = bool(extra) or any(isinstance(o, Minus | Element) for o in i.operands)
-    if first_generation:  # 1.x has no subnormal singles, and cuts the product of mad.f32
-        if "ftz" in named and "f32" in i.modifiers:
-            extra["ftz"] = True
-        if "capability_1" in named:
-            extra["capability_1"] = True
+    if flushes and "ftz" in named and "f32" in i.modifiers:
+        extra["ftz"] = True
+    if first_generation and "capability_1" in named:  # which cuts the product of mad.f32
+        extra["capability_1"] = True
     takes_pair = "pair" in named
     if takes_pair and not isinstance(i.operands[0], Pair):
         extra["pair"] = False

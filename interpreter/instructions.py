@@ -37,6 +37,7 @@ class InstructionSteps:
     plan: PlanFunction
     operands: Operands
     first_generation: bool
+    flushes: bool
     exchanges: dict[int, Exchange]  # by id(Instruction)
     known: dict[int, Known]  # likewise
     contraction: Contraction
@@ -55,8 +56,8 @@ class InstructionSteps:
         shape = self.known[id(given)].shape
         how = shape.built
         if how is None:
-            how = built(given, self.first_generation)
-            if not how.varies and not self.first_generation:
+            how = built(given, first_generation=self.first_generation, flushes=self.flushes)
+            if not how.varies and not self.flushes:
                 shape.built = how
         i = given if how.refitted is None else replace(given, form=how.refitted[0], settled=how.refitted[1])
         if how.route == "pack":
@@ -117,7 +118,7 @@ class InstructionSteps:
 
     def _fused(self, given: Instruction, fused: Fused) -> Step:
         """A sum that rounds once with its product."""
-        how = built(fused.instruction, False)
+        how = built(fused.instruction, first_generation=False, flushes=self.flushes)
         assert how.meaning is not None
         inner = self._meaning(fused.instruction, how, fused.signed(how.meaning))
         return inner if given.guard is None else self._guarded(given, inner, self.written(given))

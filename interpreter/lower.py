@@ -23,9 +23,9 @@ from .shapes import Known, known
 from .slots import assign, has_loops, lives, masks_of, straight_meetings
 
 
-def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT) -> PlanFunction:
-    """Plans one function."""
-    plan = Lowering(function, symbols, manner, fmad).plan
+def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False) -> PlanFunction:
+    """Plans one function; `flushes`: it was written for devices that have no subnormal singles."""
+    plan = Lowering(function, symbols, manner, fmad, flushes).plan
     if manner.observed:
         for s in plan.segments:
             announce(s, plan.homes)
@@ -35,9 +35,10 @@ def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEF
 class Lowering(InstructionSteps):
     """The work of lower(), function by function."""
 
-    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad) -> None:
+    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool) -> None:
         self.function = function
         self.first_generation = manner.first_generation
+        self.flushes = flushes or manner.first_generation
         f = flow(function)
         self.plan = PlanFunction(function, f)
         self.looping = has_loops(f)

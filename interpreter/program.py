@@ -36,6 +36,7 @@ from .special import RESERVED_SHARED
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
+FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 
 
 class LoadedProgram:
@@ -46,6 +47,8 @@ class LoadedProgram:
         self.fmad: Fmad = fmad  # which products and sums are rounded together
         # `.target sm_90, debug` asks for no optimisation: there each instruction is rounded on its own.
         self.unoptimised = {id(f) for m in modules if "debug" in m.targets for f in m.functions.values()}
+        # What was written for 1.x flushes subnormal singles on every device.
+        self.flushing = {id(f) for m in modules if m.target in FIRST_TARGETS for f in m.functions.values()}
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables: dict[str, Variable] = {}
@@ -323,7 +326,7 @@ class Kernel:
         found = self.plans.get((id(f), manner))
         if found is None:
             fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
-            found = self.plans[id(f), manner] = lower(f, self, manner, fmad)
+            found = self.plans[id(f), manner] = lower(f, self, manner, fmad, flushes=id(f) in self.program.flushing)
         return found
 
 

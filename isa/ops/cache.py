@@ -65,10 +65,15 @@ def createpolicy_fractional(a: Array | None = None, *, first: str, second: str =
 def createpolicy_range(
     lanes: Lanes, a: Array, b: Array, c: Array, *, first: str, second: str = "L2::evict_unchanged", global_: bool = False
 ) -> Array:
-    """d = a policy: the first priority for the b bytes from a on, the second for the rest of the c bytes around them."""
-    page = (a >> np.uint64(12) & np.uint64(0xFF)) << np.uint64(44)
-    pages = (b.astype(np.uint64) + np.uint64(4095) >> np.uint64(12) & np.uint64(0x7F)) << np.uint64(37)
-    return page | pages | _policy(True, first, second)
+    """d = a policy: the first priority for the b bytes from a on, the second for the rest of the c bytes around them.
+
+    Addresses and sizes are kept in granules, of which 128 make no less than c bytes.
+    """
+    granule = np.uint64(12) + np.searchsorted(np.uint64(128) << np.arange(12, 32, dtype=np.uint64), c.astype(np.uint64)).astype(np.uint64)
+    last = (np.uint64(1) << granule) - np.uint64(1)
+    many = np.minimum((a & last) + b + last >> granule, np.uint64(127))
+    policy: Array = (granule - np.uint64(12)) << np.uint64(52) | (a >> granule & np.uint64(0x7F)) << np.uint64(44)
+    return np.asarray(policy | many << np.uint64(37) | _policy(True, first, second))
 
 
 @instruction("createpolicy.cvt.L2.b64  d, a", ptx=7.4, sm=80, section=POLICY)

@@ -259,7 +259,7 @@ accepted(
 
 @instruction("cvt.pack.sat.dtype.atype  d:b32, a:atype, b:atype", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22")
 @instruction(
-    "cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype",
+    "cvt.pack.sat.dtype.atype.ctype  d:u32, a:atype, b:atype, c:ctype",
     dtype="u8 s8",
     atype="s32",
     ctype="b32",
@@ -267,7 +267,7 @@ accepted(
     sm=72,
     section="9.7.10.22",
 )
-@instruction("cvt.pack.sat.dtype.atype.ctype  d:ctype, a:atype, b:atype, c:ctype", dtype="u4 s4 u2 s2", atype="s32", ctype="b32",
+@instruction("cvt.pack.sat.dtype.atype.ctype  d:u32, a:atype, b:atype, c:ctype", dtype="u4 s4 u2 s2", atype="s32", ctype="b32",
              ptx=6.5, sm=75, section="9.7.10.22")  # fmt: skip
 def cvt_pack(a: Array, b: Array, c: Array | None = None, *, dtype: str) -> Array:
     """d = a and b clamped to a narrow integer type, side by side (b lowest), below the low bits of c."""
