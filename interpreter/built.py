@@ -73,7 +73,7 @@ def built(given: Instruction, *, first_generation: bool, flushes: bool) -> Built
     free = TYPES[str(settled["type"])] if is_sign_free(i) and works not in ("lanes", "warps") else None
     extra = dict(_parts(i, filled, named))
     varies = bool(extra) or any(isinstance(o, Minus | Element) for o in i.operands)
-    if flushes and "ftz" in named and "f32" in i.modifiers:
+    if flushes and "ftz" in named and "f32" in i.modifiers and settled.get("ctype") != "s32":  # which slct looks at instead
         extra["ftz"] = True
     if first_generation and "capability_1" in named:  # which cuts the product of mad.f32
         extra["capability_1"] = True

@@ -54,7 +54,7 @@ class InstructionSteps:
 
     def _step(self, given: Instruction) -> Step | None:
         shape = self.known[id(given)].shape
-        how = shape.built
+        how = None if self.flushes else shape.built  # what is remembered does not flush
         if how is None:
             how = built(given, first_generation=self.first_generation, flushes=self.flushes)
             if not how.varies and not self.flushes:

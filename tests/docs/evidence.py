@@ -24,7 +24,7 @@ from warplab.interpreter.roles import fitting
 from warplab.isa.notation import Form, resolve
 
 from ..assembler import test_verify
-from ..interpreter import test_conformance, test_programs
+from ..interpreter import test_conformance, test_programs, test_recorded_forms
 from ..isa import (
     conftest,
     test_float_recordings,
@@ -87,6 +87,14 @@ def modules() -> Source:
     out = Source("modules", "a module around an instruction, with inputs and outputs")
     for case in test_conformance.CASES:
         out.case(case["name"], forms_of([case["ptx"]]), functools.partial(test_conformance.compare, case))
+    return out
+
+
+def forms() -> Source:
+    """Kernels around one form each."""
+    out = Source("forms", "a kernel around one form of an instruction, on 128 lanes")
+    for k in test_recorded_forms.KERNELS:
+        out.case(k["name"], forms_of([k["text"]]), functools.partial(test_recorded_forms.compare, k))
     return out
 
 
@@ -215,7 +223,7 @@ def verdicts() -> Verdicts:
 @functools.cache
 def h200() -> tuple[Source, ...]:
     """Every set of recordings, run."""
-    return modules(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), approximations()
+    return modules(), forms(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), approximations()
 
 
 @functools.cache
