@@ -1,9 +1,10 @@
-"""Operands of recorded kernels, made again from a number: 48 rows of 64-bit words for 128 lanes.
+"""Operands of recorded kernels, made again from a number: 48 rows of 64-bit words for 128 lanes; and the checksum of what they leave.
 
 What was recorded stands for these very words: each draw of a random number belongs to them.
 """
 
 import random
+import zlib
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 LANES, ROWS = 128, 48
+POISON = np.uint64(0xCDCD_CDCD_CDCD_CDCD)  # what results held before
+MIXER = np.uint64(0xBF58_476D_1CE4_E5B9)
 SINGLES = [
     *(0, 0x80000000, 1, 0x80000001, 0x007FFFFF, 0x00800000, 0x3F800000, 0xBF800000, 0x3F800001, 0x3F7FFFFF, 0x7F7FFFFF, 0xFF7FFFFF),
     *(0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFC12345, 0x7FFFFFFF, 0x40490FDB, 0x4B000000, 0x4B800001, 0x4F000000, 0xCF000000),
@@ -129,3 +132,11 @@ def operands(number: int, mode: str) -> Words:
             chosen = r.choice([4, 14] if metadata == "tf32" else [4, 8, 9, 12, 13, 14], (LANES, 16)).astype(np.uint64)
             out[row] = np.bitwise_or.reduce(chosen << (4 * np.arange(16, dtype=np.uint64)), axis=1)
     return out
+
+
+def checksum(rows: Words) -> int:
+    """Of a number for each row, in which each lane's word counts at its place."""
+    mixed = (rows ^ rows >> np.uint64(31)) * MIXER
+    mixed ^= mixed >> np.uint64(29)
+    place = np.arange(LANES, dtype=np.uint64) * np.uint64(0x9E37_79B9_7F4A_7C15) | np.uint64(1)
+    return zlib.crc32((mixed * place).sum(axis=1, dtype=np.uint64).astype("<u8").tobytes())

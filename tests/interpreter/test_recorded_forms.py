@@ -2,7 +2,6 @@
 
 import json
 import lzma
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,10 @@ import numpy as np
 import pytest
 
 from .harness import Machine
-from .operands import LANES, operands
+from .operands import LANES, POISON, checksum, operands
 
 KERNELS = json.loads(lzma.decompress((Path(__file__).parents[1] / "data/forms.json.xz").read_bytes()))["kernels"]
 FAMILIES = sorted({k["name"].split()[1] for k in KERNELS})
-POISON = np.uint64(0xCDCD_CDCD_CDCD_CDCD)
-MIXER = np.uint64(0xBF58_476D_1CE4_E5B9)
-
-
-def checksum(rows: np.ndarray[Any, np.dtype[np.uint64]]) -> int:
-    """Of a number for each row, in which each lane's word counts at its place."""
-    mixed = (rows ^ rows >> np.uint64(31)) * MIXER
-    mixed ^= mixed >> np.uint64(29)
-    place = np.arange(LANES, dtype=np.uint64) * np.uint64(0x9E37_79B9_7F4A_7C15) | np.uint64(1)
-    return zlib.crc32((mixed * place).sum(axis=1, dtype=np.uint64).astype("<u8").tobytes())
 
 
 def compare(k: dict[str, Any]) -> None:
