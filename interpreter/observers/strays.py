@@ -22,6 +22,8 @@ Index = NDArray[np.int64]
 FEW = 2  # one lane of so many takes part
 SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
+SPARSE = 2  # lanes of a warp that are sooner put together with those of others
+NONE = (1 << 32) - 1
 SECTOR_BITS = 40  # of a key; the warp stands above
 
 
@@ -219,16 +221,41 @@ def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
 
 
 def _units(some: list[tuple[Crew, Keys]], names: int) -> NDArray[np.uint8]:
-    """How many different sectors the lanes of each warp have: sorted by warp and name, all at once."""
-    bits, warps = names.bit_length(), list(accumulate([crew.size.size for crew, _ in some], initial=0))
-    kind: Any = np.uint32 if bits + warps[-1].bit_length() <= 32 else np.uint64
+    """How many different sectors the lanes of each warp have."""
+    rows = [crew.size.size for crew, _ in some]
+    many = np.concatenate([crew.many for crew, _ in some])
+    count = _by_warp if sum(rows) * SPARSE <= sum([crew.at.size for crew, _ in some]) else _all_at_once
+    return count(some, list(accumulate(rows, initial=0)), many, names)
+
+
+def _by_warp(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> NDArray[np.uint8]:
+    """A row of 32 for each warp: short rows are sorted much faster than all at once."""
+    kind: Any = np.uint32 if names < NONE else np.uint64
+    keys: Keys = np.full(begins[-1] * WARP, np.iinfo(kind).max, kind)
+    for (crew, sectors), begin, end in zip(some, begins, begins[1:], strict=False):
+        keys[begin * WARP : end * WARP][crew.at] = sectors.ravel()
+    keys = keys.reshape(-1, WARP)
+    if many.size < len(keys):
+        keys = keys.take(np.concatenate([crew.warps + begin for (crew, _), begin in zip(some, begins, strict=False)]), axis=0)
+    keys.sort(axis=1)
+    new = np.empty(keys.size, np.bool_)
+    np.not_equal(keys.ravel()[1:], keys.ravel()[:-1], out=new[1:])
+    new[::WARP] = True
+    found: NDArray[np.uint8] = np.bitwise_count(np.packbits(new).view(np.uint32))
+    found -= many < WARP  # what stands where there is no lane
+    return found
+
+
+def _all_at_once(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> NDArray[np.uint8]:
+    """Sorted by warp and name."""
+    bits = names.bit_length()
+    kind: Any = np.uint32 if bits + begins[-1].bit_length() <= 32 else np.uint64
     keys: Keys = np.concatenate([crew.warp for crew, _ in some], dtype=kind, casting="unsafe")
-    keys += repeated(warps[:-1], [crew.at.size for crew, _ in some], kind)
+    keys += repeated(begins[:-1], [crew.at.size for crew, _ in some], kind)
     keys <<= kind(bits)
     keys |= np.concatenate([sectors.ravel() for _, sectors in some]).astype(kind, copy=False)
     keys.sort()
     new = np.empty(keys.size, np.bool_)
     new[0] = True
     np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    ends = np.cumsum(np.concatenate([crew.many for crew, _ in some]))
-    return np.add.reduceat(new.view(np.uint8), np.append(0, ends[:-1]))
+    return np.add.reduceat(new.view(np.uint8), np.append(0, np.cumsum(many)[:-1]))
