@@ -43,6 +43,7 @@ class Footprint:
         self._uses: tuple[Rows, Index, Index] | None = None
         self._same: Footprint | None = None
         self._from: tuple[Footprint, int] | None = None  # another one, and how many sectors further on this one is
+        self.beside: Footprint | None = None  # one by the same lanes, some bytes before or behind
         self.run = run  # where lanes begin that, in order, use neighbouring places
         self.by_line = run == 0 and g.warps.aligned and width * WARP % LINE == 0  # a warp has lines of its own, as a whole
         self.by_row = g.warps.aligned and rows.apart
@@ -97,7 +98,7 @@ class Footprint:
             return Packed.of_run(g.warps.count, g.n, self.run, self.width)
         if self._from is not None:
             return self._from[0].packed.further(self._from[1])
-        if g.n >= LARGE or "_sections" in self.__dict__ or goes_on(self._base[0]):
+        if g.n >= LARGE or self.beside is not None or "_sections" in self.__dict__ or goes_on(self._base[0]):
             sections = self._sections
             found = None if sections is None else sections.packed(self._base[1])
             if found is not None:
@@ -110,6 +111,8 @@ class Footprint:
     def _sections(self) -> Sections | None:
         """Its lanes where they mostly go on from sector to sector."""
         base, g = self._base[0], self.geometry
+        if self.beside is not None:
+            return self.beside._sections
         return None if self.mask is not None or base.size < g.n or g.n == 1 else Sections.of(base, g.warps, self.width)
 
     @property

@@ -144,6 +144,8 @@ class Footprints:
         made = self._remember(key, Footprint(g, rows, relative, None, width, again=True))
         if isinstance(address, Shifted):
             made.ends = 0, (address.facts.high + address.delta) // LINE - start
+            first = address.facts.notes.setdefault(("beside", width, id(g)), made)
+            made.beside = first if first is not made and first.geometry is g else None
         return _noted(made, address, start), start
 
     def _remember(self, key: Key, made: Footprint) -> Footprint:
