@@ -127,8 +127,8 @@ class Footprint:
             return self.outline.line.item(0), self.outline.line.item(-1)
         if self.run is not None:
             return self.run // LINE, (self.run + self.geometry.n * self.width - 1) // LINE
-        line = self.packed.sector // (LINE // SECTOR)
-        return int(line.min()), int(line.max())
+        sector = self.packed.sector
+        return int(sector.min()) // (LINE // SECTOR), int(sector.max()) // (LINE // SECTOR)
 
     @cached_property
     def units(self) -> Index:

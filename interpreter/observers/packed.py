@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..memory.warps import count_in_rows, first_in_row
-from .sectors import LINE, SECTOR, SECTOR_SHIFT
+from .sectors import LINE, SECTOR, SECTOR_SHIFT, firsts
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
 WARP_SHIFT = 5
+LINE_SHIFT = LINE.bit_length() - 1
 LINE_BITS = 28  # of a key; the warp stands above
+NOWHERE, FAR = 0xFFFFFFFF, (1 << 63) - 1
 SHORT = 1 << 36  # places below that have short numbers of sectors
 
 
@@ -36,9 +38,9 @@ class Packed:
             units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
             warp = units.nonzero()[0]
             return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)
-        sector = np.empty(where.shape, np.uint32 if low >= 0 and high < SHORT else np.int64)  # short ones are faster
+        kind, nowhere = (np.uint32, NOWHERE) if low >= 0 and high < SHORT else (np.int64, FAR)  # short ones are faster
+        sector = np.empty(where.shape, kind)
         np.right_shift(where, SECTOR_SHIFT, out=sector, casting="unsafe")
-        nowhere = np.iinfo(sector.dtype).max
         if lanes.active is not None:
             np.putmask(sector, ~lanes.active, nowhere)
         flat = sector.ravel()
@@ -70,8 +72,9 @@ class Packed:
         """Lines at most that one cache is asked for, by the cache of each use; those of each warp are counted."""
         if not cache.size:
             return 0
-        key = self.warp << LINE_BITS | self.sector // (LINE // SECTOR)
-        return int(np.bincount(cache.compress(np.append(True, key[1:] != key[:-1]))).max())
+        line = self.sector >> LINE_SHIFT - SECTOR_SHIFT
+        line |= self.warp << LINE_BITS
+        return int(np.bincount(cache.take(firsts(line))).max())
 
 
 @lru_cache(maxsize=64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from ..geometry import WarpLayout
 from ..values import Array
 from .packed import Packed
-from .sectors import LINE, SECTOR, SECTOR_SHIFT
+from .sectors import LINE, SECTOR, SECTOR_SHIFT, firsts
 from .touch import WARP
 
 Index = NDArray[np.int64]
@@ -45,7 +44,9 @@ class Sections:
         at = begins.nonzero()[0]
         if at.size * SHORT > flat.size and at.size > layout.count:
             return None
-        low, high = flat.take(at), flat.take(np.append(at[1:], flat.size) - 1)
+        ends = np.empty_like(at)
+        ends[:-1], ends[-1] = at[1:], flat.size
+        low, high = flat.take(at), flat.take(ends - 1)
         if low.itemsize < 8:
             low, high = low.astype(np.int64), high.astype(np.int64)
         neighbours = int(high.sum() - low.sum()) == width * (flat.size - at.size)
@@ -55,7 +56,7 @@ class Sections:
         if at.size == layout.count:
             return Sections(low, high, layout.numbers, None, width if neighbours else 0)
         warp = (at if layout.aligned else layout.position.take(at)) >> 5
-        return Sections(low, high, warp, np.append(True, warp[1:] != warp[:-1]).nonzero()[0], width if neighbours else 0)
+        return Sections(low, high, warp, firsts(warp), width if neighbours else 0)
 
     def parts(self, by: int) -> bool:
         """So many bytes further on, does some section not use whole sectors?"""
@@ -93,5 +94,6 @@ class Sections:
 
 def goes_on(place: Array) -> bool:
     """Does it seem as if warps had few sections?  Some lanes tell."""
-    some = place[0, :SOME].tolist()
-    return sum([not 0 <= b - a <= SECTOR for a, b in pairwise(some)]) * OFTEN < SOME
+    some = place[0, :SOME]
+    steps = some[1:] - some[:-1]
+    return int(np.count_nonzero(steps.view(f"u{steps.itemsize}") > SECTOR)) * OFTEN < SOME

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry import Geometry
+from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
 from .footprint import Footprint
 from .lanes import repeated
 from .rows import Rows
 from .scattered import Keys, Scattered, places_of
-from .sectors import LINE, SECTOR_SHIFT, different
+from .sectors import LINE, SECTOR_SHIFT, different, firsts
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
@@ -220,7 +221,7 @@ def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
         f.total, f.worst = total, (int(f.crew.warps[at]), units.item(begin + at))
 
 
-def _units(some: list[tuple[Crew, Keys]], names: int) -> NDArray[np.uint8]:
+def _units(some: list[tuple[Crew, Keys]], names: int) -> Index:
     """How many different sectors the lanes of each warp have."""
     rows = [crew.size.size for crew, _ in some]
     many = np.concatenate([crew.many for crew, _ in some])
@@ -228,7 +229,7 @@ def _units(some: list[tuple[Crew, Keys]], names: int) -> NDArray[np.uint8]:
     return count(some, list(accumulate(rows, initial=0)), many, names)
 
 
-def _by_warp(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> NDArray[np.uint8]:
+def _by_warp(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> Index:
     """A row of 32 for each warp: short rows are sorted much faster than all at once."""
     kind: Any = np.uint32 if names < NONE else np.uint64
     keys: Keys = np.full(begins[-1] * WARP, np.iinfo(kind).max, kind)
@@ -238,15 +239,10 @@ def _by_warp(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, name
     if many.size < len(keys):
         keys = keys.take(np.concatenate([crew.warps + begin for (crew, _), begin in zip(some, begins, strict=False)]), axis=0)
     keys.sort(axis=1)
-    new = np.empty(keys.size, np.bool_)
-    np.not_equal(keys.ravel()[1:], keys.ravel()[:-1], out=new[1:])
-    new[::WARP] = True
-    found: NDArray[np.uint8] = np.bitwise_count(np.packbits(new).view(np.uint32))
-    found -= many < WARP  # what stands where there is no lane
-    return found
+    return count_in_rows(first_in_row(keys)) - (many < WARP)  # less what stands where there is no lane
 
 
-def _all_at_once(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> NDArray[np.uint8]:
+def _all_at_once(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, names: int) -> Index:
     """Sorted by warp and name."""
     bits = names.bit_length()
     kind: Any = np.uint32 if bits + begins[-1].bit_length() <= 32 else np.uint64
@@ -255,7 +251,7 @@ def _all_at_once(some: list[tuple[Crew, Keys]], begins: list[int], many: Index, 
     keys <<= kind(bits)
     keys |= np.concatenate([sectors.ravel() for _, sectors in some]).astype(kind, copy=False)
     keys.sort()
-    new = np.empty(keys.size, np.bool_)
-    new[0] = True
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    return np.add.reduceat(new.view(np.uint8), np.append(0, np.cumsum(many)[:-1]))
+    starts = np.concatenate([[0], np.cumsum(many)])
+    new = np.zeros(keys.size, np.int64)
+    new[firsts(keys)] = 1
+    return np.add.reduceat(new, starts[:-1])
