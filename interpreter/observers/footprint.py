@@ -18,7 +18,7 @@ from .lanes import lanes_active, lanes_of
 from .packed import Packed
 from .rows import Outline, Rows
 from .sections import Sections, goes_on
-from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, Groups, Keys, marks_of
+from .sectors import LINE, SECTOR, SECTOR_SHIFT, SECTOR_WORDS, Demand, Groups, Keys, marks_of
 from .touch import WARP, Lanes, touch
 
 Index = NDArray[np.int64]
@@ -103,9 +103,18 @@ class Footprint:
             found = None if sections is None else sections.packed(self._base[1])
             if found is not None:
                 return found
+        if self.mask is None and g.n == self._base[0].size > 1 and (sector := self._sector) is not None:
+            return Packed(np.ones(g.warps.count, np.int64), g.warps.numbers, np.full(g.warps.count, sector))
         if self.mask is None and not g.warps.aligned and g.n == self._base[0].size > 1:
             return Packed.of(Lanes(plain(self.address).ravel().take(g.warps.nearest), None, g.warps.count))
         return Packed.of(self.lanes)
+
+    @property
+    def _sector(self) -> int | None:
+        """The one that all lanes use."""
+        base, by = self._base
+        first, last = (int(f(base)) + by >> SECTOR_SHIFT for f in (np.min, np.max))
+        return first if first == last else None
 
     @cached_property
     def _sections(self) -> Sections | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from .scattered import Scattered
 from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
+Firsts = dict[tuple[int, int, int], Index]  # of runs, by their table and rows
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
@@ -70,17 +71,25 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
         places, sides = found, 2
     else:
         return None
-    each = np.zeros(caches, np.int64)
-    missed = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width), None if room else each)
-    if int(each.max()) > lines:  # sectors, if not lines
+    missed, firsts = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width))
+    if not room and _most(fresh, firsts, caches) > lines:  # sectors, if not lines
         return None
     if any(n for u, n in missed if u.parts):
         return None
-    nobody = slice(fresh.nowhere, width)
-    lost = _first(fresh, [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings], sectors, cells, nobody)
+    asking = [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings]
+    lost, _ = _first(fresh, asking, sectors, cells, slice(fresh.nowhere, width), firsts)  # who is first of all is first in his cache
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
     written = fresh.all_of([writers[turn] for turn in sorted(writers)])
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written)))
+
+
+def _most(fresh: Fresh, firsts: Firsts, caches: int) -> int:
+    """How many sectors the cache has that has the most."""
+    each = np.zeros(caches, np.int64)
+    for (table, begin, end), first in firsts.items():
+        t = fresh.tables[table]
+        each += np.bincount(t.cache[begin:end].take(first // t.sectors.shape[1]), minlength=caches)
+    return int(each.max())
 
 
 def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
@@ -128,33 +137,32 @@ def _strangers(uses: list[tuple[Index, NDArray[np.int16]]], nowhere: int) -> lis
 
 
 def _first(
-    fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice, by_cache: Index | None = None
-) -> list[tuple[Used, int]]:
+    fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice, among: Firsts | None = None
+) -> tuple[list[tuple[Used, int]], Firsts]:
     """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none.
 
-    `by_cache`: is added how many those are of each cache.
+    And where those stand in each run.  `among`: in these runs nobody but these can be first.
     """
     begins = [0, *accumulate([p.size for p in places])]
     runs = []
     for run in fresh.runs(once(some)):
-        table = run[0].table
+        name = table, begin, end = run[0].table, run[0].begin, run[-1].end
         each = places[table].shape[1]
-        at = places[table][run[0].begin : run[-1].end].ravel()
-        low = begins[table] + run[0].begin * each
-        runs.append((run, at, np.arange(low, low + at.size, dtype=np.int32), each))
-    for _, at, number, _ in reversed(runs):
+        at, low = places[table][begin:end].ravel(), begins[table] + begin * each
+        number = np.arange(low, low + at.size, dtype=np.int32)
+        which = None if among is None else among.get(name)
+        runs.append((run, name, which, at, number) if which is None else (run, name, which, at.take(which), number.take(which)))
+    for _, _, _, at, number in reversed(runs):
         cells[np.ascontiguousarray(at[::-1])] = number[::-1]  # the last that is written remains
     cells[nobody] = -1
     found: list[tuple[Used, int]] = []
-    for run, at, number, each in runs:
-        first = cells.take(at) == number
-        if by_cache is not None:
-            rows = first.nonzero()[0]
-            rows //= each
-            by_cache += np.bincount(fresh.tables[run[0].table].cache[run[0].begin : run[-1].end].take(rows), minlength=by_cache.size)
-        cuts = [(u.begin - run[0].begin) * each for u in run]
-        found += zip(run, np.add.reduceat(first, cuts, dtype=np.int64).tolist(), strict=True)
-    return found
+    firsts: Firsts = {}
+    for run, name, which, at, number in runs:
+        first = (cells.take(at) == number).nonzero()[0]
+        firsts[name] = first if which is None else which.take(first)
+        cuts = firsts[name].searchsorted([(u.begin - name[1]) * places[name[0]].shape[1] for u in run[1:]]).tolist() if len(run) > 1 else []
+        found += [(u, end - begin) for u, (begin, end) in zip(run, pairwise([0, *cuts, first.size]), strict=True)]
+    return found, firsts
 
 
 def _by_code(fresh: Fresh, counts: list[tuple[Used, int]]) -> list[int]:
