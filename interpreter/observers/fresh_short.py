@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,8 @@ from .scattered import Scattered
 from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
-Firsts = dict[tuple[int, int, int], Index]  # of runs, by their table and rows
+Name = tuple[int, int, int]  # of a run of accesses: the table, its rows
+Firsts = dict[Name, Index]
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
@@ -64,11 +67,10 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
     each_cache = few and caches * width <= CELLS  # has places of its own
     if (few and not room) or not (each_cache or (2 * width <= CELLS and _may_be_two(fresh, chosen))):
         return None
-    sectors = [t.sectors.astype(np.intp) for t in fresh.tables]
     if each_cache:
-        places, sides = [s + (t.cache * width)[:, None] for s, t in zip(sectors, fresh.tables, strict=True)], caches
-    elif (found := _of_two(fresh, chosen, sectors, width)) is not None:
-        places, sides = found, 2
+        places, sides = partial(_by_cache, fresh, width), caches
+    elif (strangers := _of_two(fresh, chosen)) is not None:
+        places, sides = partial(_by_side, fresh, width, strangers), 2
     else:
         return None
     missed, firsts = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width))
@@ -77,7 +79,9 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
     if any(n for u, n in missed if u.parts):
         return None
     asking = [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings]
-    lost, _ = _first(fresh, asking, sectors, cells, slice(fresh.nowhere, width), firsts)  # who is first of all is first in his cache
+    lost, _ = _first(
+        fresh, asking, partial(_sectors, fresh), cells, slice(fresh.nowhere, width), firsts
+    )  # who is first of all is first in his cache
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
     written = fresh.all_of([writers[turn] for turn in sorted(writers)])
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written)))
@@ -106,20 +110,37 @@ def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
     return True
 
 
-def _of_two(fresh: Fresh, chosen: list[Used], sectors: list[Index], width: int) -> list[Index] | None:
-    """The sectors that accesses use, so many further on for the second cache of two; None where more caches use some."""
-    runs = [(run[0].table, run[0].begin, run[-1].end) for run in fresh.runs(once(chosen))]
-    uses = []
-    for table, a, b in runs:
-        cache, each = fresh.tables[table].cache[a:b].astype(np.int16), sectors[table].shape[1]
-        uses.append((sectors[table][a:b].ravel(), cache if each == 1 else np.repeat(cache, each)))
+def _of_two(fresh: Fresh, chosen: list[Used]) -> Firsts | None:
+    """Which uses of each run are by the second of two caches; None where more caches use some sector."""
+    uses, names = [], []
+    for run in fresh.runs(once(chosen)):
+        name = table, begin, end = run[0].table, run[0].begin, run[-1].end
+        t = fresh.tables[table]
+        cache, each = t.cache[begin:end].astype(np.int16), t.sectors.shape[1]
+        uses.append((t.sectors[begin:end].ravel().astype(np.intp), cache if each == 1 else np.repeat(cache, each)))
+        names.append(name)
     found = _strangers(uses, fresh.nowhere)
-    if found is None:
-        return None
-    places = [s.copy() for s in sectors]
-    for (table, a, b), at in zip(runs, found, strict=True):
-        places[table][a:b].reshape(-1)[at] += width
-    return places
+    return None if found is None else dict(zip(names, found, strict=True))
+
+
+def _sectors(fresh: Fresh, name: Name) -> Index:
+    """The place of each use of a run."""
+    table, begin, end = name
+    return fresh.tables[table].sectors[begin:end].astype(np.intp).ravel()
+
+
+def _by_cache(fresh: Fresh, width: int, name: Name) -> Index:
+    """The same, if each cache has so many places of its own."""
+    table, begin, end = name
+    t = fresh.tables[table]
+    return (t.sectors[begin:end] + (t.cache[begin:end] * width)[:, None]).ravel()
+
+
+def _by_side(fresh: Fresh, width: int, strangers: Firsts, name: Name) -> Index:
+    """The same, if the second of two caches has."""
+    found = _sectors(fresh, name)
+    found[strangers[name]] += width
+    return found
 
 
 def _strangers(uses: list[tuple[Index, NDArray[np.int16]]], nowhere: int) -> list[Index] | None:
@@ -137,30 +158,31 @@ def _strangers(uses: list[tuple[Index, NDArray[np.int16]]], nowhere: int) -> lis
 
 
 def _first(
-    fresh: Fresh, some: list[Used], places: list[Index], cells: NDArray[np.int32], nobody: slice, among: Firsts | None = None
+    fresh: Fresh, some: list[Used], places: Callable[[Name], Index], cells: NDArray[np.int32], nobody: slice, among: Firsts | None = None
 ) -> tuple[list[tuple[Used, int]], Firsts]:
     """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none.
 
     And where those stand in each run.  `among`: in these runs nobody but these can be first.
     """
-    begins = [0, *accumulate([p.size for p in places])]
-    runs = []
+    runs, number = [], 0
     for run in fresh.runs(once(some)):
-        name = table, begin, end = run[0].table, run[0].begin, run[-1].end
-        each = places[table].shape[1]
-        at, low = places[table][begin:end].ravel(), begins[table] + begin * each
-        number = np.arange(low, low + at.size, dtype=np.int32)
+        name = run[0].table, run[0].begin, run[-1].end
+        at = places(name)
         which = None if among is None else among.get(name)
-        runs.append((run, name, which, at, number) if which is None else (run, name, which, at.take(which), number.take(which)))
-    for _, _, _, at, number in reversed(runs):
-        cells[np.ascontiguousarray(at[::-1])] = number[::-1]  # the last that is written remains
+        if which is not None:
+            at = at.take(which)
+        runs.append((run, name, which, at, np.arange(number, number + at.size, dtype=np.int32)))
+        number += at.size
+    for _, _, _, at, numbers in reversed(runs):
+        cells[np.ascontiguousarray(at[::-1])] = numbers[::-1]  # the last that is written remains
     cells[nobody] = -1
     found: list[tuple[Used, int]] = []
     firsts: Firsts = {}
-    for run, name, which, at, number in runs:
-        first = (cells.take(at) == number).nonzero()[0]
+    for run, name, which, at, numbers in runs:
+        first = (cells.take(at) == numbers).nonzero()[0]
         firsts[name] = first if which is None else which.take(first)
-        cuts = firsts[name].searchsorted([(u.begin - name[1]) * places[name[0]].shape[1] for u in run[1:]]).tolist() if len(run) > 1 else []
+        each = fresh.tables[name[0]].sectors.shape[1]
+        cuts = firsts[name].searchsorted([(u.begin - name[1]) * each for u in run[1:]]).tolist() if len(run) > 1 else []
         found += [(u, end - begin) for u, (begin, end) in zip(run, pairwise([0, *cuts, first.size]), strict=True)]
     return found, firsts
 
