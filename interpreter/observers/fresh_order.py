@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,7 @@ BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 APART = 512  # uses of a cache that are worth sorting on their own
 NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
 SPARE, LEAST = 6, 2  # bits for the caches of a piece
+DIGIT = 16  # bits of numbers that are put in order by counting
 WORTH = 1 << 13  # uses that are worth a piece
 CODE_BITS = 8
 LAST = (1 << SECTOR_BITS) - 1
@@ -107,7 +109,7 @@ class Order:
         self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
-        self.parts = Parts.of([u.waiting for u in chosen], self.turn_bits, bits, self.word_bits)
+        self._chosen, self._bits = chosen, bits
         tables = sorted({u.table for u in chosen})
         if within is None:
             self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, only=only) for table in tables]
@@ -122,6 +124,16 @@ class Order:
                 np.maximum.at(end, t.cache, t.turn)
             self.length = int((end - self.begin).max()) + 1
         self.uses = sum([t.count(t.cache, self.count) for t in self.tables], np.zeros(self.count, np.int64))
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What turns say of parts of sectors."""
+        return Parts.of([u.waiting for u in self._chosen], self.turn_bits, self._bits, self.word_bits)
+
+    @cached_property
+    def _in_turn(self) -> bool:
+        """Are uses of lines of short numbers in the order of their turns, as far as that matters?"""
+        return self.line_bits <= DIGIT and self.word_bits != BYTE_BITS and len(self.tables) == 1 and self.tables[0].in_turn
 
     def found(self) -> Index:
         """How often loads of each code find a sector."""
@@ -194,11 +206,11 @@ class Order:
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
         part = (np.cumsum(self.uses) - self.uses) // PIECE
-        some = np.union1d(np.flatnonzero(np.diff(part)) + 1, np.array(self.groups_begin, np.int64))
+        some = {*(np.flatnonzero(np.diff(part)) + 1).tolist(), *self.groups_begin}
         room = 32 - self.place  # bits for caches, if a number is to stay short
         if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
-            some = np.union1d(some, np.arange(0, self.uses.size, 1 << room))
-        cuts = [0, *some[(some > 0) & (some < self.uses.size)].tolist(), self.uses.size]
+            some.update(range(0, self.uses.size, 1 << room))
+        cuts = sorted({0, *(cut for cut in some if cut < self.uses.size), self.uses.size})
         for low, high in pairwise(cuts):
             if (many := int(self.uses[low:high].sum())) == 0:
                 continue
@@ -228,7 +240,10 @@ class Order:
         for at, n in enumerate(self.uses[low:high].tolist()):
             parts = [keys[cuts[at] : cuts[at + 1]] for keys, cuts in blocks]
             one = np.concatenate(parts) if len(parts) > 1 else parts[0]
-            one.sort()
+            if self._in_turn:  # then it is enough to put lines in order, digit by digit
+                one = one.take((one >> short(self.turn_bits + self.low_bits)).astype(np.uint16).argsort(kind="stable"))
+            else:
+                one.sort()
             np.add(one[:n], kind(at << self.place), out=out[end : end + n], casting="unsafe")
             end += n
         return out

@@ -141,6 +141,13 @@ class Rows:
         order = order + begin if where is None else where.take(order)
         return Rows(table, t.sectors, order, cache, turn, None if t.lanes is None else t.lanes.take(order), word)
 
+    @property
+    def in_turn(self) -> bool:
+        """Are the rows of each cache in the order of their turns?"""
+        back = self.turn[1:] < self.turn[:-1]
+        back &= self.cache[1:] == self.cache[:-1]
+        return not back.any()
+
     def range(self, low: int, high: int) -> tuple[int, int]:
         """The rows of the caches `low` to `high`, where they are in order."""
         a, b = self.cache.searchsorted(np.array([low, high], self.cache.dtype)).tolist()
