@@ -90,13 +90,14 @@ class Need:
     """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so.
 
     "af" stands for either letter and any family since, "f1" for the first family alone.
-    `before` is the PTX version that no longer knows it.
+    `before` is the PTX version that no longer knows it, for targets from the capability `ends` on.
     """
 
     ptx: float = 1.0
     sm: int = 10
     arch: str = ""
     before: float = 99.0
+    ends: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +265,9 @@ def form(
     unused = set(sets) - {s.name for s in slots}
     assert not unused, f"{row}: no slot named {unused}"
     by_word = dict(needs or {})
-    before = by_word.pop("", Need()).before  # "" stands for the whole row
+    end = by_word.pop("", Need())  # "" stands for the whole row
     return Form(
-        " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch, before), by_word, meaning, effect, carry,
+        " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch, end.before, end.ends), by_word, meaning, effect, carry,
         doc or (meaning.__doc__ if meaning is not None else "") or "", section,
     )  # fmt: skip
 

@@ -57,7 +57,7 @@ class Has:
         ptx = (int(need.ptx), round(need.ptx * 10) % 10)
         if self.version < ptx:
             missing.append(f"PTX {ptx[0]}.{ptx[1]}")
-        if self.version >= (int(need.before), round(need.before * 10) % 10):
+        if sm >= need.ends and self.version >= (int(need.before), round(need.before * 10) % 10):
             missing.append(f"a PTX version before {need.before}")
         if sm < need.sm or (need.arch and not family(sm, suffix, need)):
             missing.append(f"sm_{need.sm}{need.arch[:1]}")

@@ -61,7 +61,7 @@ def fma(a: Array, b: Array, c: Array, *, rnd: str, ftz: bool = False, sat: bool 
     return floats.fma32(widen(a), widen(b), c, rnd, ftz, sat)
 
 
-@instruction("mad{.ftz}{.sat}.f32  d, a, b, c", needs={"": Need(before=4.0)}, section="9.7.3.7")
+@instruction("mad{.ftz}{.sat}.f32  d, a, b, c", needs={"": Need(before=3.2, ends=20)}, section="9.7.3.7")
 def mad_unrounded(a: Array, b: Array, c: Array, *, ftz: bool = False, sat: bool = False, capability_1: bool = False) -> Array:
     """d = a * b + c: rounded once from sm_20 on; on sm_1x the product is cut to single precision first."""
     if not capability_1:
