@@ -280,9 +280,9 @@ def _checked(new: Form) -> Form:
     if new.meaning is not None:
         named = parameters(new.meaning)
         for slot in new.slots:
-            # The operands carry their dtype and a required fixed word (".sync") never varies;
+            # The operands carry their dtype, a required fixed word (".sync") never varies, and .aligned is a promise of the program;
             # any other modifier that the function does not name would be silently ignored.
-            silent = slot.is_flag and not slot.optional
+            silent = slot.is_flag and (not slot.optional or slot.name == "aligned")
             free = slot.name in ("type", "dtype", "atype", "btype", "ctype", "vec")
             assert silent or free or _python(slot.name) in named, f"{new.row}: {new.meaning.__name__}() ignores .{slot.name}"
     return new

@@ -318,6 +318,10 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
             return wrong
     if opcode in ("shfl", "vote") and "sync" not in words and has.version >= (6, 4) and capability(has.target)[0] >= 70:
         return Wrong("needs", f"{opcode} without .sync ended with PTX 6.4 on sm_70 and later", help=f"write {opcode}.sync")
+    if opcode == "wmma" and "aligned" not in words and has.version >= (6, 3):
+        return Wrong("needs", "wmma without .aligned ended with PTX 6.3", help="write .sync.aligned")
+    if opcode == "cvt" and ("e4m3x2" in words or "e5m2x2" in words) and has.version < (8, 1) and capability(has.target)[0] < 90:
+        return Wrong("needs", "bytes of floating point need sm_90, or PTX 8.1")
     return None
 
 

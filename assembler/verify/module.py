@@ -158,22 +158,30 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
     if "managed" in v.attributes and v.space != "global":
         yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
-    if (
-        v.initial is not None
-        and module.version < (3, 1)
-        and (at := module.text.find("generic(", v.span.start)) >= 0
-        and _has_generic(v.initial)
-    ):
-        span = span_at(module.text, at, at + 8, v.span)
-        yield Diagnostic("error", "needs", "generic() needs PTX 3.1", span, file=module.name)
+    if v.initial is not None and module.version < (3, 1) and _has_generic(v.initial):
+        yield from _operator_needs(module, v, r"generic\s*\(", "generic()", "3.1")
+    if v.initial is not None and module.version < (7, 1) and _has_mask(v.initial):
+        yield from _operator_needs(module, v, r"\b\d\w*\s*\(", "a mask of an address", "7.1")
     why = initial.flaw(module, v)
     if why:
         yield error("bad-initialiser", why)
     yield from declarations.judge_needs(module, v)
 
 
+def _operator_needs(module: Module, v: Variable, operator: str, what: str, version: str) -> Iterator[Diagnostic]:
+    """An operator of an initial value came with a version of PTX."""
+    found = re.compile(operator).search(module.text, v.span.start)
+    if found is not None:
+        span = span_at(module.text, found.start(), found.end(), v.span)
+        yield Diagnostic("error", "needs", f"{what} needs PTX {version}", span, file=module.name)
+
+
 def _has_generic(value: Initial) -> bool:
     return any(map(_has_generic, value)) if isinstance(value, tuple) else isinstance(value, Symbol) and value.generic
+
+
+def _has_mask(value: Initial) -> bool:
+    return any(map(_has_mask, value)) if isinstance(value, tuple) else isinstance(value, Symbol) and value.mask is not None
 
 
 # ---------------------------------------------------------------- functions

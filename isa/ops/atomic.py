@@ -173,10 +173,10 @@ NEEDS = {
     "cluster": Need(7.8, 90), "shared": Need(1.2, 12), "shared::cta": Need(7.8, 12), "shared::cluster": Need(7.8, 90),
     "L2::cache_hint": Need(7.4, 80), "u64": Need(1.2, 12), "f32": Need(2.0, 20), "f64": Need(5.0, 60), "b128": Need(8.3, 90),
     "f16": Need(6.3, 70), "f16x2": Need(6.2, 60), "bf16": Need(7.8, 90), "bf16x2": Need(7.8, 90), "b16": Need(6.3, 70),
-    "s64": Need(4.0, 32),
+    "s64": Need(3.1, 32),
 }  # fmt: skip
 # 64-bit add, exch and cas came before the 64-bit forms of the other operations.
-LATER = {**NEEDS, "u64": Need(4.0, 32), "b64": Need(4.0, 32)}
+LATER = {**NEEDS, "u64": Need(3.1, 32), "b64": Need(3.1, 32)}
 EXCHANGE = {**NEEDS, "b64": Need(1.2, 12)}
 
 HALF = "f16 bf16 f16x2 bf16x2"

@@ -43,6 +43,8 @@ accepted("barrier{.cta}.red.op{.aligned}.pred  p, a:u32{, b:u32}, {!}c", op="and
 accepted("bar.warp.sync  a:b32", effect="warp_barrier", ptx=6.0, sm=30, section="9.7.15.2",
          doc="Waits until the lanes of the membermask a have arrived.")  # fmt: skip
 accepted("barrier.cluster.arrive{.sem}{.aligned}", sem="release relaxed", effect="cluster_arrive", ptx=7.8, sm=90, section="9.7.15.3",
+         needs={"release": Need(8.0, 90), "relaxed": Need(8.0, 90)},
          doc="Marks the thread's arrival at the barrier of its cluster, without waiting.")  # fmt: skip
 accepted("barrier.cluster.wait{.acquire}{.aligned}", effect="cluster_wait", ptx=7.8, sm=90, section="9.7.15.3",
+         needs={"acquire": Need(8.0, 90)},
          doc="Waits until all threads of the cluster have arrived.")  # fmt: skip

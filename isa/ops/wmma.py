@@ -20,7 +20,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
 LAYOUT = "row col"
-SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {"shared::cta": Need(7.8)}}
+ALIGNED = {"aligned": Need(6.3, 70)}  # which was not written before, and has to be since
+SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {**ALIGNED, "shared::cta": Need(7.8)}}
 
 
 @functools.cache
@@ -56,10 +57,10 @@ def access(role: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: An
             for registers, same in counts.items():
                 words = {"role": role, "layout": layouts, "shape": shape, "type": same, **SPACES, **sets}
                 if role == "d":
-                    row = f"wmma.store.role.sync.aligned.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
+                    row = f"wmma.store.role.sync{{.aligned}}.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
                     instruction(row, section=STORE, **words)(meaning)
                 else:
-                    row = f"wmma.load.role.sync.aligned.layout.shape{{.ss}}.type  d{registers}, [a]{{, s:s32}}"
+                    row = f"wmma.load.role.sync{{.aligned}}.layout.shape{{.ss}}.type  d{registers}, [a]{{, s:s32}}"
                     instruction(row, section=LOAD, **words)(meaning)
         return meaning
 
@@ -159,8 +160,8 @@ def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts
                 d, c = _registers("d", shape, dtype), _registers("c", shape, ctype)
                 inputs = "" if kind == "f16" else ".atype.btype"
                 words: dict[str, Any] = {} if kind == "f16" else {"atype": kind, "btype": kind}
-                words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype}
-                row = f"wmma.mma.sync.aligned.alayout.blayout.shape{extra}.dtype{inputs}.ctype  d{d}, a{a}, b{b}, c{c}"
+                words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype, "needs": ALIGNED}
+                row = f"wmma.mma.sync{{.aligned}}.alayout.blayout.shape{extra}.dtype{inputs}.ctype  d{d}, a{a}, b{b}, c{c}"
                 instruction(row, section=MMA, **words, **sets)(meaning)
         return meaning
 

@@ -42,3 +42,32 @@ def test_the_body_of_an_old_kernel_declares_its_parameters() -> None:
     assert equal(module, parse(print_module(module)))
     assert errors(kernel("1.3", "sm_13", ".param .v2 .u32 out;"))
     assert errors(".version 1.3\n.target sm_13\n.entry k (.param .u64 a) { exit; }\n") == ["needs"]
+
+
+MATRIX = ".reg .b32 r<8>;\n.reg .u64 a;\nwmma.load.a.sync{}.row.m16n16k16.f16 {{r0,r1,r2,r3,r4,r5,r6,r7}}, [a], 16;"
+EACH = ".reg .b16 h;\n.reg .b32 r;\n.reg .u64 a;\n.reg .s64 s;\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "legal", "illegal"),
+    [
+        ("mad.f32 %f1, %f2, %f3, %f4;", ["2.3 sm_13", "3.1 sm_30", "8.0 sm_10"], ["3.2 sm_20", "3.2 sm_30", "8.0 sm_90"]),
+        ("mad.sat.ftz.f32 %f1, %f2, %f3, %f4;", ["3.0 sm_20", "9.0 sm_13"], ["4.0 sm_35"]),
+        (MATRIX.format(""), ["6.0 sm_70", "6.2 sm_70"], ["6.3 sm_70", "9.0 sm_90"]),
+        (MATRIX.format(".aligned"), ["6.3 sm_70", "9.0 sm_90"], ["6.0 sm_70", "6.2 sm_72"]),
+        (EACH + "atom.global.and.b64 s, [a], s;", ["3.1 sm_35", "4.0 sm_32"], ["3.1 sm_30"]),
+        (EACH + "red.shared.max.s64 [a], s;", ["3.1 sm_35", "4.0 sm_32"], ["3.1 sm_30"]),
+        ("barrier.cluster.arrive.relaxed.aligned;", ["8.0 sm_90"], ["7.8 sm_90"]),
+        ("barrier.cluster.wait.acquire;", ["8.0 sm_90"], ["7.8 sm_90"]),
+        ("barrier.cluster.arrive.aligned; barrier.cluster.wait;", ["7.8 sm_90"], ["8.0 sm_89"]),
+        (EACH + "cvt.rn.f16x2.e4m3x2 r, h;", ["7.8 sm_90", "8.1 sm_89"], ["7.8 sm_89", "8.0 sm_89"]),
+        (".global .u32 g;\n.global .u64 p = generic(g);", ["3.1 sm_20"], ["3.0 sm_20"]),
+        (".global .u32 g;\n.global .u8 p[2] = {0xFF(g), 0xFF00 (g)};", ["7.1 sm_50"], ["7.0 sm_50"]),
+    ],
+)
+def test_words_that_came_or_went_with_a_version(line: str, legal: list[str], illegal: list[str]) -> None:
+    entry, _, outside = line.partition(".global .u32 g;")
+    for header in legal + illegal:
+        version, target = header.split()
+        text = kernel(version, target, entry).replace(".entry", f".global .u32 g;{outside}\n.entry" if outside else ".entry")
+        assert bool(errors(text)) == (header in illegal), header
