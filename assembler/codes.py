@@ -193,6 +193,12 @@ CODES: dict[str, Code] = {
         "Pragmas other than nounroll belong into functions; some need a value after their name.",
         '.pragma "used_bytes_mask";',
     ),
+    "bad-location": _error(
+        "no .loc before this one says {file} {line} {column}, where its function was inlined",
+        "Where a function was inlined, a .loc names the place of the call, which stands in a .loc before it, and the function's name by "
+        "a label in a .section.",
+        ".loc 1 5 1, function_name $name, inlined_at 1 9 3",
+    ),
     "target-mismatch": _error(
         "the module is for {target}, newer than {device}",
         "A module runs on devices of its target's capability and above; for a target with the letter a on "

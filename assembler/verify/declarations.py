@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from warplab.isa.notation import Need
 
 from ..diagnostics import Diagnostic
-from ..ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Variable
+from ..ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Targets, Variable
 from .needs import Has
+from .places import span_at
 
 OF_MODULES = frozenset({"nounroll", "coroutine"})
 WITH_VALUES = frozenset({"used_bytes_mask", "frequency"})
-
+PRAGMAS = {"used_bytes_mask": Need(8.3), "enable_smem_spilling": Need(8.7), "frequency": Need(9.0)}
+LISTS = {"branch": Need(6.0, 30), "call": Need(2.1, 20)}
+PROTOTYPES = Need(2.1, 20)
 
 MOST_ALIGNED = 128
 
@@ -24,17 +27,31 @@ def judge_statement(module: Module, statement: Statement) -> Iterator[Diagnostic
             yield from _declaration(module, statement)
         case Pragma():
             yield from judge_pragma(module, statement, False)
-        case Prototype(noreturn=True, returns=returns) if returns:
-            yield _error(module, "bad-directive", f"{statement.name} is .noreturn and yet has a result", statement.span)
+        case Targets(kind=kind):
+            yield from _directive(module, statement, f".{kind}targets", LISTS[kind])
+        case Prototype():
+            yield from _directive(module, statement, ".callprototype", PROTOTYPES)
+            if statement.noreturn and statement.returns:
+                yield _error(module, "bad-directive", f"{statement.name} is .noreturn and yet has a result", statement.span)
+
+
+def _directive(module: Module, statement: Targets | Prototype, word: str, need: Need) -> Iterator[Diagnostic]:
+    """What a directive behind a label needs."""
+    if missing := Has.of(module).lacks(need):
+        at = module.text.find(word, statement.span.start)
+        yield _error(module, "needs", f"{word} needs {missing}", span_at(module.text, at, at + len(word), statement.span))
 
 
 def judge_pragma(module: Module, pragma: Pragma, outside: bool) -> Iterator[Diagnostic]:
     """Most pragmas belong into functions, and some need a value."""
-    missing = Has.of(module).lacks(Need(2.0))
-    if missing:
+    has = Has.of(module)
+    if missing := has.lacks(Need(2.0)):
         yield _error(module, "needs", f".pragma needs {missing}", pragma.span)
     for text in pragma.texts:
-        if outside and text not in OF_MODULES:
+        name = text.partition(" ")[0]
+        if missing := has.lacks(PRAGMAS.get(name, Need())):
+            yield _error(module, "needs", f'the pragma "{name}" needs {missing}', pragma.span)
+        elif outside and text not in OF_MODULES:
             yield _error(module, "bad-pragma", f'the pragma "{text}" does not stand outside of functions', pragma.span)
         elif text in WITH_VALUES:
             yield _error(module, "bad-pragma", f'the pragma "{text}" needs a value', pragma.span)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from warplab.isa.notation import IDLE, Form, Need
 from warplab.isa.types import TYPES
 
-from ..ir import Address, Immediate, Instruction, Pair, Register, Sink
+from ..ir import Address, Immediate, Instruction, Negated, Pair, Register, Sink
 from .needs import Has, capability
 
 
@@ -302,6 +302,11 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
         missing = has.lacks(Need(7.8, 90)) if "noComplete" not in words and "expect_tx" not in words else ""
         if missing:
             return Wrong("needs", f"a count without .noComplete needs {missing}", 2)
+    if opcode == "cp":
+        for i, operand in enumerate(instruction.operands):
+            named = operand.register if isinstance(operand, Negated) else operand
+            if isinstance(named, Register) and named.type.kind == "p" and (missing := has.lacks(Need(7.5, 80))):
+                return Wrong("needs", f"the predicate ignore-src needs {missing}", i)
     if "ftz" in words and has.version < (1, 4):
         return Wrong("needs", ".ftz needs PTX 1.4", word="ftz")
     if opcode in GENERIC and has.lacks(Need(2.0, 20)) and not any(w in SHARED or w in ELSEWHERE or w == "global" for w in words):

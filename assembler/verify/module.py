@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostic, Note, nearest
 from ..ir import LISTED, Alias, Declaration, Directive, Function, Initial, Module, Pragma, Section, Span, Symbol, Variable
 from ..listing import listing
 from ..walk import declared, used_functions
-from . import declarations, initial
+from . import debugging, declarations, initial
 from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
 from .places import span_at
 
@@ -199,6 +199,7 @@ EXCLUSIVE = ((".maxntid", ".reqntid"), (".reqnctapercluster", ".maxclusterrank")
 
 def functions(module: Module) -> Iterator[Diagnostic]:
     """Headers of functions: parameters, directives; declared functions that nothing defines."""
+    yield from debugging.judge_inlined(module)
     has = Has.of(module)
     before: dict[str, Function] = {}
     for item in module.items:
@@ -222,6 +223,8 @@ def functions(module: Module) -> Iterator[Diagnostic]:
             yield from _alias(module, item)
         elif isinstance(item, Pragma):
             yield from declarations.judge_pragma(module, item, True)
+        elif isinstance(item, Section):
+            yield from debugging.judge_section(module, item)
 
 
 def _after_header(module: Module, f: Function) -> Span:

@@ -14,7 +14,7 @@ EVICT = "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1:
 L2_EVICT = "L2::evict_normal L2::evict_first L2::evict_last"
 PREFETCH = "L2::64B L2::128B L2::256B"
 NEEDS = {
-    "shared::cta": Need(7.8, 30), "shared::cluster": Need(7.8, 90), "param::func": Need(8.3), "param::entry": Need(8.3),
+    "shared::cta": Need(7.8), "shared::cluster": Need(7.8, 90), "param::func": Need(8.3), "param::entry": Need(8.3),
     "cluster": Need(7.8, 90), "unified": Need(8.0, 90), "L2::cache_hint": Need(7.4, 80), "L2::64B": Need(7.4, 75), "L2::128B": Need(7.4, 75),
     "L2::256B": Need(7.4, 80), "ca": Need(2.0, 20), "cg": Need(2.0, 20), "cs": Need(2.0, 20), "lu": Need(2.0, 20),
     "cv": Need(2.0, 20), "wb": Need(2.0, 20), "wt": Need(2.0, 20), "weak": Need(6.0, 70), "b128": Need(8.3, 70),

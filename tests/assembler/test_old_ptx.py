@@ -45,7 +45,11 @@ def test_the_body_of_an_old_kernel_declares_its_parameters() -> None:
 
 
 MATRIX = ".reg .b32 r<8>;\n.reg .u64 a;\nwmma.load.a.sync{}.row.m16n16k16.f16 {{r0,r1,r2,r3,r4,r5,r6,r7}}, [a], 16;"
-EACH = ".reg .b16 h;\n.reg .b32 r;\n.reg .u64 a;\n.reg .s64 s;\n"
+LINES = (
+    ".global .u32 g;\n.func f()\n{\n.loc 1 9 3\n.loc 1 4 2, function_name $f, inlined_at 1 9 3\nret;\n}\n.section .debug_str\n{\n$f:\n}\n"
+)
+SECTION = ".section .debug_loc\n{{\n{}\n}}\n.global .u32 g;"
+EACH = ".reg .pred %q;\n.reg .b16 h;\n.reg .b32 r;\n.reg .u64 a;\n.reg .s64 s;\n"
 
 
 @pytest.mark.parametrize(
@@ -63,11 +67,39 @@ EACH = ".reg .b16 h;\n.reg .b32 r;\n.reg .u64 a;\n.reg .s64 s;\n"
         (EACH + "cvt.rn.f16x2.e4m3x2 r, h;", ["7.8 sm_90", "8.1 sm_89"], ["7.8 sm_89", "8.0 sm_89"]),
         (".global .u32 g;\n.global .u64 p = generic(g);", ["3.1 sm_20"], ["3.0 sm_20"]),
         (".global .u32 g;\n.global .u8 p[2] = {0xFF(g), 0xFF00 (g)};", ["7.1 sm_50"], ["7.0 sm_50"]),
+        (EACH + "cp.async.ca.shared.global [r], [a], 4, %q;", ["7.5 sm_80"], ["7.4 sm_80"]),
+        (EACH + "cp.async.cg.shared.global [r], [a], 16, !%q;", ["7.5 sm_80"], ["7.4 sm_80"]),
+        (EACH + "ld.volatile.shared::cta.b32 r, [r];", ["7.8 sm_13", "7.8 sm_90"], ["7.7 sm_50"]),
+        ("A:\nT: .branchtargets A;", ["6.0 sm_30"], ["5.0 sm_30", "6.0 sm_20"]),
+        ("P:\n.callprototype _ (.reg .b32 a);", ["2.3 sm_20"], ["3.0 sm_13"]),
+        ('.pragma "nounroll";', ["2.3 sm_13"], ["1.4 sm_13"]),
+        ('.pragma "used_bytes_mask 0xf";', ["8.3 sm_50"], ["8.2 sm_50"]),
+        ('.pragma "enable_smem_spilling";', ["8.7 sm_50"], ["8.6 sm_50"]),
+        ('.pragma "frequency 5";', ["9.0 sm_50"], ["8.8 sm_50"]),
+        (LINES, ["7.0 sm_50"], ["6.5 sm_50"]),
+        (SECTION.format("A:"), ["7.0 sm_50"], ["6.5 sm_50"]),
+        (SECTION.format(".b32 .debug_loc+131\n.b64 .debug_loc"), ["3.2 sm_30"], ["3.1 sm_30"]),
+        (SECTION.format("A:\n.b32 A-A"), ["7.5 sm_50"], ["7.4 sm_50"]),
     ],
 )
 def test_words_that_came_or_went_with_a_version(line: str, legal: list[str], illegal: list[str]) -> None:
-    entry, _, outside = line.partition(".global .u32 g;")
+    outside = line if line.startswith((".global", ".section")) else ""
     for header in legal + illegal:
         version, target = header.split()
-        text = kernel(version, target, entry).replace(".entry", f".global .u32 g;{outside}\n.entry" if outside else ".entry")
+        text = kernel(version, target, line.removeprefix(outside)) + outside
         assert bool(errors(text)) == (header in illegal), header
+
+
+@pytest.mark.parametrize(
+    ("before", "inlined", "section", "code"),
+    [
+        (".loc 1 9 3", "function_name $f, inlined_at 1 9 3", "$f:", []),
+        (".loc 1 9 3", "function_name $f+4 , inlined_at 1 9 3", "$e: $f:", []),
+        (".loc 1 9 3", "function_name $f, inlined_at 1 9 4", "$f:", ["bad-location"]),
+        ("// .loc 1 9 3", "function_name $f, inlined_at 1 9 3", "$f:", ["bad-location"]),
+        (".loc 1 9 3", "function_name $f, inlined_at 1 9 3", ".b8 1", ["unresolved"]),
+    ],
+)
+def test_where_something_was_inlined(before: str, inlined: str, section: str, code: list[str]) -> None:
+    body = f"{before}\n.loc 1 4 2, {inlined}\n.loc 1 9 4"
+    assert errors(kernel("7.5", "sm_50", body) + f".section .debug_str\n{{\n{section}\n}}\n") == code
