@@ -1,8 +1,5 @@
 """Random mixtures of accesses, divergent ones among them: every counter and every result is what an H200 gave for the same text and memory."""
 
-import json
-import lzma
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,39 +8,13 @@ import pytest
 
 from warplab.interpreter.observers import Counters, KernelProfile
 from warplab.interpreter.observers.metrics import metrics_of
-from warplab.interpreter.values import Array
 from warplab.isa.profiles import profile
 
 from .harness import Machine
+from .mixtures import BUFFER, COUNTERS, IN, OUT, SIZE, SOME, TABLE, checksum, kernels, memory, short
 
-DATA = Path(__file__).parents[1] / "data/memory/mixtures.json.xz"
-KERNELS = json.loads(lzma.decompress(DATA.read_bytes()))["kernels"]
+KERNELS = kernels(Path(__file__).parents[1] / "data/memory/mixtures.json.xz")  # recorded by tests/hardware/record_mixtures.py
 FAMILIES = sorted({k["name"][:2] for k in KERNELS})
-TABLE, IN, BUFFER, OUT, SIZE = (
-    0,
-    0x80000,
-    0x100000,
-    0x180000,
-    0x200000,
-)  # in one block of memory, aligned to its size: L1's slices go by address
-COUNTERS = {name for k in KERNELS for name in k["counters"]}
-SOME = {
-    name for name in COUNTERS if name.endswith("shared_op_atom") or name.startswith("lts")
-}  # carried where they are right: timing decides them, too
-
-
-def memory(k: dict[str, Any]) -> Array:
-    """What the block held before the launch."""
-    rng, image = np.random.default_rng(k["seed"]), np.zeros(SIZE, np.uint8)
-    table = np.array(k["table"], np.uint32).view(np.uint8)
-    image[: table.size] = table
-    image[IN:BUFFER] = rng.integers(0, 256, BUFFER - IN, dtype=np.uint8)
-    if k["init"] == "random":
-        image[BUFFER:OUT] = rng.integers(0, 256, OUT - BUFFER, dtype=np.uint8)
-    elif k["init"] == "small":
-        image[BUFFER:OUT] = rng.integers(0, 16, (OUT - BUFFER) // 4, dtype=np.uint32).view(np.uint8)
-    image[OUT:] = 0xA5
-    return image
 
 
 def launched(k: dict[str, Any]) -> tuple[KernelProfile, int]:
@@ -56,17 +27,14 @@ def launched(k: dict[str, Any]) -> tuple[KernelProfile, int]:
     machine.launch(k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,))
     done = counters.finish()
     assert done is not None
-    before, after = image[BUFFER:OUT].view(np.uint32), block[BUFFER:OUT].view(np.uint32)
-    changed = np.flatnonzero(before != after).astype(np.uint32)
-    threads = k["grid"] * int(np.prod(k["block"]))
-    return done, zlib.crc32(block[OUT : OUT + 4 * threads].tobytes() + changed.tobytes() + after[changed].tobytes())
+    return done, checksum(k, image, block)
 
 
 def found(k: dict[str, Any]) -> tuple[dict[str, int], int]:
     """Its counters that are not zero, and the checksum."""
     done, results = launched(k)
-    short = {name.removeprefix("l1tex__").replace("pipe_lsu_", "").removesuffix(".sum"): n for name, n in metrics_of(done).items()}
-    every = {name: int(short.get(name, 0)) for name in (COUNTERS - SOME) | k["counters"].keys()}
+    of_all = {short(name): n for name, n in metrics_of(done).items()}
+    every = {name: int(of_all.get(name, 0)) for name in (COUNTERS - SOME) | k["counters"].keys()}
     return {name: n for name, n in every.items() if n}, results
 
 
