@@ -23,6 +23,7 @@ from .driver import Driver
 
 LAUNCH = "--launch"  # what ncu starts
 CHECKSUM = "checksum "
+MEASURED = {"lts__t_sectors_op_write.sum": "lts__t_sectors_srcunit_tex_op_write.sum"}  # less what is written beside the kernel
 
 
 def left(driver: Driver, k: dict[str, Any], space: int) -> int:
@@ -52,24 +53,14 @@ def launch(path: Path) -> None:
 
 def counted(path: Path) -> tuple[list[dict[str, int]], list[int]]:
     """The counters of each kernel of a file, those that are not zero, and the checksums."""
-    command = [
-        "ncu",
-        "--csv",
-        "--page",
-        "raw",
-        "--print-units",
-        "base",
-        "--print-fp",
-        "--clock-control",
-        "none",
-        "--metrics",
-        ",".join(METRICS),
-    ]
-    found = subprocess.run([*command, sys.executable, "-m", __spec__.name, LAUNCH, path], capture_output=True, text=True, check=True)
+    measured = [MEASURED.get(m, m) for m in METRICS]
+    command = "ncu --csv --page raw --print-units base --print-fp --clock-control none --metrics".split()
+    command += [",".join(measured), sys.executable, "-m", __spec__.name, LAUNCH, str(path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = found.stdout.splitlines()
     header = next(n for n, line in enumerate(lines) if line.startswith('"ID"'))
     rows = [row for row in csv.DictReader(lines[header:]) if row["ID"]]  # less the line of units
-    each = [{short(m): int(float(row[m].replace(",", ""))) for m in METRICS} for row in rows]
+    each = [{short(m): int(float(row[as_ncu].replace(",", ""))) for m, as_ncu in zip(METRICS, measured, strict=True)} for row in rows]
     return [{name: n for name, n in c.items() if n} for c in each], [int(x[len(CHECKSUM) :]) for x in lines if x.startswith(CHECKSUM)]
 
 
