@@ -6,7 +6,7 @@
 Kernels have been planned before; of the irregular ones (irregular.py) and of the everyday ones (everyday.py, in launches of about so
 many threads) nothing else is known from earlier runs.  A ratio is the median over pairs of neighbouring runs, of CPU time over all
 threads of the process: what disturbs the machine for a while disturbs both runs of a pair.  An observed run ends with its profile
-frozen.  Says how many of each kind are within LIMIT, and fails where one is above it that is not known to be (BEYOND), or further above.
+frozen.  Says how many of each kind are within LIMIT, and fails where one is above it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,6 @@ from warplab.interpreter.observers.known import footprints
 from warplab.isa.profiles import profile
 
 LIMIT = 5.0
-# What costs more, and how much at most: see interpreter/observers/README.md.
-BEYOND = {
-    "gathers of eight blocks": 6.5,
-    "linked list": 6.0,
-    "a field stored, another loaded in L1": 17.0,
-    "a field stored, another loaded in L2": 11.0,
-    "mixed_fields 131072": 6.5,
-}
 SHORT = 0.02  # seconds: launches that take less are repeated within a measurement
 H200 = profile("sm_90")
 KERNEL, IRREGULAR, EVERYDAY, PROGRAM = "kernels of the bench", "irregular kernels", "everyday kernels", "recorded programs"
@@ -151,12 +143,6 @@ def subjects(sizes: list[str], threads: list[str]) -> Iterator[tuple[str, str, C
             yield PROGRAM, name, partial(of_program, name)
 
 
-def _verdict(name: str, ratio: float) -> str:
-    if ratio <= LIMIT:
-        return ""
-    return "   above the limit, as is known" if ratio <= BEYOND.get(name, LIMIT) else "   ABOVE THE LIMIT"
-
-
 def summed_up(table: dict[str, tuple[str, float]]) -> None:
     """Prints how many of each kind are within the limit."""
     for kind in (KERNEL, PROGRAM, IRREGULAR, EVERYDAY):
@@ -181,7 +167,7 @@ def main() -> int:
             continue
         quiet, ratio = ratio_of(prepared(), chosen.runs)
         table[name] = kind, round(ratio, 2)
-        print(f"{name:27} {quiet * 1e3:9.2f} {ratio:8.2f}x{_verdict(name, ratio)}", flush=True)
+        print(f"{name:27} {quiet * 1e3:9.2f} {ratio:8.2f}x{'   ABOVE THE LIMIT' if ratio > LIMIT else ''}", flush=True)
     if chosen.keep:
         when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
         with (HERE / "history.jsonl").open("a") as history:
@@ -197,7 +183,7 @@ def main() -> int:
                 + "\n"
             )
     summed_up(table)
-    return 1 if any(ratio > BEYOND.get(name, LIMIT) for name, (_, ratio) in table.items()) else 0
+    return 1 if any(ratio > LIMIT for _, ratio in table.values()) else 0
 
 
 if __name__ == "__main__":
