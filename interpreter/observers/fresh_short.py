@@ -21,7 +21,7 @@ from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
 Name = tuple[int, int, int]  # of a run of accesses: the table, its rows
-Firsts = dict[Name, Index]
+Places = dict[Name, Index]  # in runs
 USES = 1 << 17  # at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
@@ -36,6 +36,18 @@ class Told(NamedTuple):
     missed: list[int]
     lost: list[int]
     written: int
+
+
+class Firsts(NamedTuple):
+    """Who uses a place first."""
+
+    counts: list[tuple[Used, int]]  # how many places each is the first to use
+    firsts: Places
+    strangers: Places  # who uses a place that another cache was the first to use
+
+    @property
+    def have_strangers(self) -> bool:
+        return any(some.size for some in self.strangers.values())
 
 
 def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> tuple[Fresh | None, Told | None]:
@@ -65,34 +77,38 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
         return None
     room, few = have_room(fresh, chosen, lines), sum([t.sectors.size for t in fresh.tables]) <= USES
     each_cache = few and caches * width <= CELLS  # has places of its own
-    if (few and not room) or not (each_cache or (2 * width <= CELLS and _may_be_two(fresh, chosen))):
+    if (few and not room) or not (each_cache or (width <= CELLS and _may_be_two(fresh, chosen))):
         return None
+    sectors, nobody = partial(_sectors, fresh), slice(fresh.nowhere, width)
     if each_cache:
-        places, sides = partial(_by_cache, fresh, width), caches
-    elif (strangers := _of_two(fresh, chosen)) is not None:
-        places, sides = partial(_by_side, fresh, width, strangers), 2
+        some = [_first(fresh, chosen, partial(_by_cache, fresh, width), cells, slice(fresh.nowhere, caches * width, width))]
     else:
+        some = [_first(fresh, chosen, sectors, cells, nobody, told_apart=True)]
+        if some[0].have_strangers:
+            some.append(_first(fresh, chosen, sectors, cells, nobody, some[0].strangers, told_apart=True))
+        if some[-1].have_strangers and len(some) > 1:  # a third cache
+            return None
+    if not room and _most(fresh, some, caches) > lines:  # sectors, if not lines
         return None
-    missed, firsts = _first(fresh, chosen, places, cells, slice(fresh.nowhere, sides * width, width))
-    if not room and _most(fresh, firsts, caches) > lines:  # sectors, if not lines
-        return None
-    if any(n for u, n in missed if u.parts):
+    if any(n for found in some for u, n in found.counts if u.parts):
         return None
     asking = [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings]
-    lost, _ = _first(
-        fresh, asking, partial(_sectors, fresh), cells, slice(fresh.nowhere, width), firsts
-    )  # who is first of all is first in his cache
+    if each_cache or not {u.turn for u in asking} <= {u.turn for u in chosen}:  # who is first of all is first in his cache
+        lost = _first(fresh, asking, sectors, cells, nobody, some[0].firsts).counts
+    else:
+        lost = some[0].counts
     writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
     written = fresh.all_of([writers[turn] for turn in sorted(writers)])
+    missed = [one for found in some for one in found.counts]
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written)))
 
 
-def _most(fresh: Fresh, firsts: Firsts, caches: int) -> int:
+def _most(fresh: Fresh, some: list[Firsts], caches: int) -> int:
     """How many sectors the cache has that has the most."""
     each = np.zeros(caches, np.int64)
-    for (table, begin, end), first in firsts.items():
-        t = fresh.tables[table]
-        each += np.bincount(t.cache[begin:end].take(first // t.sectors.shape[1]), minlength=caches)
+    for found in some:
+        for name, first in found.firsts.items():
+            each += np.bincount(_caches(fresh, name, first), minlength=caches)
     return int(each.max())
 
 
@@ -105,22 +121,19 @@ def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
         sector = t.sectors[rows].ravel()
         at = (sector & np.uint32(some) == 0).nonzero()[0]
         cache = t.cache[rows].take(at // t.sectors.shape[1]).astype(np.int16)
-        if _strangers([(sector.take(at).astype(np.int64), cache)], fresh.nowhere) is None:
+        if _are_three(sector.take(at).astype(np.intp), cache, fresh.nowhere):
             return False
     return True
 
 
-def _of_two(fresh: Fresh, chosen: list[Used]) -> Firsts | None:
-    """Which uses of each run are by the second of two caches; None where more caches use some sector."""
-    uses, names = [], []
-    for run in fresh.runs(once(chosen)):
-        name = table, begin, end = run[0].table, run[0].begin, run[-1].end
-        t = fresh.tables[table]
-        cache, each = t.cache[begin:end].astype(np.int16), t.sectors.shape[1]
-        uses.append((t.sectors[begin:end].ravel().astype(np.intp), cache if each == 1 else np.repeat(cache, each)))
-        names.append(name)
-    found = _strangers(uses, fresh.nowhere)
-    return None if found is None else dict(zip(names, found, strict=True))
+def _are_three(sector: Index, cache: NDArray[np.int16], nowhere: int) -> bool:
+    """Do more than two caches use a sector?"""
+    owner = np.empty(nowhere + 1, np.int16)
+    for _ in range(2):  # what is left belongs to others
+        owner[sector] = cache
+        others = ((owner.take(sector) != cache) & (sector != nowhere)).nonzero()[0]
+        sector, cache = sector.take(others), cache.take(others)
+    return bool(sector.size)
 
 
 def _sectors(fresh: Fresh, name: Name) -> Index:
@@ -136,33 +149,28 @@ def _by_cache(fresh: Fresh, width: int, name: Name) -> Index:
     return (t.sectors[begin:end] + (t.cache[begin:end] * width)[:, None]).ravel()
 
 
-def _by_side(fresh: Fresh, width: int, strangers: Firsts, name: Name) -> Index:
-    """The same, if the second of two caches has."""
-    found = _sectors(fresh, name)
-    found[strangers[name]] += width
-    return found
-
-
-def _strangers(uses: list[tuple[Index, NDArray[np.int16]]], nowhere: int) -> list[Index] | None:
-    """Of sectors and the caches that use them, which uses are by the second of two; None where there are more."""
-    owner, other, found = np.empty(nowhere + 1, np.int16), np.empty(nowhere + 1, np.int16), []
-    for sector, cache in uses:
-        owner[sector] = cache
-    for sector, cache in uses:
-        at = ((owner.take(sector) != cache) & (sector != nowhere)).nonzero()[0]
-        found.append(at)
-        other[sector.take(at)] = cache.take(at)
-    if any(bool((other.take(sector.take(at)) != cache.take(at)).any()) for (sector, cache), at in zip(uses, found, strict=True)):
-        return None
-    return found
+def _caches(fresh: Fresh, name: Name, which: Index | None) -> NDArray[np.int16]:
+    """The cache of each use of a run, or of some."""
+    table, begin, end = name
+    cache, each = fresh.tables[table].cache[begin:end].astype(np.int16), fresh.tables[table].sectors.shape[1]
+    if which is not None:
+        return cache.take(which // each if each > 1 else which)
+    return np.repeat(cache, each) if each > 1 else cache
 
 
 def _first(
-    fresh: Fresh, some: list[Used], places: Callable[[Name], Index], cells: NDArray[np.int32], nobody: slice, among: Firsts | None = None
-) -> tuple[list[tuple[Used, int]], Firsts]:
-    """How many places each of these accesses, in order, is the first to use, but for those that stand for nobody; less those that use none.
+    fresh: Fresh,
+    some: list[Used],
+    places: Callable[[Name], Index],
+    cells: NDArray[np.int32],
+    nobody: slice,
+    among: Places | None = None,
+    *,
+    told_apart: bool = False,
+) -> Firsts:
+    """Who of these accesses, in order, is the first to use a place, but for those that stand for nobody.
 
-    And where those stand in each run.  `among`: in these runs nobody but these can be first.
+    `among`: in these runs nobody but these can be first; `told_apart`: caches are.
     """
     runs, number = [], 0
     for run in fresh.runs(once(some)):
@@ -173,18 +181,26 @@ def _first(
             at = at.take(which)
         runs.append((run, name, which, at, np.arange(number, number + at.size, dtype=np.int32)))
         number += at.size
-    for _, _, _, at, numbers in reversed(runs):
-        cells[np.ascontiguousarray(at[::-1])] = numbers[::-1]  # the last that is written remains
+    for run, _, _, at, numbers in reversed(runs):
+        if len(run) == 1:  # it does not matter which of its lanes comes first
+            cells[at] = numbers
+        else:
+            cells[np.ascontiguousarray(at[::-1])] = numbers[::-1]  # the last that is written remains
     cells[nobody] = -1
-    found: list[tuple[Used, int]] = []
-    firsts: Firsts = {}
-    for run, name, which, at, numbers in runs:
-        first = (cells.take(at) == numbers).nonzero()[0]
-        firsts[name] = first if which is None else which.take(first)
+    owners = [_caches(fresh, name, which) for _, name, which, _, _ in runs] if told_apart else []
+    owner = np.concatenate([*owners, np.zeros(1, np.int16)])  # the last stands for nobody
+    found = Firsts([], {}, {})
+    for n, (run, name, which, at, numbers) in enumerate(runs):
+        winner = cells.take(at)
+        first = (winner == numbers).nonzero()[0]
+        found.firsts[name] = first if which is None else which.take(first)
         each = fresh.tables[name[0]].sectors.shape[1]
-        cuts = firsts[name].searchsorted([(u.begin - name[1]) * each for u in run[1:]]).tolist() if len(run) > 1 else []
-        found += [(u, end - begin) for u, (begin, end) in zip(run, pairwise([0, *cuts, first.size]), strict=True)]
-    return found, firsts
+        cuts = found.firsts[name].searchsorted([(u.begin - name[1]) * each for u in run[1:]]).tolist() if len(run) > 1 else []
+        found.counts.extend((u, end - begin) for u, (begin, end) in zip(run, pairwise([0, *cuts, first.size]), strict=True))
+        if told_apart:
+            strangers = ((owner.take(winner) != owners[n]) & (winner >= 0)).nonzero()[0]
+            found.strangers[name] = strangers if which is None else which.take(strangers)
+    return found
 
 
 def _by_code(fresh: Fresh, counts: list[tuple[Used, int]]) -> list[int]:
