@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..ir import Instruction, Module, Span
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r'"[^"\n]*"|/\*.*?\*/|//[^\n]*', re.DOTALL)  # or a string, in which none begins
 _HEAD = re.compile(r"\s*(?:(@)\s*(!?)\s*([\w$%]+)\s+)?([A-Za-z_][\w]*)((?:\s*\.\s*[\w:]+)*)")
 _WORD = re.compile(r"\.\s*([\w:]+)")
 _OPEN, _CLOSE = "([{", ")]}"
@@ -46,6 +46,11 @@ class Places:
         return self.operands[i] if i < len(self.operands) else self.head
 
 
+def without_comments(text: str) -> str:
+    """The same text with blanks in the place of comments."""
+    return _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
+
+
 def span_at(text: str, start: int, end: int, near: Span) -> Span:
     """The span of a stretch of text that begins after `near` does."""
     line = near.line + text.count("\n", near.start, start)
@@ -57,7 +62,7 @@ def span_at(text: str, start: int, end: int, near: Span) -> Span:
 def places(module: Module, instruction: Instruction) -> Places:
     """Finds the parts of an instruction in the module's text."""
     whole, text = instruction.span, module.text
-    source = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text[whole.start : whole.end])
+    source = without_comments(text[whole.start : whole.end])
 
     def at(start: int, end: int) -> Span:
         return span_at(text, whole.start + start, whole.start + end, whole)

@@ -1,4 +1,4 @@
-"""What PTX 1.x said otherwise: instructions without .approx or a rounding, and kernels without a parameter list."""
+"""What older PTX said otherwise: .approx and roundings unnamed, kernels without a parameter list; what came or went with a version."""
 
 import pytest
 
@@ -78,6 +78,7 @@ EACH = ".reg .pred %q;\n.reg .b16 h;\n.reg .b32 r;\n.reg .u64 a;\n.reg .s64 s;\n
         ('.pragma "frequency 5";', ["9.0 sm_50"], ["8.8 sm_50"]),
         (LINES, ["7.0 sm_50"], ["6.5 sm_50"]),
         (SECTION.format("A:"), ["7.0 sm_50"], ["6.5 sm_50"]),
+        (SECTION.format(".b8 1 // Abbrev 0xb:0x2e {{A+4}} A-A"), ["2.3 sm_20", "9.0 sm_50"], []),
         (SECTION.format(".b32 .debug_loc+131\n.b64 .debug_loc"), ["3.2 sm_30"], ["3.1 sm_30"]),
         (SECTION.format("A:\n.b32 A-A"), ["7.5 sm_50"], ["7.4 sm_50"]),
     ],
@@ -95,6 +96,9 @@ def test_words_that_came_or_went_with_a_version(line: str, legal: list[str], ill
     [
         (".loc 1 9 3", "function_name $f, inlined_at 1 9 3", "$f:", []),
         (".loc 1 9 3", "function_name $f+4 , inlined_at 1 9 3", "$e: $f:", []),
+        (".loc 1 8 3 /* a call */ .loc 1 9 3", "function_name $f, inlined_at 1 9 3", "$f:", []),
+        ("/* .loc 1 9 3 */", "function_name $f, inlined_at 1 9 3", "$f:", ["bad-location"]),
+        (".loc 1 9 3", "function_name $f, inlined_at 1 9 3", "// $f:", ["unresolved"]),
         (".loc 1 9 3", "function_name $f, inlined_at 1 9 4", "$f:", ["bad-location"]),
         ("// .loc 1 9 3", "function_name $f, inlined_at 1 9 3", "$f:", ["bad-location"]),
         (".loc 1 9 3", "function_name $f, inlined_at 1 9 3", ".b8 1", ["unresolved"]),
@@ -102,4 +106,5 @@ def test_words_that_came_or_went_with_a_version(line: str, legal: list[str], ill
 )
 def test_where_something_was_inlined(before: str, inlined: str, section: str, code: list[str]) -> None:
     body = f"{before}\n.loc 1 4 2, {inlined}\n.loc 1 9 4"
-    assert errors(kernel("7.5", "sm_50", body) + f".section .debug_str\n{{\n{section}\n}}\n") == code
+    text = kernel("7.5", "sm_50", body).replace(".entry", '.file 1 "/*.cu"\n.entry')  # no comment begins there
+    assert errors(f"{text}.section .debug_str\n{{\n{section}\n}}\n/* the end */\n") == code
