@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from .footprint import Footprint
 from .fresh_tables import (
+    BRING,
     DROPPED,
     LANES,
+    SILENT,
     STREAMED,
     USES,
     WARPS,
@@ -30,6 +32,7 @@ from .fresh_tables import (
     name_of,
     once,
     stretches_of,
+    up_to_last_load,
     what_it_does,
 )
 from .lanes import repeated
@@ -43,13 +46,13 @@ Changed = list[tuple[Waiting, Footprint, bool, bool]]  # how accesses were befor
 
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
-SILENT, PARTED = 255, 254  # the codes of those who are told nothing; of those who only store parts of sectors
+PARTED = 254  # the code of those who only store parts of sectors
 WORTH = 64  # rows that are worth marking on their own
 MANY = 1 << 17  # marks
 LARGE = 1 << 21  # marks that are not looked at for each code
 FEW = 12  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
-FIRST = 1 << 12  # uses of a table
+SOME = np.uint32(63)  # bits of a sector that are zero if it is looked at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Fresh:
             u.table = LANES if isinstance(u.waiting.f, Strays) else WARPS if isinstance(u.waiting.f, Scattered) else USES
             kinds[u.table].append(u)
         self.tables = [by_warp(kinds[WARPS], self.nowhere), by_use(kinds[USES]), by_lane(kinds[LANES])]
-        by_name = {name_of(u.waiting): u for u in used}
+        by_name = {u.name[:2]: u for u in used} if also else {}
         self.also = [by_name[name_of(w)] for w in also]  # who store what these have brought in
 
     def undo(self) -> None:
@@ -134,17 +137,37 @@ class Fresh:
         return Fresh(used, stretches, groups, also, changed, exact=exact)
 
     @cached_property
+    def askers(self) -> list[Used]:
+        """Who uses what L1 holds, up to the last load."""
+        return up_to_last_load([u for u in self.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)])
+
+    @cached_property
+    def crowd(self) -> int:
+        """Lines at most that one cache of L1 is asked for, as far as that is easily seen."""
+        asked = dict.fromkeys([s.number for s in self.stretches], 0)
+        for u in self.askers:
+            asked[u.stretch.number] += u.waiting.f.most_lines(u.waiting.rows)
+        return sum([min(s.lines, asked[s.number]) for s in self.stretches])
+
+    def uses(self, u: Used) -> int:
+        """How many of its table are one access's."""
+        return (u.end - u.begin) * int(self.tables[u.table].sectors.shape[1])
+
+    @cached_property
     def once_each(self) -> bool:
         """Does nobody use a sector that was used before?  Then nobody finds one."""
-        uses = sum([t.sectors.size for t in self.tables])
-        if uses > self.nowhere or any(t.masked for t in self.tables):
+        if any(t.masked for t in self.tables):
             return False
-        for t in self.tables:  # mostly a few of them tell
-            flat = t.sectors.ravel()
-            some = np.sort(flat[:: max(1, flat.size // FIRST)])
+        uses = dict.fromkeys([s.number for s in self.stretches], 0)
+        for u in self.used:
+            uses[u.stretch.number] += self.uses(u)
+        if any(uses[s.number] > s.lines << SECTOR_BITS for s in self.stretches):
+            return False
+        for t in self.tables:  # mostly some sectors of one of them tell
+            some = np.sort(t.sectors[t.sectors & SOME == 0])
             if bool((some[1:] == some[:-1]).any()):
                 return False
-        return int(np.count_nonzero(self.firsts(self.used))) == uses
+        return int(np.count_nonzero(self.all_of(self.used))) == sum(uses.values())
 
     @cached_property
     def streamed_late(self) -> bool:

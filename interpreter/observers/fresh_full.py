@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh
+from .fresh import Fresh
 from .fresh_seen import AGES, BROUGHT, DIRTY, KINDS, Held, Seen, inside, is_chosen, numbers, sectors_of_numbers
-from .fresh_tables import WARPS, Used
+from .fresh_tables import SILENT, WARPS, Used
 from .reuse import oldest_kept
 from .sectors import firsts
 from .uses import SECTOR_BITS, Way

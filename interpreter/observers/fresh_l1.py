@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import DENSE, LARGE, PARTED, SILENT, Fresh, Marks
-from .fresh_order import BRING, Order
+from .fresh import DENSE, LARGE, PARTED, Fresh, Marks
+from .fresh_order import Order
 from .fresh_own import Own
 from .fresh_parts import Quiet, are_stored, loaded_in_part
 from .fresh_rows import Lives, Names, Some, Within
 from .fresh_sets import Sets
-from .fresh_tables import LOADED, Used, once
+from .fresh_tables import BRING, LOADED, Used, once, up_to_last_load
 from .stays import Emptied
-from .uses import SECTOR_BITS, Way
+from .uses import SECTOR_BITS
 
 Index = NDArray[np.int64]
 WORTH = 1 << 17  # loads that are worth asking only some caches
@@ -49,31 +49,19 @@ class Missed(NamedTuple):
 
 def missed_in_l1(fresh: Fresh, caches: int, lines: int, emptied: Emptied) -> Missed:
     """What loads miss in so many caches of so many lines, of which some are emptied before a turn."""
-    chosen = askers(fresh)
+    chosen = fresh.askers
     if not chosen:
         return Missed([0] * len(fresh.groups))
     lives = Lives(fresh, caches, emptied)
-    room = FITS if have_room(fresh, chosen, lines) else _room(fresh, lives, lines)
+    room = FITS if fresh.crowd <= lines else _room(fresh, lives, lines)
     if not room and all(u.way in BRING for u in fresh.used) and fresh.once_each:
         return Missed(Names.by_code(fresh, chosen).loads(chosen).tolist())
     own = Own.of(fresh, chosen, lives) if room == FITS and lives.count == caches else None
     if own is None:
         return _missed(fresh, chosen, lives, lines, room)
-    rest = _up_to_last_load([u for u in chosen if u.stretch.number not in own.stretches])
+    rest = up_to_last_load([u for u in chosen if u.stretch.number not in own.stretches])
     missed = _missed(fresh, rest, lives, lines, room) if rest else Missed([0] * len(fresh.groups))
     return missed._replace(sectors=[a + b for a, b in zip(missed.sectors, own.missed, strict=True)], own=own)
-
-
-def askers(fresh: Fresh) -> list[Used]:
-    """Who uses what L1 holds, up to the last load."""
-    return _up_to_last_load([u for u in fresh.used if u.way in BRING or (u.stretch.stays and u.way is not Way.STREAM)])
-
-
-def _up_to_last_load(some: list[Used]) -> list[Used]:
-    """What comes after it matters to nobody."""
-    while some and (some[-1].code == SILENT or some[-1].way is not Way.LOAD):
-        some.pop()
-    return some
 
 
 def _missed(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, room: int) -> Missed:
@@ -114,14 +102,6 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
     found, rest = order.found(), marks.used.compress(~again.take(marks.used))
     missed = np.array(fresh.counts(every.take(rest).view(np.uint8))) + order.asked - found
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))
-
-
-def have_room(fresh: Fresh, chosen: list[Used], lines: int) -> bool:
-    """Is it easily seen that no cache of so many lines can overflow?"""
-    asked: dict[int, int] = {}
-    for u in chosen:
-        asked[u.stretch.number] = asked.get(u.stretch.number, 0) + u.waiting.f.most_lines(u.waiting.rows)
-    return sum([min(s.lines, asked.get(s.number, 0)) for s in fresh.stretches]) <= lines
 
 
 def _room(fresh: Fresh, lives: Lives, lines: int) -> int:

@@ -7,12 +7,12 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Codes, Fresh, Marks
+from .fresh import Codes, Fresh, Marks
 from .fresh_l1 import Missed
 from .fresh_own import Own
 from .fresh_parts import Quiet
 from .fresh_seen import Seen, inside, merged, numbers, sectors_of_numbers
-from .fresh_tables import DROPPED, PART, Used
+from .fresh_tables import DROPPED, PART, SILENT, Used
 from .lanes import repeated
 from .scattered import Scattered
 from .sectors import SECTOR_WORDS

@@ -14,20 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh
+from .fresh import Fresh
 from .fresh_parts import BYTE_BITS, Parts, Place
 from .fresh_rows import Lives, Names, Rows, Some, Within
-from .fresh_tables import NOBODY, Used
+from .fresh_tables import BRING, NOBODY, SILENT, Used
 from .reuse import oldest_kept
 from .stays import STEP
-from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS, Way
+from .uses import PIECE, SECTOR_BITS, WORD, WORD_BITS
 
 Index = NDArray[np.int64]
 Keys = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 TABLE = 1 << 22  # entries of the table of last uses: caches x steps x steps
-BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 APART = 512  # uses of a cache that are worth sorting on their own
 NUMBER, TURN = 28, 18  # bits of a sector's number, and of a turn
 SPARE, LEAST = 6, 2  # bits for the caches of a piece

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh, Marks
+from .fresh import Fresh, Marks
 from .fresh_parts import BYTE_BITS
-from .fresh_tables import USES, WARPS, Used
+from .fresh_tables import SILENT, USES, WARPS, Used
 from .lanes import repeated
 from .scattered import Scattered
 from .stays import Emptied
@@ -90,17 +91,17 @@ class Rows:
         for run in fresh.runs([u for u in chosen if u.table == table]):
             row, lane = within.of(table, run[0].begin, run[-1].end)
             cuts = row.searchsorted([u.begin for u in run[1:]]).tolist()
-            for u, a, b in zip(run, [0, *cuts], [*cuts, row.size], strict=True):
+            pieces = list(pairwise([0, *cuts, row.size]))
+            turns.append(repeated([number[id(u)] << bits for u in run], [b - a for a, b in pieces], np.int32))
+            some_words.append(np.zeros(row.size, np.uint32))
+            for u, (a, b) in zip(run, pieces, strict=True) if table != USES and (bits or words) else ():
                 if a == b:
                     continue
                 f, mine = u.waiting.f, row[a:b] - u.begin
-                turns.append(np.full(b - a, number[id(u)] << bits, np.int32))
-                if bits and table != USES:
-                    turns[-1] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
+                if bits:
+                    turns[-1][a:b] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
                 if words and isinstance(f, Scattered):
-                    some_words.append((f.first_byte if words == BYTE_BITS else f.first_word)[mine, lane[a:b]])
-                else:
-                    some_words.append(np.zeros(b - a, np.uint32))
+                    some_words[-1][a:b] = f.first_bytes(mine, lane[a:b]) >> np.uint32(BYTE_BITS - words)
             rows.append(row)
             lanes.append(lane)
         row, lane = np.concatenate(rows), np.concatenate(lanes)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh
-from .fresh_tables import Used
+from .fresh import Fresh
+from .fresh_tables import SILENT, Used
 from .lanes import repeated
 from .uses import SECTOR_BITS, Way
 

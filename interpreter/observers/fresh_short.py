@@ -10,22 +10,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import SILENT, Fresh
-from .fresh_l1 import askers, have_room
+from .fresh import AT_ONCE, Fresh
 from .fresh_l2 import contested
-from .fresh_order import BRING
 from .fresh_seen import Seen
-from .fresh_tables import Used, once
+from .fresh_tables import BRING, SILENT, USES, Used, once
 from .scattered import Scattered
 from .uses import Waiting, Way
 
 Index = NDArray[np.int64]
 Name = tuple[int, int, int]  # of a run of accesses: the table, its rows
 Places = dict[Name, Index]  # in runs
-USES = 1 << 17  # at most, or
+MANY = 1 << 17  # uses at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
-FEW = 3  # runs of accesses that are looked at
+FEW = 3  # pieces of a table that are looked at
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
@@ -57,7 +55,7 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
     stored before they are loaded.
     """
     uses = sum([w.f.count if isinstance(w.f, Scattered) else min(w.f.count, 2 * w.f.ideal) for w in waiting])  # about
-    if uses > MOST or (uses > USES and any(not isinstance(w.f, Scattered) and w.f.is_shared for w in waiting)):
+    if uses > MOST or (uses > MANY and any(not isinstance(w.f, Scattered) and w.f.is_shared for w in waiting)):
         return None, None
     fresh = Fresh.of(waiting, last=True, words=False)
     if fresh is None:
@@ -72,12 +70,16 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
 
 def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> Told | None:
     width = fresh.nowhere + 4  # sectors, and a line that stands for lanes that take no part
-    chosen = askers(fresh)
+    chosen = fresh.askers
     if any(u.way not in BRING for u in chosen):
         return None
-    room, few = have_room(fresh, chosen, lines), sum([t.sectors.size for t in fresh.tables]) <= USES
+    writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
+    if fresh.once_each:
+        every = _by_code(fresh, [(u, fresh.uses(u)) for u in fresh.used])
+        return Told(every, every, sum([fresh.uses(u) for u in writers.values()]))
+    room, few = fresh.crowd <= lines, sum([t.sectors.size for t in fresh.tables]) <= MANY
     each_cache = few and caches * width <= CELLS  # has places of its own
-    if (few and not room) or not (each_cache or (width <= CELLS and _may_be_two(fresh, chosen))):
+    if (few and not room) or not (each_cache or (width <= CELLS and _may_be_two(fresh))):
         return None
     sectors, nobody = partial(_sectors, fresh), slice(fresh.nowhere, width)
     if each_cache:
@@ -93,11 +95,12 @@ def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> To
     if any(n for found in some for u, n in found.counts if u.parts):
         return None
     asking = [u for u in fresh.used if u.way is not Way.STORE or u.waiting.brings]
+    while asking and asking[-1].code == SILENT:  # nobody is told what comes after
+        asking.pop()
     if each_cache or not {u.turn for u in asking} <= {u.turn for u in chosen}:  # who is first of all is first in his cache
         lost = _first(fresh, asking, sectors, cells, nobody, some[0].firsts).counts
     else:
         lost = some[0].counts
-    writers = {u.turn: u for u in [*fresh.also, *(u for u in fresh.used if u.way in (Way.STORE, Way.ATOMIC))]}
     written = fresh.all_of([writers[turn] for turn in sorted(writers)])
     missed = [one for found in some for one in found.counts]
     return Told(_by_code(fresh, missed), _by_code(fresh, lost), int(np.count_nonzero(written)))
@@ -112,17 +115,19 @@ def _most(fresh: Fresh, some: list[Firsts], caches: int) -> int:
     return int(each.max())
 
 
-def _may_be_two(fresh: Fresh, chosen: list[Used]) -> bool:
+def _may_be_two(fresh: Fresh) -> bool:
     """May it be that no more than two caches use a sector?  Some uses of some sectors tell."""
-    runs = list(fresh.runs(once(chosen)))
-    looks = [(run, FEWER) for run in runs[:1]]  # which mostly tells
-    for run, some in looks + [(run, SOME) for run in runs[:: max(1, len(runs) // FEW)]]:
-        t, rows = fresh.tables[run[0].table], slice(run[0].begin, run[-1].end)
-        sector = t.sectors[rows].ravel()
-        at = (sector & np.uint32(some) == 0).nonzero()[0]
-        cache = t.cache[rows].take(at // t.sectors.shape[1]).astype(np.int16)
-        if _are_three(sector.take(at).astype(np.intp), cache, fresh.nowhere):
-            return False
+    tables = sorted([t for t in fresh.tables if t.used], key=lambda t: t.used[0].table == USES)  # lanes in disorder mostly tell
+    for t in tables:
+        each = t.sectors.shape[1]
+        many = AT_ONCE // each
+        looks = [(0, FEWER), *((begin, SOME) for begin in range(0, len(t.sectors), max(many, len(t.sectors) // FEW)))]
+        for begin, some in looks:
+            sector = t.sectors[begin : begin + many].ravel()
+            at = (sector & np.uint32(some) == 0).nonzero()[0]
+            cache = t.cache[begin : begin + many].take(at // each).astype(np.int16)
+            if _are_three(sector.take(at).astype(np.intp), cache, fresh.nowhere):
+                return False
     return True
 
 

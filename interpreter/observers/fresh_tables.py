@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 WARPS, USES, LANES = range(3)  # tables
+SILENT = 255  # the code of those who are told nothing
 LOADED, WHOLE, PART, DROPPED, STREAMED = 1, 2, 4, 8, 16  # what is done to a stretch
+BRING = (Way.LOAD, Way.STORE)  # others drop what they use
 NOBODY = np.zeros(0, np.int64)
 
 
@@ -76,16 +78,15 @@ class Used:
     table: int = 0
     begin: int = 0
     end: int = 0
+    way: Way = field(init=False)  # what it asks
+    parts: bool = field(init=False)  # does it store parts of sectors that others load?
+    name: tuple[int, int, int] = field(init=False)  # the same where the same lanes use the same
 
-    @property
-    def way(self) -> Way:
-        """What it asks."""
-        return self.waiting.way
-
-    @property
-    def parts(self) -> bool:
-        """Does it store parts of sectors that others load?"""
-        return self.stretch.mixed and self.way is Way.STORE and not self.waiting.brings
+    def __post_init__(self) -> None:
+        w = self.waiting
+        self.way = w.way
+        self.parts = w.way is Way.STORE and self.stretch.mixed and not w.brings
+        self.name = (*name_of(w), id(w.rows))
 
     @property
     def shift(self) -> int:
@@ -111,8 +112,15 @@ def once(some: list[Used]) -> list[Used]:
     """Accesses, in order, less those whose sectors all were asked for by the same lanes before."""
     found: dict[tuple[int, int, int], Used] = {}
     for u in some:
-        found.setdefault((*name_of(u.waiting), id(u.waiting.rows)), u)
+        found.setdefault(u.name, u)
     return list(found.values())
+
+
+def up_to_last_load(some: list[Used]) -> list[Used]:
+    """What comes after it matters to nobody."""
+    while some and (some[-1].code == SILENT or some[-1].way is not Way.LOAD):
+        some.pop()
+    return some
 
 
 def by_lane(some: list[Used]) -> Table:

@@ -215,12 +215,18 @@ class Scattered(Footprint):
 
     @property
     def first_word(self) -> Keys:
-        return ((self.place >> self.place.dtype.type(2)) & self.place.dtype.type(7)).astype(np.uint32)
+        return self.first_byte >> np.uint32(2)
 
     @property
     def first_byte(self) -> Keys:
         """Of each use, in its sector."""
-        return (self.place & self.place.dtype.type(31)).astype(np.uint32)
+        place = self.place
+        return (place & place.dtype.type(31)).astype(np.uint32)
+
+    def first_bytes(self, row: Index, lane: Index) -> Keys:
+        """Of some uses."""
+        place = self.root.place[row, lane]
+        return (place + place.dtype.type(self.by & 31) & place.dtype.type(31)).astype(np.uint32)
 
     @property
     def stored_words(self) -> int:

@@ -16,6 +16,7 @@ from .touch import WARP
 Index = NDArray[np.int64]
 LINE_SHIFT = LINE.bit_length() - 1
 SOME = 40  # lanes
+SECTOR_BITS = 44  # of a key; the warp stands above
 OFTEN = 8  # of so many lanes one may begin a section
 SHORT = 4  # lanes of a section, on the average, that are too few to be worth it
 
@@ -65,7 +66,7 @@ class Sections:
         return bool(((self.low + by) % SECTOR).any() or ((self.high + (by + self.width)) % SECTOR).any())
 
     def packed(self, by: int) -> Packed | None:
-        """The sectors of each warp, so many bytes further on; None where a warp's are not in order."""
+        """The sectors of each warp, so many bytes further on; None where they are too far up."""
         first, last = self.low + by, self.high + by
         most = None
         if self.begins is None:
@@ -75,9 +76,12 @@ class Sections:
         if self.begins is not None:
             further = first[1:] - last[:-1]
             further[self.begins[1:] - 1] = 1
-            if int(further.min()) < 0:
+            if int(further.min()) >= 0:
+                first[1:] += further == 0  # it begins in the sector in which the one before ends
+            elif int(last.max()) >> SECTOR_BITS:
                 return None
-            first[1:] += further == 0  # it begins in the sector in which the one before ends
+            else:
+                first, last = self._in_order(first, last)
         count = last - first
         count += 1
         units = count if self.begins is None else np.add.reduceat(count, self.begins)
@@ -90,6 +94,16 @@ class Sections:
         sector = first.repeat(count)
         sector += np.arange(sector.size)
         return Packed(units, self.warp.repeat(count), sector, most)
+
+    def _in_order(self, first: Index, last: Index) -> tuple[Index, Index]:
+        """The sections of each warp in the order of their sectors, each less those that come before it has."""
+        above = self.warp << SECTOR_BITS
+        begin, end = above | first, above | last
+        order = begin.argsort()
+        begin, end = begin.take(order), end.take(order)
+        np.maximum.accumulate(end, out=end)
+        np.maximum(begin[1:], end[:-1] + 1, out=begin[1:])
+        return begin - above, end - above
 
 
 def goes_on(place: Array) -> bool:

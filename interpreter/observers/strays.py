@@ -23,6 +23,7 @@ Index = NDArray[np.int64]
 FEW = 2  # one lane of so many takes part
 SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
+SAMPLE = 8  # lanes that tell whether sectors may be in order
 SPARSE = 2  # lanes of a warp that are sooner put together with those of others
 NONE = (1 << 32) - 1
 SECTOR_BITS = 40  # of a key; the warp stands above
@@ -213,12 +214,43 @@ def lane_by_lane(f: Footprint) -> Scattered:
 
 def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; with the sectors of all lanes, or other names below `names`."""
-    units = _units([(f.crew, sectors) for f, sectors in some], names)
+    up = [(f, sectors) for f, sectors in some if _go_up(sectors[:SAMPLE, 0].tolist())]
+    units = _in_order([(f.crew, sectors) for f, sectors in up]) if up else None
+    if units is not None:
+        _tell(up, units)
+        told = {id(f) for f, _ in up}
+        some = [(f, sectors) for f, sectors in some if id(f) not in told]
+    if some:
+        _tell(some, _units([(f.crew, sectors) for f, sectors in some], names))
+
+
+def _go_up(some: list[int]) -> bool:
+    return some == sorted(some)
+
+
+def _tell(some: list[tuple[Strays, Keys]], units: Index) -> None:
+    """Tells these how many sectors each of their warps asks for."""
     begins = [0, *accumulate(f.crew.requests for f, _ in some)]
     totals = np.add.reduceat(units, begins[:-1], dtype=np.int64).tolist()
     for (f, _), total, (begin, end) in zip(some, totals, pairwise(begins), strict=True):
         at = int(units[begin:end].argmax())
         f.total, f.worst = total, (int(f.crew.warps[at]), units.item(begin + at))
+
+
+def _in_order(some: list[tuple[Crew, Keys]]) -> Index | None:
+    """How many different sectors the lanes of each warp have; None unless they come in order."""
+    sector = np.concatenate([sectors.ravel() for _, sectors in some])
+    begins = np.zeros(sum([crew.requests for crew, _ in some]), np.int64)
+    np.cumsum(np.concatenate([crew.many for crew, _ in some])[:-1], out=begins[1:])
+    down = sector[1:] < sector[:-1]
+    down[begins[1:] - 1] = False
+    if down.any():
+        return None
+    new = np.empty(sector.size, np.bool_)
+    np.not_equal(sector[1:], sector[:-1], out=new[1:])
+    new[begins] = True
+    units: Index = np.add.reduceat(new, begins, dtype=np.int64)
+    return units
 
 
 def _units(some: list[tuple[Crew, Keys]], names: int) -> Index:

@@ -130,15 +130,33 @@ def test_caches_that_hold_all(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(70, 100))
 def test_sectors_that_two_caches_use(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Longer launches are followed in one go where no more than two use a sector."""
-    monkeypatch.setattr(fresh_short, "USES", 0)
+    monkeypatch.setattr(fresh_short, "MANY", 0)
     _check(seed, 1 << (17 if seed % 2 else 20), None)
 
 
 def test_stores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fresh_short, "USES", 0)
+    monkeypatch.setattr(fresh_short, "MANY", 0)
     told = [(STORE, LANE[::step] * np.uint64(8) + np.uint64(BASE), None, 4) for step in (1, -1)]
     together, alone = Caches(3, 1 << 20), Caches(3, 1 << 20, alone=True)
     assert together.all(told, lambda turn: [], last=True) == alone.all(told, lambda turn: [])
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("ways", [[LOAD], [LOAD, STORE], [STORE, LOAD], [LOAD, STORE, LOAD]])
+def test_sectors_that_are_used_once(ways: list[tuple[str, tuple[str, ...]]], *, again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then nothing is found, and nobody has to look who came first."""
+    order = np.random.default_rng(1).permutation(LANE.size).astype(np.uint64).reshape(LANE.shape)
+    each = [LANE * np.uint64(8), LANE[:, ::-1] * np.uint64(32), order * np.uint64(128), LANE // np.uint64(32) * np.uint64(64)]
+    told: list[One] = [
+        (ways[turn % len(ways)], np.ascontiguousarray(where) + np.uint64(BASE + (turn << 20)), None, 8) for turn, where in enumerate(each)
+    ]
+    if again:
+        told.append((LOAD, np.full((1, 1), BASE + (1 << 20) + 96, np.uint64), None, 4))
+    else:
+        monkeypatch.delattr(fresh_short, "_first")
+    together, alone = Caches(BLOCKS, 1 << 20), Caches(BLOCKS, 1 << 20, alone=True)
+    assert together.all(told, last=True) == alone.all(told)
+    assert together.memory.written == alone.memory.written
 
 
 def _check(seed: int, size: int, chapters: pytest.MonkeyPatch | None) -> None:

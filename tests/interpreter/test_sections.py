@@ -34,6 +34,7 @@ def test_sectors_are_those_of_all_lanes(left_out: set[int], steps: list[int], ba
     sections = Sections.of(place.reshape(g.shape), g.warps, 4)
     found = None if sections is None else sections.packed(by)
     want = Packed.of(lanes_of(g, (place + by).reshape(g.shape), None))
+    assert (found is None) is (sections is None)
     if found is not None:
         for name in ("units", "warp", "sector"):
             assert getattr(found, name).tolist() == getattr(want, name).tolist(), name
