@@ -52,7 +52,8 @@ MANY = 1 << 17  # marks
 LARGE = 1 << 21  # marks that are not looked at for each code
 FEW = 12  # codes that are counted one by one
 AT_ONCE = 1 << 15  # uses that are looked at together
-SOME = np.uint32(63)  # bits of a sector that are zero if it is looked at first
+FIRST = 1 << 10  # uses of a table that are looked at first
+SOME = np.uint32(63)  # bits of a sector that are zero if it is looked at then
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,9 @@ class Fresh:
             uses[u.stretch.number] += self.uses(u)
         if any(uses[s.number] > s.lines << SECTOR_BITS for s in self.stretches):
             return False
-        for t in self.tables:  # mostly some sectors of one of them tell
-            some = np.sort(t.sectors[t.sectors & SOME == 0])
-            if bool((some[1:] == some[:-1]).any()):
+        for t in self.tables:  # mostly some uses of one of them tell, or those of some sectors
+            flat = t.sectors.ravel()
+            if _come_again(flat[:: max(1, flat.size // FIRST)]) or _come_again(flat[flat & SOME == 0]):
                 return False
         return int(np.count_nonzero(self.all_of(self.used))) == sum(uses.values())
 
@@ -257,6 +258,11 @@ class Fresh:
         else:
             found = np.bincount(codes, minlength=len(self.groups))
         return [0, *found[1 : len(self.groups)].tolist()]
+
+
+def _come_again(sectors: NDArray[np.uint32]) -> bool:
+    ordered = np.sort(sectors)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _by_words(each: list[tuple[Waiting, Stretch]], last: bool) -> Changed:

@@ -105,7 +105,9 @@ class Order:
         self.codes = np.repeat(np.array(names.of, np.uint8), 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
         self.alike = bool((self.codes == self.codes[0]).all())
-        self.turn_bits, self.line_bits = (len(chosen) - 1).bit_length() + bits, fresh.lines.bit_length()
+        self.turn_bits = (len(chosen) - 1).bit_length() + bits
+        beyond = max([u.stretch.number + u.stretch.lines for u in chosen])  # the line that stands for lanes that take no part
+        self.line_bits = (beyond if any(t.masked for t in fresh.tables) else beyond - 1).bit_length()
         self.place = self.turn_bits + self.low_bits + self.line_bits  # bits of all but the cache
         self.quiet: list[Place] = []  # uses that don't ask L2: table, row, lane
         self._chosen, self._bits = chosen, bits
