@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from warplab.isa.notation import Need
 from warplab.isa.profiles import PROFILES, profile_note
@@ -158,9 +159,9 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
     if "managed" in v.attributes and v.space != "global":
         yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
-    if v.initial is not None and module.version < (3, 1) and _has_generic(v.initial):
+    if v.initial is not None and module.version < (3, 1) and any(s.generic for s in _symbols(v.initial)):
         yield from _operator_needs(module, v, r"generic\s*\(", "generic()", "3.1")
-    if v.initial is not None and module.version < (7, 1) and _has_mask(v.initial):
+    if v.initial is not None and module.version < (7, 1) and any(s.mask is not None for s in _symbols(v.initial)):
         yield from _operator_needs(module, v, r"\b\d\w*\s*\(", "a mask of an address", "7.1")
     why = initial.flaw(module, v)
     if why:
@@ -176,12 +177,12 @@ def _operator_needs(module: Module, v: Variable, operator: str, what: str, versi
         yield Diagnostic("error", "needs", f"{what} needs PTX {version}", span, file=module.name)
 
 
-def _has_generic(value: Initial) -> bool:
-    return any(map(_has_generic, value)) if isinstance(value, tuple) else isinstance(value, Symbol) and value.generic
-
-
-def _has_mask(value: Initial) -> bool:
-    return any(map(_has_mask, value)) if isinstance(value, tuple) else isinstance(value, Symbol) and value.mask is not None
+def _symbols(value: Initial) -> Iterator[Symbol]:
+    """Those that an initial value names."""
+    if isinstance(value, Symbol):
+        yield value
+    elif isinstance(value, tuple):
+        yield from chain.from_iterable(map(_symbols, value))
 
 
 # ---------------------------------------------------------------- functions

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import count_in_rows
 from ..values import Array, Shifted, Value, plain
+from .disorder import goes_on
 from .entries import HOME_BITS, Entries, covered_words, homes
 from .lanes import lanes_active, lanes_of
 from .packed import Packed
 from .rows import Outline, Rows
-from .sections import Sections, goes_on
+from .sections import Sections
 from .sectors import LINE, SECTOR, SECTOR_SHIFT, SECTOR_WORDS, Demand, Groups, Keys, marks_of
 from .touch import WARP, Lanes, touch
 

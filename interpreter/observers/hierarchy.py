@@ -15,13 +15,14 @@ from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
 from .backlog import Backlog
+from .disorder import MANY
 from .footprint import Footprint
 from .joint_l1 import JointCaches
 from .joint_l2 import JointCache
 from .l2 import Lines
 from .pages import PAGE
 from .rows import Outline, Rows
-from .scattered import MANY, Scattered
+from .scattered import Scattered
 from .sectors import LINE, SECTOR, SECTOR_WORDS, Demand, count_bits
 from .tables import Tables
 from .touch import ALL_WORDS, WARP, Lanes, patterns

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..geometry import Geometry
 from ..values import Array, Shifted, Value, plain
+from .disorder import MANY, are_apart, are_few, is_scattered
 from .footprint import Footprint
 from .marching import March, Marching
 from .rows import Outline, Rows
-from .scattered import MANY, Scattered, is_scattered, scattered
+from .scattered import Scattered, scattered
 from .sectors import LINE, SECTOR
-from .strays import SMALL, Strays, are_apart, are_few, strays
+from .strays import SMALL, Strays, strays
 
 MASKED = 2
 SOME = 8  # lanes

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ..geometry import Geometry
 from ..values import Array, Facts, Shifted
+from .disorder import are_in_disorder
 from .footprint import Footprint
 from .rows import Rows
-from .scattered import Keys, Scattered, are_in_disorder
+from .scattered import Keys, Scattered
 from .sectors import LINE, SECTOR
 from .strays import Crew, Strays
 from .touch import WARP, Lanes

@@ -22,8 +22,7 @@ from .sectors import LINE, SECTOR_SHIFT, SECTOR_WORDS, Demand, Whole, different,
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
-MANY = 1024  # lanes
-ROWS = 8  # of which some lanes tell whether all are in disorder
+ROWS = 8  # the first warps, which mostly tell
 FEW = 5  # lanes that tell about others that were in disorder before
 Keys = NDArray[np.uint32] | Index
 Flags = NDArray[np.bool_]
@@ -338,23 +337,6 @@ def count_sectors(some: list[Scattered], sector: Keys, nowhere: int) -> None:
 
 def _nowhere(sector: Keys) -> int:
     return int(np.iinfo(sector.dtype).max)
-
-
-def is_scattered(g: Geometry, address: Array, width: int) -> bool:
-    """Do neighbouring lanes often address different sectors?  Some of the first ones tell.
-
-    Few lanes with less than a word each are left to those who look at all that is touched.
-    """
-    if address.size < g.n or g.n == 1 or (width < 4 and g.n < MANY):
-        return False
-    rows = address if len(address) > 1 else address[0, : address.size // WARP * WARP].reshape(-1, WARP)
-    return are_in_disorder(rows[:: max(1, len(rows) // ROWS), :WARP])
-
-
-def are_in_disorder(address: Array) -> bool:
-    """Do these, in rows, often address other sectors than their neighbours?"""
-    sector = address >> address.dtype.type(SECTOR_SHIFT)
-    return bool(3 * int(np.count_nonzero(sector[:, 1:] != sector[:, :-1])) > sector.size)
 
 
 def scattered(g: Geometry, rows: Rows, address: Value, mask: Array | None, width: int, *, waits: bool = False) -> Scattered | None:

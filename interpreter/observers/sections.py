@@ -15,9 +15,7 @@ from .touch import WARP
 
 Index = NDArray[np.int64]
 LINE_SHIFT = LINE.bit_length() - 1
-SOME = 40  # lanes
 SECTOR_BITS = 44  # of a key; the warp stands above
-OFTEN = 8  # of so many lanes one may begin a section
 SHORT = 4  # lanes of a section, on the average, that are too few to be worth it
 
 
@@ -104,10 +102,3 @@ class Sections:
         np.maximum.accumulate(end, out=end)
         np.maximum(begin[1:], end[:-1] + 1, out=begin[1:])
         return begin - above, end - above
-
-
-def goes_on(place: Array) -> bool:
-    """Does it seem as if warps had few sections?  Some lanes tell."""
-    some = place[0, :SOME]
-    steps = some[1:] - some[:-1]
-    return int(np.count_nonzero(steps.view(f"u{steps.itemsize}") > SECTOR)) * OFTEN < SOME

@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from ..geometry import Geometry
 from ..memory.warps import count_in_rows, first_in_row
 from ..values import Array, Shifted, Value
+from .disorder import FEW, goes_up
 from .footprint import Footprint
 from .lanes import repeated
 from .rows import Rows
 from .scattered import Keys, Scattered, places_of
-from .sectors import LINE, SECTOR_SHIFT, different, firsts
+from .sectors import LINE, different, firsts
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]
-FEW = 2  # one lane of so many takes part
-SOME = 3  # of so many lanes one has another sector than the one before
 SMALL = 256  # lanes that are sooner followed one by one than put together
-SAMPLE = 8  # lanes that tell whether sectors may be in order
 SPARSE = 2  # lanes of a warp that are sooner put together with those of others
 NONE = (1 << 32) - 1
 SECTOR_BITS = 40  # of a key; the warp stands above
@@ -183,19 +181,6 @@ def _whole(g: Geometry, rows: Rows) -> Crew:
     return _latest[0]
 
 
-def are_few(g: Geometry, mask: Array | None) -> bool:
-    """Do few lanes of their warps take part, or is that not easy to say?"""
-    return not g.warps.dense or (mask is not None and FEW * int(np.count_nonzero(mask)) * (g.n // mask.size) <= g.n)
-
-
-def are_apart(place: Array) -> bool:
-    """Do neighbours often use different sectors?  Some of them tell."""
-    many = place.size // 2
-    some = np.concatenate([place[:WARP], place[many : many + WARP]]) >> place.dtype.type(SECTOR_SHIFT)
-    changes = int(np.count_nonzero(some[1:] != some[:-1]))
-    return SOME * changes > 2 * WARP
-
-
 def lane_by_lane(f: Footprint) -> Scattered:
     """The same access, whose lanes are in order, as one of lanes that may be in any."""
     found = f.lanewise
@@ -214,7 +199,7 @@ def lane_by_lane(f: Footprint) -> Scattered:
 
 def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
     """Finds how many sectors each of these asks for, and which warp for the most; with the sectors of all lanes, or other names below `names`."""
-    up = [(f, sectors) for f, sectors in some if _go_up(sectors[:SAMPLE, 0].tolist())]
+    up = [(f, sectors) for f, sectors in some if goes_up(sectors[:, 0])]
     units = _in_order([(f.crew, sectors) for f, sectors in up]) if up else None
     if units is not None:
         _tell(up, units)
@@ -222,10 +207,6 @@ def count_strays(some: list[tuple[Strays, Keys]], names: int) -> None:
         some = [(f, sectors) for f, sectors in some if id(f) not in told]
     if some:
         _tell(some, _units([(f.crew, sectors) for f, sectors in some], names))
-
-
-def _go_up(some: list[int]) -> bool:
-    return some == sorted(some)
 
 
 def _tell(some: list[tuple[Strays, Keys]], units: Index) -> None:
