@@ -87,7 +87,7 @@ class Order:
         self.full = False  # have lines to go in most caches?
         # Where words matter, uses that find their line but not their words: caches, codes, sectors.
         self.missed: tuple[Index, Keys, Index] = NOBODY, NOBODY, NOBODY
-        self.told: list[tuple[int, Index]] = []  # what was found in each piece, by the first cache that it has
+        self.told: list[tuple[int, Index]] = []  # what was found in some caches of a group, by the first of them
         self.groups, self.nowhere, self.lines = len(names.codes), fresh.nowhere, lines
         self.count = lives.count if only is None else only.caches.size
         self.owners = (np.arange(lives.count) if only is None else only.caches) % lives.caches
@@ -145,17 +145,17 @@ class Order:
         self.full = bool(2 * np.count_nonzero(over) > np.count_nonzero(self.uses))
         hits = self._kept(pieces, over) if over.any() else [p.again for p in pieces]
         found, uses, there = np.zeros(self.groups, np.int64), [], []
-        for p, hit in zip(pieces, hits, strict=True):
-            stays, before = self._stays(p.keys, hit), found.copy()
-            if self.word_bits and (at := self.parts.apart(p.keys, *stays)).size:
-                inside, hits_line = np.zeros((2, p.keys.size), np.bool_)
+        for p, cache, keys, hit in self._by_group(pieces, hits):
+            stays, before = self._stays(keys, hit), found.copy()
+            if self.word_bits and (at := self.parts.apart(keys, *stays)).size:
+                inside, hits_line = np.zeros((2, keys.size), np.bool_)
                 inside[at], hits_line[hit] = True, True
-                uses.append(p.keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
+                uses.append(keys.take(at).astype(np.uint64) + np.uint64(p.first << self.place))
                 there.append(hits_line.take(at))
-                found += self._by_code(p.keys, inside)
-                stays = self._stays(p.keys, hit.compress(~inside.take(hit)))
-            found += self._found(p.keys, *stays)
-            self.told.append((p.first, found - before))
+                found += self._by_code(keys, inside)
+                stays = self._stays(keys, hit.compress(~inside.take(hit)))
+            found += self._found(keys, *stays)
+            self.told.append((cache, found - before))
         if uses:
             lines, turns, misses, in_part = self.parts.follow(np.concatenate(uses), np.concatenate(there))
             self.missed = (lines >> lines.dtype.type(self.line_bits)).astype(np.int64), self.codes.take(turns), misses
@@ -182,6 +182,16 @@ class Order:
         cells = [t.count((only.groups.take(t.cache) << CODE_BITS) + self.codes.take(t.turn), many << CODE_BITS) for t in self.tables]
         return found, sum(cells, np.zeros(many << CODE_BITS, np.int64)).reshape(many, -1)[:, : self.groups]
 
+    def _by_group(self, pieces: list[Piece], hits: list[Index]) -> Iterator[tuple[Piece, int, Keys, Index]]:
+        """The uses of each group of caches that a piece has, with the first of them, and which of these uses hit."""
+        for p, hit in zip(pieces, hits, strict=True):
+            cuts = [cut - p.first for cut in self.groups_begin if 0 < cut - p.first < p.starts.size - 1]
+            for low, high in pairwise([0, *cuts, p.starts.size - 1]):
+                begin, end = p.starts[low], p.starts[high]
+                a, b = hit.searchsorted([begin, end]).tolist() if cuts else (0, hit.size)
+                if begin < end:
+                    yield p, p.first + low, p.keys[begin:end], hit[a:b] - begin if begin else hit[a:b]
+
     def _named(self, found: Keys) -> Index:
         """Sectors that some warps use: cache, turn and sector, a number each."""
         turn = found >> found.dtype.type(SECTOR_BITS) & found.dtype.type((1 << self.turn_bits) - 1)
@@ -207,7 +217,7 @@ class Order:
     def _pieces(self) -> Iterator[Piece]:
         """Uses of a few caches at a time, so that they fit into the host's own caches."""
         part = (np.cumsum(self.uses) - self.uses) // PIECE
-        some = {*(np.flatnonzero(np.diff(part)) + 1).tolist(), *self.groups_begin}
+        some = {*(np.flatnonzero(np.diff(part)) + 1).tolist()}
         room = 32 - self.place  # bits for caches, if a number is to stay short
         if LEAST <= room < SPARE and int(self.uses.sum()) >= WORTH * (self.uses.size >> room):
             some.update(range(0, self.uses.size, 1 << room))
