@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .flags import numbered, rows_and_columns
 from .values import Shifted, Value, plain
 
 Array = NDArray[Any]
@@ -203,15 +204,15 @@ class WarpLayout:
         each = g.warps_per_block
         slot = (g.lane if g.threads % 32 == 0 else g.block * (32 * each) + g.thread).ravel()  # ascends
         number = slot >> 5
-        first = np.empty(number.size, np.bool_)
-        first[0] = True
-        np.not_equal(number[1:], number[:-1], out=first[1:])
-        self.starts: Index = first.nonzero()[0]  # the first lane of each warp
+        new: NDArray[np.bool_] = np.empty(number.size, np.bool_)  # the first lane of each warp
+        new[0] = True
+        np.not_equal(number[1:], number[:-1], out=new[1:])
+        self.starts: Index = new.nonzero()[0]
         present = number.take(self.starts)
         self.count = present.size
         self.position: Index = slot
         if present.item(-1) != self.count - 1:  # some warps are missing
-            self.position = np.cumsum(first)
+            self.position = numbered(new)
             self.position -= 1
             self.position <<= 5
             self.position |= slot & 31
@@ -259,14 +260,13 @@ class WarpLayout:
     @cached_property
     def absent(self) -> tuple[Index, Index]:
         """The warps and the places in them that no lane of the group has."""
-        warp, lane = (~self.members).nonzero()
-        return warp, lane
+        return rows_and_columns(~self.members)
 
     @cached_property
     def nearest(self) -> Index:
         """For each place of each warp the lane that stands there, or else one of that warp that is near."""
-        before: Index = np.cumsum(self.members.ravel(), dtype=np.intp)
-        return np.maximum(before.reshape(-1, 32) - 1, self.starts[:, None])
+        before = numbered(self.members.ravel()) - 1
+        return np.maximum(before.reshape(-1, 32), self.starts[:, None])
 
     @cached_property
     def place(self) -> Index:

@@ -12,6 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import numbered
 from .banks import modern_banks
 from .contention import atomic_global
 from .warps import NONE, WARP, Addresses, Counts, Mask, access
@@ -143,7 +144,7 @@ def sum_swaps(
         half = (held >> shift.ravel()).astype(np.uint16)
         new = held & ~(0xFFFF << shift.ravel()) | sum_of(half, added.ravel().astype(np.uint16)).astype(np.int64) << shift.ravel()
         changes = left.ravel() & (new != held)
-        before = np.cumsum(changes) - changes  # how many do, of all lanes that stand further ahead
+        before = numbered(changes) - changes  # how many do, of all lanes that stand further ahead
         late = left.ravel() & (before > before.take(begin))
         changer = np.maximum.accumulate(np.where(changes & (before == before.take(begin)), np.arange(changes.size), 0))
         held[late] = new.take(changer)[late]

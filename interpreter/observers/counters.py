@@ -17,6 +17,7 @@ from warplab.assembler.ir import Instruction
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import ScalarType
 
+from ..flags import any_in_rows
 from ..geometry import Geometry, packed
 from ..memory.cache import empties_l1
 from ..observe import Silent
@@ -209,7 +210,7 @@ class Counters(Silent):
         self._geometry, self._warps, self._lanes = known
         self._alive = alive
         if alive is not None:
-            self._warps, self._lanes = int(np.count_nonzero(g.warps.spread(alive).any(axis=1))), group.alive_count
+            self._warps, self._lanes = int(np.count_nonzero(any_in_rows(g.warps.spread(alive)))), group.alive_count
 
     def _mark(self) -> None:
         if self._issued:

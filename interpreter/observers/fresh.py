@@ -47,7 +47,7 @@ Changed = list[tuple[Waiting, Footprint, bool, bool]]  # how accesses were befor
 DENSE = 1 << 20  # sectors that may be numbered in any case
 SPARSE = 8  # sectors for each use that may be numbered
 PARTED = 254  # the code of those who only store parts of sectors
-WORTH = 64  # rows that are worth marking on their own
+WORTH = 256  # uses that are worth marking on their own
 MANY = 1 << 17  # marks
 LARGE = 1 << 21  # marks that are not looked at for each code
 FEW = 12  # codes that are counted one by one
@@ -210,7 +210,7 @@ class Fresh:
         """The sectors that these use."""
         found = np.zeros(self.lines + 1 << SECTOR_BITS, np.bool_)
         for run in self.runs(once(some)):
-            found[self.tables[run[0].table].sectors[run[0].begin : run[-1].end]] = True
+            found[self.tables[run[0].table].sectors[run[0].begin : run[-1].end].astype(np.intp)] = True
         return found[: self.nowhere]
 
     def mark(self, marks: Codes, some: list[Used], places: Callable[[int, int, int], Index], *, by_turn: bool = False) -> None:
@@ -220,12 +220,12 @@ class Fresh:
             names = [u.turn + 1 if by_turn else PARTED if u.parts else u.code for u in run]
             if len(set(names)) == 1:
                 marks[at] = names[0]
-            elif len(at) > len(run) * WORTH:
+            elif at.size > len(run) * WORTH:
                 for u, name in zip(reversed(run), reversed(names), strict=True):
                     marks[at[u.begin - run[0].begin : u.end - run[0].begin]] = name
             else:
-                codes = repeated(names, [u.end - u.begin for u in run], marks.dtype)
-                marks[np.ascontiguousarray(at[::-1])] = codes[::-1, None]  # the last that is written remains
+                codes = repeated(reversed(names), [self.uses(u) for u in reversed(run)], marks.dtype)
+                marks[at.ravel()[::-1].copy()] = codes  # the last that is written remains
 
     def runs(self, some: list[Used]) -> Iterator[list[Used]]:
         """Accesses that stand one after the other in a table, not too many at once."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import numbered, rows_and_columns
 from .fresh import Fresh
 from .fresh_seen import AGES, BROUGHT, DIRTY, KINDS, Held, Seen, inside, is_chosen, numbers, sectors_of_numbers
 from .fresh_tables import SILENT, WARPS, Used
@@ -140,7 +141,7 @@ def _uses(fresh: Fresh, used: list[Used], held: Held, outside: Outside, lines: i
         chosen = is_chosen(line, held.thin)
         if fresh.tables[u.table].masked:
             chosen &= every != fresh.nowhere
-        row, lane = chosen.nonzero()
+        row, lane = rows_and_columns(chosen)
         sectors.append(every[row, lane].astype(np.int64))
         times.append((BEFORE + u.turn << bits) + (row << bits) // len(every))
     sector, time = np.concatenate(sectors), np.concatenate(times)
@@ -158,7 +159,7 @@ def _stays(uses: Uses, lines: int) -> tuple[Index, Index]:
     begins = new.nonzero()[0]
     ends = np.append(begins[1:], line.size) - 1
     if begins.size <= lines:
-        return np.cumsum(new) - 1, ends
+        return numbered(new) - 1, ends
     again = (~new).nonzero()[0]
     since, width = BEFORE << uses.bits, 0  # steps begin with the first turn; what was before has one for each age
     while int(uses.time.max()) + 1 - since >> width > min(STEPS, FINE * line.size // lines):
@@ -168,4 +169,4 @@ def _stays(uses: Uses, lines: int) -> tuple[Index, Index]:
     moved = np.bincount(step.take(again) * steps + step.take(again - 1), minlength=steps * steps).reshape(1, steps, steps)
     kept = oldest_kept(np.zeros((1, 0), np.int64), np.bincount(step, minlength=steps)[None], moved, lines)[0]
     new[again] = step.take(again - 1) < kept.take(step.take(again))
-    return np.cumsum(new) - 1, ends.compress(step.take(ends) >= kept[steps])
+    return numbered(new) - 1, ends.compress(step.take(ends) >= kept[steps])

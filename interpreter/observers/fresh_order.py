@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import numbered, rows_and_columns
 from .fresh import Fresh
 from .fresh_parts import BYTE_BITS, Parts, Place
 from .fresh_rows import Lives, Names, Rows, Some, Within
@@ -207,7 +208,7 @@ class Order:
         for t in self.tables if names.size else []:
             rows = self.parts.loads.take(t.turn).nonzero()[0]
             where = t.order.take(rows)
-            row, lane = named.take(t.sectors.take(where, axis=0)).nonzero()
+            row, lane = rows_and_columns(named.take(t.sectors.take(where, axis=0)))
             rows, where = rows.take(row), where.take(row)
             mine = np.isin(_name_of(t.cache.take(rows), t.turn.take(rows), t.sectors[where, lane]), names)
             where, lane = where.compress(mine), lane.compress(mine)
@@ -334,18 +335,18 @@ class Order:
         found: Index = move.astype(np.int64)
         return found
 
-    def _stays(self, keys: Keys, hit: Index) -> tuple[Index, NDArray[np.int32]]:
+    def _stays(self, keys: Keys, hit: Index) -> tuple[Index, Index]:
         """The uses that began stays of which others found the line, then those others: where they stand, and the stay and the sector, a number."""
         start = np.ones(hit.size, np.bool_)  # the use before found nothing
         np.not_equal(hit[1:], hit[:-1] + 1, out=start[1:])
         begins = hit.compress(start) - 1
         use = np.concatenate([begins, hit])
-        stay = np.concatenate([np.arange(begins.size, dtype=np.int32), np.cumsum(start, dtype=np.int32) - 1], dtype=np.int32)
+        stay = np.concatenate([np.arange(begins.size), numbered(start) - 1])
         stay <<= SECTOR_BITS
-        stay |= (keys.take(use) >> keys.dtype.type(self.word_bits)).astype(np.int32) & LAST
+        stay |= (keys.take(use) >> keys.dtype.type(self.word_bits)).astype(np.int64) & LAST
         return use, stay
 
-    def _found(self, keys: Keys, use: Index, stay: NDArray[np.int32]) -> Index:
+    def _found(self, keys: Keys, use: Index, stay: Index) -> Index:
         """How often each code finds a sector: always, but for the first use of the sector in a stay."""
         first = np.zeros(int(stay[-1]) + LAST + 1 if stay.size else 0, np.uint8)
         if self.alike:
@@ -354,7 +355,7 @@ class Order:
             found[self.codes[0]] = use.size - np.count_nonzero(first)
             return found
         codes = self.codes.take(self._turn(keys.take(use)))
-        first[stay[::-1]] = codes[::-1]  # the last that is written remains
+        first[stay[::-1].copy()] = codes[::-1].copy()  # the last that is written remains
         both = np.bincount(codes, minlength=SILENT + 1) - np.bincount(first, minlength=SILENT + 1)
         each: Index = both[: self.groups]
         each[0] = 0

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import rows_and_columns
 from .fresh import PARTED, Marks
 from .fresh_tables import WARPS, Used
 from .scattered import Scattered
@@ -38,7 +39,7 @@ class Quiet:
 
 def loaded_in_part(chosen: list[Used], marks: Marks) -> tuple[Quiet, Index]:
     """Loads of sectors of which parts were stored first, which are PARTED among the marks, where no line has to go; and their lines there."""
-    lanes: dict[tuple[int, ...], tuple[Index, ...]] = {}  # who load of these, by those who use the same
+    lanes: dict[tuple[int, ...], tuple[Index, Index]] = {}  # who load of these, by those who use the same
     turns: set[int] = set()
     found: list[Place] = []
     lines = [np.zeros(0, np.int64)]
@@ -47,7 +48,7 @@ def loaded_in_part(chosen: list[Used], marks: Marks) -> tuple[Quiet, Index]:
             name = id(u.waiting.f.same), u.waiting.start, id(u.waiting.rows), marks.life(u)
             if name not in lanes:
                 at = marks.places(u.table, u.begin, u.end)
-                lanes[name] = (marks.flat.take(at) == PARTED).nonzero()
+                lanes[name] = rows_and_columns(marks.flat.take(at) == PARTED)
                 lines.append(at[lanes[name]] >> SECTOR_BITS)
             row, lane = lanes[name]
             if row.size == u.end - u.begin << (WARP_BITS if u.table == WARPS else 0):
@@ -124,7 +125,7 @@ class Parts:
         found: Index = (keys >> kind(self.low_bits) & kind((1 << self.turn_bits) - 1)).astype(np.int64)
         return found
 
-    def apart(self, keys: Keys, use: Index, stay: NDArray[np.int32]) -> Index:
+    def apart(self, keys: Keys, use: Index, stay: Index) -> Index:
         """Where uses of lines stand of which a part of a sector was stored first, and the sector loaded then.
 
         `use`, `stay`: see fresh_order.Order.
@@ -132,7 +133,7 @@ class Parts:
         turn, kind = self.turn(keys.take(use)), keys.dtype.type
         stores, loads = self.stores.take(turn), self.loads.take(turn)
         parted, loaded = np.zeros((2, int(stay[-1]) + 4 if stay.size else 0), np.bool_)
-        parted[stay[::-1]] = stores[::-1]  # the last that is written remains
+        parted[stay[::-1].copy()] = stores[::-1].copy()  # the last that is written remains
         loaded[stay.compress(loads)] = True
         parted &= loaded
         some = np.zeros(keys.size, np.bool_)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import rows_and_columns
 from .fresh import Fresh, Marks
 from .fresh_parts import BYTE_BITS
 from .fresh_tables import SILENT, USES, WARPS, Used
@@ -66,7 +67,7 @@ class Within:
         """Which of some rows of a table use them: the row, and the lane in it."""
         rows = self.caches.take(self.lives.of[table][begin:end]).nonzero()[0]
         rows += begin
-        row, lane = self.lines.take(self.marks.places_of(table, rows) >> SECTOR_BITS).nonzero()
+        row, lane = rows_and_columns(self.lines.take(self.marks.places_of(table, rows) >> SECTOR_BITS))
         return rows.take(row), lane
 
 

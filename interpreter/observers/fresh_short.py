@@ -24,6 +24,7 @@ MANY = 1 << 17  # uses at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
 FEW = 3  # pieces of a table that are looked at
+WORTH = 256  # uses of an access that are worth writing on their own
 CELLS = 1 << 21  # one for each sector and cache
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
@@ -186,11 +187,13 @@ def _first(
             at = at.take(which)
         runs.append((run, name, which, at, np.arange(number, number + at.size, dtype=np.int32)))
         number += at.size
-    for run, _, _, at, numbers in reversed(runs):
-        if len(run) == 1:  # it does not matter which of its lanes comes first
-            cells[at] = numbers
-        else:
-            cells[np.ascontiguousarray(at[::-1])] = numbers[::-1]  # the last that is written remains
+    for run, _, which, at, numbers in reversed(runs):  # the last that is written remains
+        if at.size < len(run) * WORTH:
+            cells[at[::-1].copy()] = numbers[::-1].copy()  # much faster than without copies
+            continue
+        cuts = _cuts(fresh, run) if which is None else which.searchsorted(_cuts(fresh, run)).tolist()
+        for begin, end in reversed(list(pairwise([0, *cuts, at.size]))):  # it does not matter which of their lanes comes first
+            cells[at[begin:end]] = numbers[begin:end]
     cells[nobody] = -1
     owners = [_caches(fresh, name, which) for _, name, which, _, _ in runs] if told_apart else []
     owner = np.concatenate([*owners, np.zeros(1, np.int16)])  # the last stands for nobody
@@ -199,13 +202,18 @@ def _first(
         winner = cells.take(at)
         first = (winner == numbers).nonzero()[0]
         found.firsts[name] = first if which is None else which.take(first)
-        each = fresh.tables[name[0]].sectors.shape[1]
-        cuts = found.firsts[name].searchsorted([(u.begin - name[1]) * each for u in run[1:]]).tolist() if len(run) > 1 else []
+        cuts = found.firsts[name].searchsorted(_cuts(fresh, run)).tolist() if len(run) > 1 else []
         found.counts.extend((u, end - begin) for u, (begin, end) in zip(run, pairwise([0, *cuts, first.size]), strict=True))
         if told_apart:
             strangers = ((owner.take(winner) != owners[n]) & (winner >= 0)).nonzero()[0]
             found.strangers[name] = strangers if which is None else which.take(strangers)
     return found
+
+
+def _cuts(fresh: Fresh, run: list[Used]) -> list[int]:
+    """Where in a run the uses of each access but the first begin."""
+    each = fresh.tables[run[0].table].sectors.shape[1]
+    return [(u.begin - run[0].begin) * each for u in run[1:]]
 
 
 def _by_code(fresh: Fresh, counts: list[tuple[Used, int]]) -> list[int]:

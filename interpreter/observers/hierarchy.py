@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Instruction
 from warplab.isa.profiles import DeviceProfile
 
+from ..flags import any_in_rows
 from ..memory.cache import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..memory.coalesce import async_copy_global, global_transactions
 from ..memory.contention import atomic_global
@@ -294,7 +295,7 @@ def contended_sectors(lanes: Lanes, width: int) -> Index:
     if lanes.where.shape[1] == 1:  # one after the other
         return np.full(lanes.warps, WARP) if lanes.active is None else np.count_nonzero(lanes.active, axis=1)
     if lanes.active is not None and lanes.count == lanes.requests:  # nobody meets another
-        return np.asarray(lanes.active.any(axis=1), np.int64)
+        return any_in_rows(lanes.active).astype(np.int64)
     if lanes.where.nbytes > LARGE and np.ptp(lanes.where[0] - lanes.where[1]):  # hardly one like another
         return atomic_global(lanes.where, lanes.mask, width)[1]
     rows = patterns(lanes, 1 << 40)

@@ -123,11 +123,12 @@ class Marching(Scattered):
     @cached_property
     def of_a_warp(self) -> int:
         """Sectors."""
-        return len(set((self.root.leader.place[0] // SECTOR).tolist()))  # some numpy calls would take longer
+        return _sectors(self.march.first + (self.delta + self.by)) if self.root is self else self.root.of_a_warp
 
     @cached_property
     def total(self) -> int:
-        return self.of_a_warp * self.full + len(set((self.tail.place[:, 0] // SECTOR).tolist()))
+        rest = self.geometry.n % WARP
+        return self.of_a_warp * self.full + (_sectors(self.tail.place[:, 0]) if rest else 0)
 
     @cached_property
     def worst(self) -> tuple[int, int]:
@@ -135,6 +136,11 @@ class Marching(Scattered):
 
     def lanes_of_warp(self, warp: int) -> tuple[Index, NDArray[np.bool_]]:
         return self.march.first + (self.delta + self.by + warp * self.march.step), np.ones(WARP, np.bool_)
+
+
+def _sectors(places: Keys) -> int:
+    """How many different ones some lanes use."""
+    return len(set((places // SECTOR).tolist()))  # numpy calls would take longer
 
 
 class Leader(Scattered):

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import any_in_rows
 from ..memory.warps import count_in_rows, first_in_row
 from .sectors import LINE, SECTOR, SECTOR_SHIFT, firsts
 from .touch import WARP, Lanes
@@ -35,7 +36,7 @@ class Packed:
         where = lanes.where
         low, high = (int(where.min()), int(where.max())) if where.shape[1] > 1 else (0, 0)
         if low >> SECTOR_SHIFT == high >> SECTOR_SHIFT:  # one sector for each warp
-            units: Index = np.asarray(lanes.mask.any(axis=1), np.int64)
+            units: Index = any_in_rows(lanes.mask).astype(np.int64)
             warp = units.nonzero()[0]
             return Packed(units, warp, lanes.full[warp, 0] >> SECTOR_SHIFT)
         kind, nowhere = (np.uint32, NOWHERE) if low >= 0 and high < SHORT else (np.int64, FAR)  # short ones are faster

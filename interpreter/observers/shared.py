@@ -16,6 +16,7 @@ from warplab.isa.ops.atomic import CHANGES as SUMS
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
+from ..flags import any_in_rows
 from ..geometry import Geometry
 from ..memory.access import Access
 from ..memory.banks import atomic_passes, matrix_passes, shared_passes
@@ -209,7 +210,7 @@ class SharedMemory:
             case "matrix":  # announced matrix by matrix: four lanes read a row of 16 bytes
                 return matrix_passes(np.tile(where[:, ::4], 4), 1)
             case "gathered":  # one lane acts for its warp
-                passes = np.asarray(mask.any(axis=1), np.int64)
+                passes = any_in_rows(mask).astype(np.int64)
                 return passes, np.zeros_like(passes)
             case _:
                 passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule in ("swap", "spin"))
@@ -284,7 +285,7 @@ def _beyond(group: Group, lanes: Lanes, address: Array, modifiers: Sequence[str]
             idle = (held.view(np.float64) + wanted.view(np.float64)).view(np.int64) == held
     else:
         idle = np.asarray(wanted == 0) if word in ("add", "xor") else np.ones_like(lanes.mask)
-    some = np.flatnonzero((idle & lanes.mask).any(axis=1))
+    some = np.flatnonzero(any_in_rows(idle & lanes.mask))
     some = some[shares_halves(lanes.full[some], lanes.mask[some])]
     if not some.size:
         return 0, 0

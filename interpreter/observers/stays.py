@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import numbered
 from .l1 import HELD
 from .l2 import ALIVE
 from .lines import Flags, Lines, Missed, Settled, in_part, joined, once
@@ -177,7 +178,7 @@ def _found(t: Turns, use: Numbers, hit: Flags, begins: Flags, state: Index) -> I
     if not some.size:
         return some
     first = begins.take(some)
-    stay = np.cumsum(first) - 1
+    stay = numbered(first) - 1
     there = np.zeros(int(stay[-1]) + 1, np.int64)
     there[stay[first & hit.take(some)]] = state
     low = frame.counts(use.take(some) >> use.dtype.type(frame.word_bits), SECTOR_BITS + frame.turn_bits)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..flags import any_in_rows
 from .sectors import count_bits, sectors_of
 
 Index = NDArray[np.int64]
@@ -38,7 +39,7 @@ class Lanes:
     @property
     def requests(self) -> int:
         """Warps with an active lane."""
-        return self.warps if self.active is None else int(np.count_nonzero(self.active.any(axis=1)))
+        return self.warps if self.active is None else int(np.count_nonzero(any_in_rows(self.active)))
 
     @property
     def mask(self) -> Flags:
@@ -72,7 +73,7 @@ def touch(lanes: Lanes, width: int) -> Touch:
     word = lanes.where >> 2
     bits = np.int64((1 << each) - 1)
     if word.shape[1] == 1 and WARP > 1:
-        row = np.flatnonzero(lanes.active.any(axis=1)) if lanes.active is not None else np.arange(lanes.warps)
+        row = np.flatnonzero(any_in_rows(lanes.active)) if lanes.active is not None else np.arange(lanes.warps)
         at = word[row, 0] if len(word) > 1 else np.full(row.size, word[0, 0])
         sectors = np.zeros(lanes.warps, np.int64)
         sectors[row] = 1

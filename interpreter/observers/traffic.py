@@ -17,6 +17,7 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
+from ..flags import any_in_rows
 from ..geometry import Geometry
 from ..memory.cache import empties_l1
 from ..memory.constant import constant_passes
@@ -192,8 +193,8 @@ class Traffic:
         """One instruction does these together with those on global memory, and counts as they do."""
         lanes = lanes_of(group.geometry, address, local)
         sectors = int(local_sectors(lanes.full, lanes.mask, width)[1].sum())
-        also = lanes_of(group.geometry, address, rest).mask.any(axis=1)
-        asked = int(np.count_nonzero(lanes.mask.any(axis=1) & ~also))
+        also = any_in_rows(lanes_of(group.geometry, address, rest).mask)
+        asked = int(np.count_nonzero(any_in_rows(lanes.mask) & ~also))
         tally.count("global", "atom", width, lanes=lanes.count, requests=asked, units=sectors, ideal=sectors, moved=32 * sectors)
 
     def _shared(
