@@ -114,12 +114,15 @@ class Selection:
         """The lanes that `inner` selects of those selected here, as one selection of the outer geometry."""
         if self.kind == inner.kind and self.kind != "flat":
             return Selection(self.shape, self.kind, self.flat[inner.flat])
-        return Selection.of_lanes(self.shape, inner.take_array(self.grid()).ravel())
+        return Selection._ascending(self.shape, inner.take_array(self.grid()).ravel())  # as both do
 
     @staticmethod
     def of_lanes(shape: tuple[int, int], lanes: Index) -> Selection:
         """A selection by lane numbers, which are put in ascending order."""
-        lanes = np.sort(lanes)
+        return Selection._ascending(shape, np.sort(lanes))
+
+    @staticmethod
+    def _ascending(shape: tuple[int, int], lanes: Index) -> Selection:
         return Selection(shape, "cols" if shape[0] == 1 else "flat", lanes)
 
 

@@ -25,6 +25,7 @@ from .fresh_tables import (
     USES,
     WARPS,
     Stretch,
+    Table,
     Used,
     by_lane,
     by_use,
@@ -84,13 +85,18 @@ class Fresh:
         self.exact = exact  # also where it matters which words of its sector a use wants
         self.used, self.stretches, self.groups, self.changed = used, stretches, groups, changed  # groups by code
         self.lines = stretches[-1].number + stretches[-1].lines  # that have numbers
-        kinds: list[list[Used]] = [[], [], []]
         for u in used:
             u.table = LANES if isinstance(u.waiting.f, Strays) else WARPS if isinstance(u.waiting.f, Scattered) else USES
-            kinds[u.table].append(u)
-        self.tables = [by_warp(kinds[WARPS], self.nowhere), by_use(kinds[USES]), by_lane(kinds[LANES])]
         by_name = {u.name[:2]: u for u in used} if also else {}
         self.also = [by_name[name_of(w)] for w in also]  # who store what these have brought in
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        """What they use; made when somebody asks, and then accesses know their rows."""
+        kinds: list[list[Used]] = [[], [], []]
+        for u in self.used:
+            kinds[u.table].append(u)
+        return [by_warp(kinds[WARPS], self.nowhere), by_use(kinds[USES]), by_lane(kinds[LANES])]
 
     def undo(self) -> None:
         """The accesses are to be followed in another way."""
@@ -152,7 +158,8 @@ class Fresh:
 
     def uses(self, u: Used) -> int:
         """How many of its table are one access's."""
-        return (u.end - u.begin) * int(self.tables[u.table].sectors.shape[1])
+        each = int(self.tables[u.table].sectors.shape[1])
+        return (u.end - u.begin) * each
 
     @cached_property
     def once_each(self) -> bool:
@@ -230,13 +237,9 @@ class Fresh:
     def runs(self, some: list[Used]) -> Iterator[list[Used]]:
         """Accesses that stand one after the other in a table, not too many at once."""
         run: list[Used] = []
+        each = [t.sectors.shape[1] for t in self.tables]
         for u in [*some, None]:
-            if run and (
-                u is None
-                or u.table != run[0].table
-                or u.begin != run[-1].end
-                or (u.end - run[0].begin) * self.tables[u.table].sectors.shape[1] > AT_ONCE
-            ):
+            if run and (u is None or u.table != run[0].table or u.begin != run[-1].end or (u.end - run[0].begin) * each[u.table] > AT_ONCE):
                 yield run
                 run = []
             if u is not None:

@@ -15,7 +15,7 @@ from .fresh_l2 import contested
 from .fresh_seen import Seen
 from .fresh_tables import BRING, SILENT, USES, Used, once
 from .scattered import Scattered
-from .uses import Waiting, Way
+from .uses import SECTOR_BITS, Waiting, Way
 
 Index = NDArray[np.int64]
 Name = tuple[int, int, int]  # of a run of accesses: the table, its rows
@@ -26,6 +26,7 @@ SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that m
 FEW = 3  # pieces of a table that are looked at
 WORTH = 256  # uses of an access that are worth writing on their own
 CELLS = 1 << 21  # one for each sector and cache
+BESIDE = 1 << SECTOR_BITS  # a line that stands for lanes that take no part
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
 
 
@@ -59,7 +60,7 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
     if uses > MOST or (uses > MANY and any(not isinstance(w.f, Scattered) and w.f.is_shared for w in waiting)):
         return None, None
     fresh = Fresh.of(waiting, last=True, words=False)
-    if fresh is None:
+    if fresh is None or not (fresh.exact or fresh.crowd <= lines):
         return None, None
     told = None
     if fresh.lines <= room and not contested(fresh, Seen()):
@@ -70,7 +71,7 @@ def told_shortly(waiting: list[Waiting], caches: int, lines: int, room: int) -> 
 
 
 def _told(fresh: Fresh, caches: int, lines: int, cells: NDArray[np.int32]) -> Told | None:
-    width = fresh.nowhere + 4  # sectors, and a line that stands for lanes that take no part
+    width = fresh.nowhere + BESIDE
     chosen = fresh.askers
     if any(u.way not in BRING for u in chosen):
         return None

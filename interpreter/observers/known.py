@@ -49,10 +49,13 @@ class Footprints:
             return self._plain(g, rows, plain(address), mask, width, waits, like)
         start, offset = divmod(low, LINE)
         note = (offset, width, id(g))
-        found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
-        if found is not None and found[1] is g and found[2] is rows and (start == found[3] or not isinstance(found[0], Scattered)):
-            return found[0], start - found[3]
-        f, at = (waits and self._moved(g, rows, address, width)) or self._by_facts(g, rows, address, offset, width, waits, like)
+        moved = None
+        if facts.notes:
+            found: tuple[Footprint, Geometry, Rows, int] | None = facts.notes.get(note)
+            if found is not None and found[1] is g and found[2] is rows and (start == found[3] or not isinstance(found[0], Scattered)):
+                return found[0], start - found[3]
+            moved = self._moved(g, rows, address, width) if waits else None
+        f, at = moved or self._by_facts(g, rows, address, offset, width, waits, like)
         facts.notes[note] = (f, g, rows, start - at)
         if isinstance(f, Scattered) and f.root is f:
             facts.notes["disorder", width, id(g)] = f, address.delta
@@ -78,7 +81,7 @@ class Footprints:
     ) -> tuple[Footprint, int]:
         facts = address.facts
         base, start = facts.base, (facts.low + address.delta) // LINE
-        if waits and (march := March.of_facts(facts, g)) is not None:
+        if waits and g.warps.dense and (march := March.of_facts(facts, g)) is not None:
             return Marching(g, rows, address, width, march), 0
         if like is not None and waits and (f := like.another(g, rows, address, width)) is not None:
             return f, 0

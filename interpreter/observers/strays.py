@@ -37,13 +37,20 @@ class Crew:
         self.requests = g.warps.count if size is not None else int(np.count_nonzero(self.size))
         self.each = g.shape[1] // WARP if g.warps.aligned else 1  # warps of a row
         self._order: tuple[int, Index] | None = None
-        self._ideal: dict[int, int] = {}
+        self._same: dict[int, dict[str, Any]] = {}
 
-    def ideal(self, width: int) -> int:
-        """Sectors if the lanes of each warp used neighbouring places of so many bytes."""
-        found = self._ideal.get(width)
+    def same(self, width: int) -> dict[str, Any]:
+        """What all their accesses of so many bytes have in common."""
+        found = self._same.get(width)
         if found is None:
-            found = self._ideal[width] = int((-(-self.size * width // 32)).sum())
+            ideal = int((self.size * width + 31 >> 5).sum())  # sectors if the lanes of each warp used neighbouring places
+            found = self._same[width] = {
+                "crew": self, "geometry": self.geometry, "rows": self.rows, "width": width, "_each": self.each,
+                "by_row": self.geometry.warps.aligned and self.rows.apart,
+                "count": self.at.size, "requests": self.requests, "lanes_by_warp": self.size, "ideal": ideal,
+                "mask": None, "active": None, "lanewise": None,  # of its rows all take part
+                "again": False, "by_line": False, "run": None,
+            }  # fmt: skip
         return found
 
     @cached_property
@@ -79,17 +86,12 @@ _latest: list[Crew] = []  # whole groups; the one that was met last
 class Strays(Scattered):
     """What such an access touches: as of lanes in disorder, in rows of one lane."""
 
-    def __init__(self, crew: Crew, place: Keys, width: int) -> None:
-        self.geometry, self.rows, self.by_row, self.width = crew.geometry, crew.rows, crew.geometry.warps.aligned and crew.rows.apart, width
-        self.crew, self._each = crew, crew.each
-        self.mask = self.active = self.lanewise = None  # of its rows all take part
-        self.again, self.by_line, self.run = False, False, None
-        self.count, self.requests, self.lanes_by_warp = place.size, crew.requests, crew.size
-        self._begin(dict(self.__dict__), place[:, None])
+    crew: Crew
 
-    @cached_property
-    def ideal(self) -> int:  # type: ignore[override]
-        return self.crew.ideal(self.width)
+    def __init__(self, crew: Crew, place: Keys, width: int) -> None:
+        same = crew.same(width)
+        self.__dict__.update(same)
+        self._begin(same, place[:, None])
 
     @property
     def warp(self) -> Index:
