@@ -96,9 +96,8 @@ def _by_marks(fresh: Fresh, chosen: list[Used], lives: Lives, lines: int, marks:
         return None
     end = marks.low + marks.codes.shape[1]
     chosen = [u for u in chosen if marks.low <= u.stretch.number << SECTOR_BITS < end]
-    caches = np.zeros(lives.count, np.bool_)
-    caches[marks.caches] = again.reshape(marks.caches.size, -1).any(axis=1)
-    order = Order(fresh, chosen, lives, lines, words=words, within=Within(marks, again, caches, lives))
+    within = Within.of(fresh, chosen, marks, again, lives)
+    order = Order(fresh, within.users, lives, lines, words=words, within=within)
     found, rest = order.found(), marks.used.compress(~again.take(marks.used))
     missed = np.array(fresh.counts(every.take(rest).view(np.uint8))) + order.asked - found
     return Missed(missed.tolist(), marks, Quiet(places=order.quiet))

@@ -105,7 +105,7 @@ class Order:
             bits += self.finer
         self.codes = np.repeat(np.array(names.of, np.uint8), 1 << bits)
         self.drops = np.repeat([u.way not in BRING for u in chosen], 1 << bits)
-        self.alike = bool((self.codes == self.codes[0]).all())
+        self.alike = self.codes.item(0) != SILENT and bool((self.codes == self.codes[0]).all())
         self.turn_bits = (len(chosen) - 1).bit_length() + bits
         beyond = max([u.stretch.number + u.stretch.lines for u in chosen])  # the line that stands for lanes that take no part
         self.line_bits = (beyond if any(t.masked for t in fresh.tables) else beyond - 1).bit_length()
@@ -116,7 +116,7 @@ class Order:
         if within is None:
             self.tables = [Rows.of(fresh, table, chosen, lives, bits, words=self.word_bits, only=only) for table in tables]
         else:
-            self.tables = [Rows.of_lines(fresh, table, chosen, lives, bits, words=self.word_bits, within=within) for table in tables]
+            self.tables = [Rows.of_lines(fresh, table, lives, bits, words=self.word_bits, within=within) for table in tables]
         self.begin, self.length = np.zeros(self.count, np.int64), self.codes.size  # the first turn of each cache, and how many one has
         if lives.count > lives.caches:
             end = np.zeros(self.count, np.int64)

@@ -56,19 +56,28 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Some lines of some caches."""
+    """The uses of some lines of some caches: of each access that has any, the rows of its table and the lanes in them."""
 
-    marks: Marks
-    lines: Flags  # by their places among the marks
-    caches: Flags  # that have any of them
-    lives: Lives
+    users: list[Used]
+    uses: list[tuple[Index, Index]]
 
-    def of(self, table: int, begin: int, end: int) -> tuple[Index, Index]:
-        """Which of some rows of a table use them: the row, and the lane in it."""
-        rows = self.caches.take(self.lives.of[table][begin:end]).nonzero()[0]
-        rows += begin
-        row, lane = rows_and_columns(self.lines.take(self.marks.places_of(table, rows) >> SECTOR_BITS))
-        return rows.take(row), lane
+    @staticmethod
+    def of(fresh: Fresh, chosen: list[Used], marks: Marks, lines: Flags, lives: Lives) -> Within:
+        """Those that some accesses use; `lines` by their places among the marks."""
+        caches = np.zeros(lives.count, np.bool_)
+        caches[marks.caches] = lines.reshape(marks.caches.size, -1).any(axis=1)
+        found = Within([], [])
+        for run in fresh.runs(chosen):
+            table, begin, end = run[0].table, run[0].begin, run[-1].end
+            rows = caches.take(lives.of[table][begin:end]).nonzero()[0]
+            rows += begin
+            row, lane = rows_and_columns(lines.take(marks.places_of(table, rows) >> SECTOR_BITS))
+            row = rows.take(row)
+            for u, (a, b) in zip(run, pairwise([0, *row.searchsorted([u.begin for u in run[1:]]).tolist(), row.size]), strict=True):
+                if a < b:
+                    found.users.append(u)
+                    found.uses.append((row[a:b], lane[a:b]))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +94,23 @@ class Rows:
     places: tuple[Index, Index] | None = None  # the row and the lane in the table, if these are some of its lanes, a row each
 
     @staticmethod
-    def of_lines(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, within: Within) -> Rows:
+    def of_lines(fresh: Fresh, table: int, lives: Lives, bits: int, *, words: int, within: Within) -> Rows:
         """Those that use some lines alone, of accesses whose turns have 2**bits parts."""
-        t, rows, lanes, turns, some_words = fresh.tables[table], [], [], [], []
-        number = {id(u): turn for turn, u in enumerate(chosen)}
-        for run in fresh.runs([u for u in chosen if u.table == table]):
-            row, lane = within.of(table, run[0].begin, run[-1].end)
-            cuts = row.searchsorted([u.begin for u in run[1:]]).tolist()
-            pieces = list(pairwise([0, *cuts, row.size]))
-            turns.append(repeated([number[id(u)] << bits for u in run], [b - a for a, b in pieces], np.int32))
-            some_words.append(np.zeros(row.size, np.uint32))
-            for u, (a, b) in zip(run, pieces, strict=True) if table != USES and (bits or words) else ():
-                if a == b:
-                    continue
-                f, mine = u.waiting.f, row[a:b] - u.begin
-                if bits:
-                    turns[-1][a:b] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
-                if words and isinstance(f, Scattered):
-                    some_words[-1][a:b] = f.first_bytes(mine, lane[a:b]) >> np.uint32(BYTE_BITS - words)
-            rows.append(row)
-            lanes.append(lane)
-        row, lane = np.concatenate(rows), np.concatenate(lanes)
+        t, some = fresh.tables[table], [(turn, u, *within.uses[turn]) for turn, u in enumerate(within.users) if u.table == table]
+        sizes = [row.size for _, _, row, _ in some]
+        turns = repeated([turn << bits for turn, _, _, _ in some], sizes, np.int32)
+        word, end = np.zeros((turns.size, 1), np.uint32), 0
+        for _, u, row, lane in some if table != USES and (bits or words) else ():
+            f, mine, begin, end = u.waiting.f, row - u.begin, end, end + row.size
+            if bits:
+                turns[begin:end] += f.order(u.waiting.rows, bits).ravel().take(mine).astype(np.int32)
+            if words and isinstance(f, Scattered):
+                word[begin:end, 0] = f.first_bytes(mine, lane) >> np.uint32(BYTE_BITS - words)
+        row, lane = np.concatenate([row for _, _, row, _ in some]), np.concatenate([lane for _, _, _, lane in some])
         cache: Keys = lives.of[table].take(row)
         cache = cache.astype(np.uint16) if lives.count < 1 << 16 else cache
         order = np.argsort(cache, kind="stable")
-        every: NDArray[np.int32] = np.concatenate([np.zeros(0, np.int32), *turns]).take(order)
-        word: NDArray[np.uint32] = np.concatenate([np.zeros(0, np.uint32), *some_words]).astype(np.uint32)[:, None]
-        return Rows(table, t.sectors[row, lane][:, None], order, cache.take(order), every, None, word, (row, lane))
+        return Rows(table, t.sectors[row, lane][:, None], order, cache.take(order), turns.take(order), None, word, (row, lane))
 
     @staticmethod
     def of(fresh: Fresh, table: int, chosen: list[Used], lives: Lives, bits: int, *, words: int, only: Some | None) -> Rows:
