@@ -99,6 +99,8 @@ class Footprint:
             return Packed.of_run(g.warps.count, g.n, self.run, self.width)
         if self._from is not None:
             return self._from[0].packed.further(self._from[1])
+        if self._is_uniform:
+            return Packed(np.ones(g.warps.count, np.int64), g.warps.numbers, np.full(g.warps.count, self._lowest >> SECTOR_SHIFT))
         if g.n >= LARGE or self.beside is not None or "_sections" in self.__dict__ or goes_on(self._base[0]):
             sections = self._sections
             found = None if sections is None else sections.packed(self._base[1])
@@ -109,6 +111,18 @@ class Footprint:
         if self.mask is None and not g.warps.aligned and g.n == self._base[0].size > 1:
             return Packed.of(Lanes(plain(self.address).ravel().take(g.warps.nearest), None, g.warps.count))
         return Packed.of(self.lanes)
+
+    @property
+    def _is_uniform(self) -> bool:
+        """Do all lanes of the group use one place?"""
+        return self.mask is None and self._base[0].size == 1
+
+    @property
+    def _lowest(self) -> int:
+        """The place of the first lane."""
+        base, by = self._base
+        lowest: int = base.item(0) + by
+        return lowest
 
     @property
     def _sector(self) -> int | None:
@@ -137,6 +151,8 @@ class Footprint:
             return self.outline.line.item(0), self.outline.line.item(-1)
         if self.run is not None:
             return self.run // LINE, (self.run + self.geometry.n * self.width - 1) // LINE
+        if self._is_uniform:
+            return self._lowest // LINE, self._lowest // LINE
         sector = self.packed.sector
         return int(sector.min()) // (LINE // SECTOR), int(sector.max()) // (LINE // SECTOR)
 
@@ -228,8 +244,8 @@ class Footprint:
     def uses(self, rows: Rows) -> tuple[Index, Keys, NDArray[np.bool_] | None]:
         """The cache and the sector of each use, and which are none."""
         if self._uses is None or self._uses[0] is not rows:
-            if not self.by_line and self.mask is None and self._base[0].size == 1:
-                self._uses = rows, rows.different, np.full(rows.different.size, int(plain(self.address)[0, 0]) // SECTOR)
+            if not self.by_line and self._is_uniform:
+                self._uses = rows, rows.different, np.full(rows.different.size, self._lowest // SECTOR)
             else:
                 self._uses = rows, self._caches(rows).take(self.packed.warp), self.packed.sector
         return self._uses[1], self._uses[2], None
