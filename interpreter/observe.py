@@ -30,6 +30,7 @@ class Observer(Protocol):
     """Any subset of these may do something."""
 
     knows_riders: bool  # that of a group with `alive` only those lanes take part: the others have left the loop and ride along
+    keeps_much: bool  # until the launch ends, and none of it in circles
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -65,6 +66,7 @@ class Silent:
     """An observer that hears everything and does nothing: a base for those that want only some events."""
 
     knows_riders = False
+    keeps_much = False
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""

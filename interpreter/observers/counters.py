@@ -65,6 +65,7 @@ class Counters(Silent):
     """Counts one launch; its profile is there when it is over."""
 
     knows_riders = True
+    keeps_much = True
 
     def __init__(self, device: DeviceProfile) -> None:
         self.device = device

@@ -146,11 +146,12 @@ def _sectors(places: Keys) -> int:
 class Leader(Scattered):
     """The first of the warps, as if it was alone in the only multiprocessor."""
 
-    whole: Marching
+    _others: Leader | None  # the first of those that use just the same
 
     def __init__(self, whole: Marching, place: Index) -> None:
         self.__dict__.update(whole._crew)
-        self.whole = whole
+        self.total, same = whole.of_a_warp, whole.same
+        self._others = same.leader if isinstance(same, Marching) and same is not whole else None
         self.count, self.requests, self.active, self.lanes_by_warp = WARP, 1, None, None
         self._begin(dict(self.__dict__), place)
         low, high = whole.span
@@ -161,13 +162,8 @@ class Leader(Scattered):
         return True
 
     @property
-    def total(self) -> int:
-        return self.whole.of_a_warp
-
-    @property
     def same(self) -> Footprint:
-        same = self.whole.same
-        return same.leader if isinstance(same, Marching) else self
+        return self._others or self
 
     @property
     def lanes(self) -> Lanes:
@@ -189,16 +185,16 @@ class Leader(Scattered):
 class Tail(Strays):
     """The lanes of a last warp that has less than the others."""
 
-    whole: Marching
+    _others: Tail | None  # those of an access that uses just the same
 
     def __init__(self, whole: Marching, place: Index) -> None:
         super().__init__(_crew_of_tail(whole.geometry, whole.rows), place, whole.width)
-        self.whole = whole
+        same = whole.same
+        self._others = same.tail if isinstance(same, Marching) and same is not whole else None
 
     @property
     def same(self) -> Footprint:
-        same = self.whole.same
-        return same.tail if isinstance(same, Marching) else self
+        return self._others or self
 
 
 _latest: list[Crew] = []  # of a tail

@@ -45,7 +45,7 @@ class Crew:
         if found is None:
             ideal = int((self.size * width + 31 >> 5).sum())  # sectors if the lanes of each warp used neighbouring places
             found = self._same[width] = {
-                "crew": self, "geometry": self.geometry, "rows": self.rows, "width": width, "_each": self.each,
+                "geometry": self.geometry, "rows": self.rows, "width": width, "_each": self.each,
                 "by_row": self.geometry.warps.aligned and self.rows.apart,
                 "count": self.at.size, "requests": self.requests, "lanes_by_warp": self.size, "ideal": ideal,
                 "mask": None, "active": None, "lanewise": None,  # of its rows all take part
@@ -89,7 +89,7 @@ class Strays(Scattered):
     crew: Crew
 
     def __init__(self, crew: Crew, place: Keys, width: int) -> None:
-        same = crew.same(width)
+        same = {"crew": crew, **crew.same(width)}  # the crew does not keep itself
         self.__dict__.update(same)
         self._begin(same, place[:, None])
 
