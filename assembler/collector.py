@@ -1,4 +1,4 @@
-"""Python's collector of reference cycles, put off while much is made and nothing is thrown away."""
+"""Python's collector of reference cycles, put off while much is made and little is thrown away."""
 
 from __future__ import annotations
 
@@ -17,3 +17,17 @@ def collector_off() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def collector_rests(objects: int) -> Iterator[None]:
+    """Collections are rarer inside, one for so many objects, where more is kept for a while than anybody could leave to them."""
+    often, *rest = gc.get_threshold()
+    rests = 0 < often < objects
+    if rests:
+        gc.set_threshold(objects, *rest)
+    try:
+        yield
+    finally:
+        if rests:
+            gc.set_threshold(often, *rest)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from warplab.assembler.collector import collector_rests
 from warplab.assembler.ir import Function, Variable
 from warplab.isa.profiles import DeviceProfile
 
@@ -28,22 +28,8 @@ if TYPE_CHECKING:
 
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
-KEPT = 1 << 13  # objects that observers may keep before the garbage collector looks through them
+KEPT = 1 << 13  # objects that observers may keep until the garbage collector looks through them
 Dim3 = tuple[int, int, int]
-
-
-@contextmanager
-def _collector_rests(keeps_much: bool) -> Iterator[None]:
-    """What is kept until the launch ends the garbage collector would look through again and again, with all else that lives."""
-    often, *rest = gc.get_threshold()
-    rests = keeps_much and 0 < often < KEPT
-    if rests:
-        gc.set_threshold(KEPT, *rest)
-    try:
-        yield
-    finally:
-        if rests:
-            gc.set_threshold(often, *rest)
 
 
 class Printer(Protocol):
@@ -128,7 +114,8 @@ class Launch:
     def run(self) -> None:
         """Runs every wave; the last state of memory is the launch's result."""
         try:
-            with np.errstate(all="ignore"), _collector_rests(any(o.keeps_much for o in self.observers)):
+            keeps_much = any(o.keeps_much for o in self.observers)
+            with np.errstate(all="ignore"), collector_rests(KEPT) if keeps_much else nullcontext():
                 for o in self.observers:
                     o.begin(self)
                 self._run()

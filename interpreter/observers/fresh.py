@@ -158,7 +158,7 @@ class Fresh:
 
     def uses(self, u: Used) -> int:
         """How many of its table are one access's."""
-        each = int(self.tables[u.table].sectors.shape[1])
+        each = int(self.tables[u.table].sectors.shape[1])  # first, for tables that are made only now give accesses their rows
         return (u.end - u.begin) * each
 
     @cached_property

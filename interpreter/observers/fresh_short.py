@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .fresh import AT_ONCE, Fresh
+from .fresh import AT_ONCE, WORTH, Fresh
 from .fresh_l2 import contested
 from .fresh_seen import Seen
 from .fresh_tables import BRING, SILENT, USES, Used, once
@@ -24,7 +24,6 @@ MANY = 1 << 17  # uses at most, or
 MOST = 1 << 20  # where two caches at most use a sector
 SOME, FEWER = 7, 63  # bits of a sector that are zero if it tells whether that may be so
 FEW = 3  # pieces of a table that are looked at
-WORTH = 256  # uses of an access that are worth writing on their own
 CELLS = 1 << 21  # one for each sector and cache
 BESIDE = 1 << SECTOR_BITS  # a line that stands for lanes that take no part
 _cells: list[NDArray[np.int32]] = []  # from launch to launch: nobody reads what he did not write
