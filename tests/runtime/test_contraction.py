@@ -65,7 +65,7 @@ def test_options_of_the_driver(host: Host, way: str, options: dict[str, int], wa
 
 @pytest.mark.parametrize(("fma", "want"), [(None, "f64"), (False, "none"), (True, "all")])
 def test_options_of_cuda_core(host: Host, fma: bool | None, want: str) -> None:
-    core = importlib.import_module("warplab.runtime.core.programs")
+    core = importlib.import_module("warplab.runtime.python.programs")
     compiled = core.Program(TEXT, "ptx", core.ProgramOptions(fma=fma)).compile("cubin")
     assert left(host, host("cuModuleLoadData", compiled.image)) == LOST[want]
     linked = core.Linker(core.Program(TEXT, "ptx").compile("ptx"), options=core.LinkerOptions(fma=fma)).link("cubin")
