@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from warplab.interpreter.observers import Counters, KernelProfile
 from warplab.interpreter.observers.profile import show_with
 
-from .context import Context
+from .device.context import Context
 
 if TYPE_CHECKING:
-    from .kernels import KernelHandle, Shape
+    from .device.kernels import KernelHandle, Shape
 
 
 @dataclass(slots=True, eq=False)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .device.loading import contraction
 from .errors import UsageError
 from .expect import Tolerance
-from .loading import contraction
 from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]

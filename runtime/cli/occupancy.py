@@ -52,7 +52,7 @@ def _described(source: Source, kernel: str | None, registers: int | None) -> tup
     """(registers, static shared memory, barriers) of a kernel of a file."""
     from warplab.interpreter.registers import barriers_of, kernel_registers
 
-    from ..context import Context
+    from ..device.context import Context
     from ..errors import ApiError
     from .errors import ExitCode
 

@@ -199,7 +199,7 @@ def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
 
 def _propose(files: tuple[Source, ...]) -> None:
     """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
-    from ..context import Context
+    from ..device.context import Context
 
     module = Context("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:

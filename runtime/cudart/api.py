@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from ..context import Context
+from ..device.context import Context
+from ..device.machine import Device, machine
 from ..driver.api import STATE, current, initialise
 from ..driver.enums import CUresult
 from ..errors import ApiError
-from ..machine import Device, machine
 from .enums import cudaError_t
 
 P = ParamSpec("P")

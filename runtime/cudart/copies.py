@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..arrays import DeviceArray, Side, copy_box
+from ..device.arrays import DeviceArray, Side, copy_box
+from ..device.memory import SPACE
 from ..driver.api import integer, object_of
 from ..driver.graphs import queue
 from ..driver.layout import address_of
 from ..driver.transfers import copy, now
 from ..errors import ApiError, invalid
-from ..memory import SPACE
 from .api import api, context
 from .enums import cudaMemcpyKind
 from .structs import cudaArray_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 
 from .. import driver
+from ..device.memory import PITCH, SPACE
 from ..driver.api import integer
 from ..driver.graphs import queue
 from ..driver.layout import address_of
 from ..driver.transfers import fill
 from ..errors import invalid
-from ..memory import PITCH, SPACE
 from .api import api, call, context
 from .enums import cudaMemoryType
 from .structs import cudaExtent, cudaMemPool_t, cudaMemPoolProps, cudaPitchedPtr, cudaPointerAttributes

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
-from ..context import Context
+from ..device.context import Context
+from ..device.kernels import KernelHandle
+from ..device.machine import Device, machine
+from ..device.streams import LEGACY, PER_THREAD, Stream
 from ..errors import ApiError, UsageError
-from ..kernels import KernelHandle
-from ..machine import Device, machine
-from ..streams import LEGACY, PER_THREAD, Stream
 from .enums import CUresult
 
 P = ParamSpec("P")

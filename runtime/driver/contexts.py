@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..context import Context
+from ..device.context import Context
+from ..device.machine import machine
 from ..errors import ApiError, invalid
-from ..machine import machine
 from .api import STATE, api, context_of, current, device_of, handle_of, integer, member, object_of
 from .enums import CUfunc_cache, CUlimit, CUsharedconfig
 from .structs import CUcontext, CUdevice

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, TypeAlias
 
-from ..arrays import DeviceArray, Side, copy_box
+from ..device.arrays import DeviceArray, Side, copy_box
+from ..device.machine import Device, machine
 from ..errors import invalid, unsupported
-from ..machine import Device, machine
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
 from .graphs import queue

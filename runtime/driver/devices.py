@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..device.machine import Device, machine
 from ..errors import ApiError, invalid
-from ..machine import Device, machine
 from .api import api, device_of, handle_of, initialise, integer, member
 from .contexts import _check_flags
 from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUresult

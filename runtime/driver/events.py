@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..device.graphs import in_order
+from ..device.streams import Event
 from ..errors import ApiError, invalid, unsupported
-from ..graphs import in_order
-from ..streams import Event
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..device.kernels import KernelHandle
 from ..errors import invalid
-from ..kernels import KernelHandle
 from .api import api, device_of, handle_of, integer, kernel_of, member
 from .enums import (
     CUclusterSchedulingPolicy,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..device.graphs import Capture, Executable, Graph, Node, in_order
+from ..device.streams import Stream
 from ..errors import ApiError, invalid
-from ..graphs import Capture, Executable, Graph, Node, in_order
-from ..streams import Stream
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUgraphNodeType, CUstreamCaptureMode, CUstreamCaptureStatus
 from .structs import CUgraph, CUgraphExec, CUgraphNode

@@ -9,9 +9,9 @@ from typing import Any
 
 from warplab.interpreter.launch import Dim3
 
+from ..device.graphs import in_order
+from ..device.kernels import OUT_OF_RESOURCES, KernelHandle, Shape
 from ..errors import ApiError, invalid
-from ..graphs import in_order
-from ..kernels import OUT_OF_RESOURCES, KernelHandle, Shape
 from .api import api, integer, kernel_of, stream_of
 from .enums import CUlaunchAttributeID
 from .layout import Handle, address_of

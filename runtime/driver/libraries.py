@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..context import Context
+from ..device.context import Context
+from ..device.kernels import KernelHandle, LoadedModule
 from ..errors import ApiError
-from ..kernels import KernelHandle, LoadedModule
 from .api import api, current, forget, handle_of, integer, object_of, text
 from .modules import Logs, image_of, load, read_file
 from .structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule

@@ -9,9 +9,9 @@ from typing import Any
 
 from warplab.assembler.ir import Module
 
-from ..context import Context
+from ..device.context import Context
+from ..device.loading import Source, link, linked_image, parsed, sources
 from ..errors import ApiError, unsupported
-from ..loading import Source, link, linked_image, parsed, sources
 from .api import api, current, forget, handle_of, integer, member, object_of, text
 from .enums import (
     CUjitInputType,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..device.memory import PITCH, SPACE, Buffer, RegisteredArena
 from ..errors import ApiError, invalid
-from ..memory import PITCH, SPACE, Buffer, RegisteredArena
 from .api import STATE, api, current, integer
 from .layout import address_of
 from .structs import CUdeviceptr

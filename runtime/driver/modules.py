@@ -11,10 +11,10 @@ from warplab.assembler.ir import Module
 from warplab.interpreter.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
-from ..context import Context
+from ..device.context import Context
+from ..device.kernels import LoadedModule
+from ..device.loading import fmad_of, image_at, parsed, sources
 from ..errors import ApiError, invalid
-from ..kernels import LoadedModule
-from ..loading import fmad_of, image_at, parsed, sources
 from .api import api, current, forget, handle_of, integer, object_of, text
 from .enums import (
     CUjit_option,

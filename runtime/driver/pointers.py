@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..device.machine import machine
+from ..device.memory import SPACE, Buffer
 from ..errors import ApiError, invalid, unsupported
-from ..machine import machine
-from ..memory import SPACE, Buffer
 from .api import api, current, handle_of, integer, member, stream_of
 from .enums import CUmem_advise, CUmem_range_attribute, CUmemLocationType, CUmemorytype, CUpointer_attribute
 from .structs import CUcontext, CUdeviceptr

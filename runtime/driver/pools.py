@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays import Pool
+from ..device.arrays import Pool
+from ..device.machine import machine
+from ..device.memory import SPACE, Buffer
 from ..errors import ApiError, invalid, unsupported
-from ..machine import machine
-from ..memory import SPACE, Buffer
 from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps

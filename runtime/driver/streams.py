@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from ..device.memory import SPACE
+from ..device.streams import Stream
 from ..errors import ApiError, invalid, unsupported
-from ..memory import SPACE
-from ..streams import Stream
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUstreamAttrID, CUstreamCaptureMode
 from .graphs import queue, uncaptured

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..context import Context
+from ..device.context import Context
+from ..device.memory import SPACE, host_bytes
 from ..errors import invalid
-from ..memory import SPACE, host_bytes
 from .api import api, context_of, current, integer
 from .graphs import queue
 from .layout import address_of

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
+from ..device.loading import parsed
 from ..errors import ApiError, UsageError
-from ..loading import parsed
 from ..runner import Outcome, Runner, describe_launches
 from .collect import Broken, Case, Tool, cases_of
 from .directives import RunCheck, Verdict

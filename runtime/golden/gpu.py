@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import LoadedModule, Shape
+from ..device.context import LoadedModule, Shape
+from ..device.kernels import KernelHandle
 from ..errors import ApiError, UsageError
-from ..kernels import KernelHandle
 from ..runner import Runner
 from ..runspec import RunSpec
 from .collect import Case

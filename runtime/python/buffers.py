@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import driver
-from ..memory import SPACE
+from ..device.memory import SPACE
 from .calls import do
 from .streams import IsStreamType, Stream, accept
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import driver
+from ..device.machine import machine
 from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
-from ..machine import machine
 from .buffers import Buffer, MemoryResource
 from .calls import CUDAError, do, raised
 from .properties import FLAGS, INTEGERS
@@ -63,7 +63,7 @@ class Context:
     @property
     def is_closed(self) -> bool:
         """Was it ended?"""
-        from ..context import Context as Core
+        from ..device.context import Context as Core
 
         return not object_of(self._context, Core).alive
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import driver
+from ..device.kernels import KernelHandle
 from ..driver.api import kernel_of
-from ..kernels import KernelHandle
 from .calls import do
 from .launcher import Dims, LaunchConfig, Launcher
 from .streams import Stream

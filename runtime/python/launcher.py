@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import driver
+from ..device.kernels import Shape
 from ..driver.api import current, kernel_of
 from ..driver.launching import start
-from ..kernels import Shape
 from .arrays import DeviceNDArray
 from .buffers import Buffer
 from .calls import raised

@@ -10,8 +10,8 @@ from typing import Any
 from warplab.interpreter.contraction import Fmad
 
 from .. import driver
+from ..device.loading import Source, linked_image, parsed
 from ..errors import ApiError
-from ..loading import Source, linked_image, parsed
 from .calls import do
 from .modules import Code, ObjectCode
 

@@ -12,7 +12,7 @@ from .calls import do
 from .streams import IsStreamType, Stream, accept
 
 if TYPE_CHECKING:
-    from ..arrays import Pool
+    from ..device.arrays import Pool
     from .devices import Device
 
 A = driver.CUmemPool_attribute
@@ -102,7 +102,7 @@ class PoolResource(MemoryResource):
     @property
     def attributes(self) -> PoolAttributes:
         """What is known of the pool."""
-        from ..arrays import Pool
+        from ..device.arrays import Pool
 
         return PoolAttributes(object_of(self._handle, Pool))
 
@@ -191,7 +191,7 @@ class DeviceMemoryResource(PoolResource):
     @property
     def peer_accessible_by(self) -> set[int]:
         """The other devices that may use this memory."""
-        from ..arrays import Pool
+        from ..device.arrays import Pool
 
         return {n for n, flags in object_of(self._handle, Pool).access.items() if flags == 3}
 

@@ -26,7 +26,7 @@ from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, ma
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
 from warplab.interpreter.registers import kernel_registers
 from warplab.isa.profiles import profile
-from warplab.runtime.context import Context
+from warplab.runtime.device.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner
 from warplab.runtime.runspec import from_text

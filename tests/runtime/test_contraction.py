@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli import main
-from warplab.runtime.context import Context, Shape
+from warplab.runtime.device.context import Context, Shape
 from warplab.runtime.errors import UsageError
 
 from .conftest import HEAD, POINTER, Host

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.test import test as command
+from warplab.runtime.device.memory import DROPPED, device_memory
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
 from warplab.runtime.golden.filecheck import checks_of, match, without_checks
 from warplab.runtime.golden.metrics import check_metric
-from warplab.runtime.memory import DROPPED, device_memory
 from warplab.runtime.runspec import split
 
 ROOT = Path(__file__).parents[2]

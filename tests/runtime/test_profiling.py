@@ -6,7 +6,7 @@ import pytest
 
 from warplab.interpreter.observers import KernelProfile
 from warplab.interpreter.plan import Manner
-from warplab.runtime.context import Context
+from warplab.runtime.device.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner
 from warplab.runtime.runspec import directives

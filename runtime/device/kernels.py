@@ -16,7 +16,7 @@ from warplab.interpreter.launch import Dim3
 from warplab.interpreter.occupancy import block_limits, max_registers, register_blocks
 from warplab.interpreter.program import Kernel, LoadedProgram
 
-from .errors import ApiError, invalid
+from ..errors import ApiError, invalid
 
 if TYPE_CHECKING:
     from .context import Context

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .errors import ApiError
+from ..errors import ApiError
 from .graphs import Capture
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import invalid
+from ..errors import invalid
 from .memory import SPACE, Bytes
 
 

@@ -19,7 +19,7 @@ from warplab.assembler.link import link_modules
 from warplab.assembler.objectfile import load
 from warplab.interpreter.contraction import DEFAULT, TYPED, Fmad
 
-from .errors import ApiError, UsageError, invalid
+from ..errors import ApiError, UsageError, invalid
 
 ELF = b"\x7fELF"
 LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name

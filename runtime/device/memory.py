@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
-from .errors import ApiError, invalid
+from ..errors import ApiError, invalid
 
 if TYPE_CHECKING:
     from .context import Context

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .errors import ApiError
+from ..errors import ApiError
 
 if TYPE_CHECKING:
     from .streams import Stream

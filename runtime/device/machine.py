@@ -10,8 +10,8 @@ import os
 
 from warplab.isa.profiles import DeviceProfile, profile
 
+from ..errors import ApiError, UsageError
 from .context import Context
-from .errors import ApiError, UsageError
 from .memory import SPACE, DeviceArena
 from .models import attributes, memory_size
 

@@ -20,7 +20,7 @@ from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
 
-from .errors import ApiError, code_of, invalid
+from ..errors import ApiError, code_of, invalid
 from .graphs import RELAXED, Capture
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LoadedModule, Shape
