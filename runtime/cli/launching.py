@@ -11,7 +11,7 @@ import click
 from .files import Source
 
 if TYPE_CHECKING:
-    from ..runspec import RunSpec
+    from ..run.runspec import RunSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,7 +59,7 @@ def with_options(*groups: tuple[Callable[[F], F], ...]) -> Callable[[F], F]:
 
 def runs_of(sources: tuple[Source, ...], options: dict[str, Any]) -> list[RunSpec]:
     """What to run: the options where any launch option is given, else the .toml beside the file, else the file's directives."""
-    from ..runspec import directives, from_options, from_toml
+    from ..run.runspec import directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
     shaping = set(given) & {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "expect"}
@@ -78,7 +78,7 @@ def runs_of(sources: tuple[Source, ...], options: dict[str, Any]) -> list[RunSpe
 def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
     from dataclasses import replace
 
-    from ..runspec import from_options
+    from ..run.runspec import from_options
 
     one = from_options(given)
     changes: dict[str, Any] = {}

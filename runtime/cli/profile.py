@@ -88,7 +88,7 @@ def measured(ctx: click.Context, sources: tuple[Source, ...], options: dict[str,
     """The profiles of all launches, and the exit code."""
     from ..errors import ApiError, UsageError
     from ..profiler import profiling
-    from ..runner import Runner
+    from ..run.runner import Runner
 
     folder = Path(sources[0].name).parent if not sources[0].name.startswith("<") else Path()
     code = 0

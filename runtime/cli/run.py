@@ -13,8 +13,8 @@ from .files import SOURCE, Source, print_json
 from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, runs_of, with_options
 
 if TYPE_CHECKING:
-    from ..runner import Buffer, Outcome, Runner
-    from ..runspec import RunSpec
+    from ..run.runner import Buffer, Outcome, Runner
+    from ..run.runspec import RunSpec
 
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
@@ -34,8 +34,8 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
     from ..errors import ApiError, UsageError
-    from ..progress import Progress
-    from ..runner import Runner
+    from ..run.progress import Progress
+    from ..run.runner import Runner
 
     folder = Path(files[0].name).parent if not files[0].name.startswith("<") else Path()
     code = 0
@@ -91,7 +91,7 @@ def _doubts(files: tuple[Source, ...]) -> None:
 
 
 def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
-    from ..runner import describe_launches
+    from ..run.runner import describe_launches
 
     what = describe_launches(runner.trail)
     if outcome.failure:
@@ -128,7 +128,7 @@ def _fault(outcome: Outcome, what: str) -> None:
 
 def _shown(runner: Runner, spec: RunSpec) -> dict[str, Any]:
     """The values of --print by their expressions."""
-    from ..expect import Evaluator
+    from ..run.expect import Evaluator
 
     now, before = runner.numbers()
     return {text: Evaluator(now, before).value(text) for text in spec.show}
@@ -144,7 +144,7 @@ def _show(runner: Runner, spec: RunSpec) -> None:
 def _preview(b: Buffer) -> str:
     import numpy as np
 
-    from ..values import as_numbers
+    from ..run.values import as_numbers
 
     assert b.after is not None
     flat = as_numbers(b.after, b.type).ravel()
@@ -166,7 +166,7 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     """Which thread wrote a wrong element: the run is repeated with somebody who watches its address."""
     if not name or index is None or name not in runner.outcome.buffers:
         return ""
-    from ..watch import last_writer
+    from ..run.watch import last_writer
 
     return last_writer(runner, name, index)
 

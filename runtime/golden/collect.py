@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
-from ..runspec import from_toml
+from ..run.runspec import from_toml
 from .directives import RunCheck, Verdict, has_directives, read
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..device.loading import parsed
 from ..errors import ApiError, UsageError
-from ..runner import Outcome, Runner, describe_launches
+from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Broken, Case, Tool, cases_of
 from .directives import RunCheck, Verdict
 from .filecheck import Check, checks_of, match, without_checks

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from ..device.context import LoadedModule, Shape
 from ..device.kernels import KernelHandle
 from ..errors import ApiError, UsageError
-from ..runner import Runner
-from ..runspec import RunSpec
+from ..run.runner import Runner
+from ..run.runspec import RunSpec
 from .collect import Case
 from .execute import Result, carry_out
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..expect import agree, show
-from ..runner import Outcome
-from ..values import as_numbers
+from ..run.expect import agree, show
+from ..run.runner import Outcome
+from ..run.values import as_numbers
 from .directives import Golden, Place, RunCheck, quoted
 
 Array = NDArray[Any]

@@ -11,8 +11,8 @@ from warplab.interpreter.memory.arena import OutOfMemory
 from ..errors import ApiError, UsageError
 from ..golden.execute import captured
 from ..golden.metrics import check_metric, measure
-from ..runner import Outcome, Runner
-from ..runspec import RunSpec
+from ..run.runner import Outcome, Runner
+from ..run.runspec import RunSpec
 from .lab import Lab, LabTest
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)

@@ -28,8 +28,8 @@ from warplab.interpreter.registers import kernel_registers
 from warplab.isa.profiles import profile
 from warplab.runtime.device.context import Context
 from warplab.runtime.profiler import profiling
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import from_text
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import from_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"

@@ -22,7 +22,7 @@ from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
 from warplab.runtime.golden.filecheck import checks_of, match, without_checks
 from warplab.runtime.golden.metrics import check_metric
-from warplab.runtime.runspec import split
+from warplab.runtime.run.runspec import split
 
 ROOT = Path(__file__).parents[2]
 KERNEL = """\

@@ -8,8 +8,8 @@ from warplab.interpreter.observers import KernelProfile
 from warplab.interpreter.plan import Manner
 from warplab.runtime.device.context import Context
 from warplab.runtime.profiler import profiling
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import directives
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import directives
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

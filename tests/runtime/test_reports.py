@@ -24,8 +24,8 @@ from warplab.runtime.reports.html import page
 from warplab.runtime.reports.pictures import picture, transactions
 from warplab.runtime.reports.text import report
 from warplab.runtime.reports.trace import trace
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import directives
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import directives
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TURNED, VECADD = SAMPLES / "matmul/5_turned.ptx", SAMPLES / "vecadd.ptx"

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from warplab.runtime.cli import main
-from warplab.runtime.progress import ERASE, Progress
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import from_options
+from warplab.runtime.run.progress import ERASE, Progress
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import from_options
 
 from .ptx import ASSERTS, CALLS_TWICE, HEAD
 

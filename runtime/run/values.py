@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.types import TYPES, ScalarType
 
-from .errors import UsageError
+from ..errors import UsageError
 
 Array = NDArray[np.generic]
 POISON = 0xA5  # what an `out:` buffer holds before the launch

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .device.loading import contraction
-from .errors import UsageError
+from ..device.loading import contraction
+from ..errors import UsageError
 from .expect import Tolerance
 from .values import Argument, parse_argument
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import UsageError
+from ..errors import UsageError
 
 Array = NDArray[Any]
 

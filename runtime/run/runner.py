@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Variable
 from warplab.interpreter.faults import ExecutionError, LimitReached
 
-from .device.context import Context, KernelHandle, LoadedModule, Shape
-from .device.loading import contraction
-from .device.machine import model_of
-from .device.memory import DeviceArena
-from .errors import ApiError, UsageError
+from ..device.context import Context, KernelHandle, LoadedModule, Shape
+from ..device.loading import contraction
+from ..device.machine import model_of
+from ..device.memory import DeviceArena
+from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .runspec import LaunchSpec, RunSpec, argument
 from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
