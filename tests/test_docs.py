@@ -23,7 +23,7 @@ from warplab.runtime.cli import COMMANDS
 from warplab.runtime.golden.execute import call
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("isa", "assembler", "interpreter", "runtime", "tests", "samples")
+FOLDERS = ("isa", "assembler", "interpreter", "runtime", "tests", "tools", "samples")
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / f / "README.md" for f in FOLDERS)])
 HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
 

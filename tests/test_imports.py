@@ -40,7 +40,7 @@ def test_imports_run_one_way() -> None:
                     target = name.partition(".")[2].partition(".")[0]
                     if target not in ORDER[: rank + 1]:
                         wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
-                elif top in ORDER or top in ("tests", "samples"):
+                elif top in ORDER or top in ("tests", "tools", "samples"):
                     wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, not warplab.{name}")
                 elif top not in sys.stdlib_module_names and top not in THIRD_PARTY[folder] | ONLY_WHEN_ASKED.get(where, set()):
                     wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, which the bare install lacks")
@@ -61,7 +61,7 @@ def test_help_imports_neither_numpy_nor_lark() -> None:
 
 def test_a_readme_names_what_stands_beside_it() -> None:
     missing = []
-    for page in [p for folder in ORDER for p in sorted((ROOT / folder).rglob("README.md"))]:
+    for page in [p for folder in (*ORDER, "tools") for p in sorted((ROOT / folder).rglob("README.md"))]:
         text = page.read_text()
         for path in sorted(page.parent.iterdir()):
             name = f"{path.name}/" if path.is_dir() else path.name

@@ -1,4 +1,4 @@
-"""Every function of the CUDA runtime API: name, number of results, parameters; written by tests/runtime/derive_api.py."""
+"""Every function of the CUDA runtime API: name, number of results, parameters; written by tools/derive_api.py."""
 
 SIGNATURES = """\
 cudaArrayGetInfo 3 array

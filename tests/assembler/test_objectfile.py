@@ -18,7 +18,6 @@ from warplab.assembler.elf import ObjectError
 from warplab.assembler.emit import emit
 from warplab.assembler.image import BIGGEST, image, leaves, values
 from warplab.assembler.objectfile import assemble, disassemble, load, read_object, write_object
-from warplab.assembler.objectpage import page
 from warplab.assembler.parse import parse
 from warplab.isa.notation import FORMS, Form
 
@@ -231,8 +230,3 @@ def test_load_takes_all_kinds(everything: bytes) -> None:
     assert set(load(EVERYTHING).functions) == set(load(EVERYTHING.encode()).functions) == names
     assert set(load(everything).functions) == set(load(read_object(everything, "x.o")).functions) == names
     assert load(everything, "x.o").text.startswith(".version")
-
-
-def test_the_page_is_current() -> None:
-    path = ROOT / "docs" / "object-format.md"
-    assert path.read_text() == page(), f"run python -m warplab.assembler.objectpage > {path}"

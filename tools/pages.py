@@ -1,6 +1,6 @@
-"""Writes the generated pages: `python -m tests.docs.pages [NAME...]`; without names all of them.  test_generated.py compares.
+"""Writes the generated pages: `python -m tools.pages [NAME...]`; without names all of them.  tests/docs/test_pages.py compares.
 
-Run `python -m tests.docs.model` before it when rows or tests against models were added.
+Run `python -m tools.model` before it when rows or tests against models were added.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import conformance, diagnostics, instructions, lanes, memory, mistakes, python_api
+from . import api_table, conformance, diagnostics, imports, instructions, lanes, memory, mistakes, object_format, python_api
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[1] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
+    "calls": api_table.pages,
     "conformance": conformance.pages,
     "diagnostics": diagnostics.pages,
+    "imports": imports.pages,
     "instructions": instructions.pages,
     "lanes": lanes.figures,
     "mistakes": mistakes.pages,
+    "objects": object_format.pages,
     "python": python_api.pages,
     "memory": lambda: memory.pages() | memory.figures(),
 }

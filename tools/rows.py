@@ -12,7 +12,7 @@ import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.interpreter import shapes
 from warplab.isa.notation import FORMS, Form
 
-MODEL = Path(__file__).parents[1] / "data" / "model.json"
+MODEL = Path(__file__).parents[1] / "tests" / "data" / "model.json"
 
 Row = tuple[str, int]  # an opcode and the place among its rows
 

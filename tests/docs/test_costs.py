@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from . import costs
+from tools import costs
 
 INTERPRETER = Path(__file__).parents[2] / "interpreter"
 

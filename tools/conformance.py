@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tests.interpreter import test_cache, test_coalesce, test_mixed_kernels, test_occupancy, test_recorded_counters
 from warplab.runtime.cli.isa import CHAPTERS
 
-from ..interpreter import test_cache, test_coalesce, test_mixed_kernels, test_occupancy, test_recorded_counters
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug
 from .markdown import code, made_by, page, paragraph, table

@@ -1,6 +1,6 @@
 """Which rows the tests against models perform: traces them and writes tests/data/model.json.
 
-    python -m tests.docs.model            takes half a minute
+    python -m tools.model            takes half a minute
 
 A model is Python's own arithmetic or a description of one lane at a time; tests of recordings and of the tables themselves don't count.
 """
@@ -20,7 +20,7 @@ import pytest
 
 from .rows import MODEL, Row, performed, places
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SUITES = ["tests/isa", "tests/interpreter/test_reference.py"]
 NO_MODEL = ("record", "test_rows", "test_profiles")  # in the name of a test or its file
 
@@ -45,7 +45,7 @@ def traced() -> dict[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         env = os.environ | {"PYTHONPATH": f"{ROOT / 'tests' / 'importroot'}"}
-        subprocess.run([sys.executable, "-m", "tests.docs.model", str(out)], check=True, capture_output=True, cwd=ROOT, env=env)
+        subprocess.run([sys.executable, "-m", "tools.model", str(out)], check=True, capture_output=True, cwd=ROOT, env=env)
         found: dict[str, int] = json.loads(out.read_text())
     return found
 

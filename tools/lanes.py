@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from tests.interpreter.harness import Machine, kernel
 from warplab.assembler import parse
 from warplab.assembler.cfg import graph
 from warplab.assembler.cfg_svg import as_svg
 from warplab.interpreter.observe import Silent
 from warplab.runtime.reports.svg import box, svg, text
-
-from ..interpreter.harness import Machine, kernel
 
 BRANCH = """.reg .b32 %t, %v, %half; .reg .pred %p; .reg .b64 %x;
     mov.u32 %t, %tid.x;

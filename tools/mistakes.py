@@ -17,7 +17,7 @@ from warplab.runtime.golden.execute import call
 from .markdown import made_by, page
 
 NAME = "mistakes.md"
-KERNEL = Path(__file__).parent / "trial" / "segdot.ptx"
+KERNEL = Path(__file__).parent / "segdot.ptx"
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _entry(m: Mistake) -> str:
 
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
-    parts = ["# Mistakes, and what warplab says", made_by("`tests/docs/mistakes.py`"), INTRO, f"```ptx\n{KERNEL.read_text().rstrip()}\n```"]
+    parts = ["# Mistakes, and what warplab says", made_by("`tools/mistakes.py`"), INTRO, f"```ptx\n{KERNEL.read_text().rstrip()}\n```"]
     for title, group in (("When it is read", READING), ("When it runs", RUNNING), ("When nothing seems wrong", SILENT)):
         parts += [f"## {title}", *(_entry(m) for m in group)]
     return {NAME: page(*parts)}

@@ -6,16 +6,15 @@ import pytest
 
 import warplab.assembler
 import warplab.runtime
-
-from . import diagnostics, evidence, model, python_api
-from .pages import DOCS, GENERATORS
-from .rows import rows
+from tools import diagnostics, evidence, model, python_api
+from tools.pages import DOCS, GENERATORS
+from tools.rows import rows
 
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_page_is_what_its_generator_prints(name: str) -> None:
     for place, text in GENERATORS[name]().items():
-        assert (DOCS / place).read_text() == text, f"docs/{place} is stale: python -m tests.docs.pages {name}"
+        assert (DOCS / place).read_text() == text, f"docs/{place} is stale: python -m tools.pages {name}"
 
 
 def test_no_generated_page_is_left_over() -> None:

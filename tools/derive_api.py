@@ -14,7 +14,7 @@ from typing import Any
 
 from warplab.runtime.driver.tables import camel
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 BASIC = {
     "char": "char", "signed char": "char", "unsigned char": "u8", "short": "i16", "unsigned short": "u16", "int": "i32",
     "unsigned int": "u32", "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "size_t": "usize",
@@ -106,7 +106,7 @@ def write_enums(module: ModuleType, what: str, path: Path, source: ModuleType | 
 
 
 MODULE = """\
-\"\"\"{title}: a table that tests/runtime/derive_api.py writes, in the form that the driver's tables.py reads.\"\"\"
+\"\"\"{title}: a table that tools/derive_api.py writes, in the form that the driver's tables.py reads.\"\"\"
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def functions(module: ModuleType) -> dict[str, tuple[str, int]]:
 def write_signatures(module: ModuleType, what: str, path: Path) -> None:
     """The whole list of functions, for those that answer NOT_SUPPORTED."""
     out = [
-        f'"""Every function of {what}: name, number of results, parameters; written by tests/runtime/derive_api.py."""',
+        f'"""Every function of {what}: name, number of results, parameters; written by tools/derive_api.py."""',
         "",
         'SIGNATURES = """\\',
     ]
@@ -308,7 +308,7 @@ def write_signatures(module: ModuleType, what: str, path: Path) -> None:
 
 def write_constants(module: ModuleType, what: str, path: Path) -> None:
     """Plain numbers; the versions are those of the model, not of the package."""
-    out = [f'"""The plain numbers of {what}, written by tests/runtime/derive_api.py."""', ""]
+    out = [f'"""The plain numbers of {what}, written by tools/derive_api.py."""', ""]
     for name in dir(module):
         value = getattr(module, name)
         if isinstance(value, int) and not isinstance(value, type) and name.lower().startswith("cu"):

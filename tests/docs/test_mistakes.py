@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from . import mistakes
-from .mistakes import READING, RUNNING, SILENT, Mistake
+from tools import mistakes
+from tools.mistakes import READING, RUNNING, SILENT, Mistake
 
 
 @pytest.mark.parametrize("mistake", [*READING, *RUNNING, *SILENT], ids=lambda m: m.title)

@@ -16,16 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Function, Instruction
-from warplab.assembler.parse import parse
-from warplab.assembler.verify import check
-from warplab.assembler.walk import statements
-from warplab.interpreter.roles import fitting
-from warplab.isa.notation import Form, resolve
-
-from ..assembler import test_verify
-from ..interpreter import test_conformance, test_programs, test_recorded_forms
-from ..isa import (
+from tests.assembler import test_verify
+from tests.interpreter import test_conformance, test_programs, test_recorded_forms
+from tests.isa import (
     conftest,
     test_float_recordings,
     test_integer_recorded,
@@ -34,6 +27,13 @@ from ..isa import (
     test_sfu,
     test_warp,
 )
+from warplab.assembler.ir import Function, Instruction
+from warplab.assembler.parse import parse
+from warplab.assembler.verify import check
+from warplab.assembler.walk import statements
+from warplab.interpreter.roles import fitting
+from warplab.isa.notation import Form, resolve
+
 from .rows import MODEL, Row, performed, row_of, rows
 
 

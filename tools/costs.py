@@ -1,7 +1,7 @@
 """What the engine's ways of doing things cost, measured: the table in docs/engine.md.
 
-    python -m tests.docs.costs            prints it
-    python -m tests.docs.costs --write    puts it into the page
+    python -m tools.costs            prints it
+    python -m tools.costs --write    puts it into the page
 
 A cost is the time of one instruction of a wave, from a loop of many copies of it less the loop without them; the quickest of several runs.
 """
@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from tests.interpreter.harness import Machine, kernel
 from warplab.assembler import parse
 from warplab.interpreter.observe import Silent
 from warplab.interpreter.observers import Counters
 from warplab.isa.profiles import profile
 
-from ..interpreter.harness import Machine, kernel
 from .markdown import table
 
-PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
+PAGE = Path(__file__).parents[1] / "docs" / "engine.md"
 MARKS = re.compile(r"(<!-- costs -->\n).*?(<!-- /costs -->)", re.S)
 COPIES, TURNS, RUNS = 16, 100, 7
 WAVE = 16384  # lanes

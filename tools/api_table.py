@@ -1,0 +1,61 @@
+"""docs/api-coverage.md: which calls of cuda.bindings and cuda.core exist here."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+import warplab.runtime
+from warplab.runtime import cudart, driver
+
+from .markdown import made_by
+
+FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
+# Names of cuda.core 1.x that are not here, and why.
+MISSING = {
+    "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
+    "WorkqueueResource": "parts of a device", "WorkqueueResourceOptions": "parts of a device", "ContextOptions": "parts of a device",
+    "GraphMemoryResource": "graphs", "GraphicsResource": "graphics", "Host": "prefetching to a host node",
+    "TensorMapDescriptor": "tensor maps", "TensorMapDescriptorOptions": "tensor maps", "VirtualMemoryResource": "mapping of address ranges",
+    "VirtualMemoryResourceOptions": "mapping of address ranges",
+}  # fmt: skip
+
+
+def recorded(module: Any) -> dict[str, list[str]]:
+    """name -> parameter names, as derive_api.py wrote them down."""
+    out = {}
+    for line in module.SIGNATURES.splitlines():
+        name, _, *rest = line.split(" ", 2)
+        out[name] = [p.partition("=")[0] for p in rest[0].split(", ")] if rest else []
+    return out
+
+
+def supported(module: Any, name: str) -> bool:
+    """Has the call code of its own?"""
+    return inspect.isfunction(getattr(module, name)) and getattr(module, name).__doc__ != "Not supported."
+
+
+def pages() -> dict[str, str]:
+    """The coverage page."""
+    out = ["# Which calls exist", "", made_by("the calls of `warplab.runtime`"), ""]
+    for title, (module, real) in FACES.items():
+        names = recorded(module)
+        have = [n for n in names if supported(module, n)]
+        out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others answer "
+                f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
+        out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
+        out += ["", "Not supported:", ""]
+        out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
+    out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
+    out += [f"| `{n}` | {summary(getattr(warplab.runtime, n))} |" for n in warplab.runtime.__all__]
+    out += ["", "Of cuda.core's names these are missing:", ""]
+    out += [f"- `{n}`: {why}" for n, why in sorted(MISSING.items())]
+    return {"api-coverage.md": "\n".join(out) + "\n"}
+
+
+def summary(thing: object) -> str:
+    """The first line of a docstring."""
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        return f"a {type(thing).__name__}"
+    return (inspect.getdoc(thing) or "").split("\n", 1)[0]
