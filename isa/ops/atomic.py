@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..floats import add32, canonical
+from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
+from ..floats.single import add32, canonical
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask, Shortcut
-from ..running import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
 from ..spaces import SHARED_BASE
 from ..types import TYPES
 from .mbarrier import complete_tx
@@ -105,7 +105,7 @@ def _half_extreme(least: bool, infinity: int) -> Change:
 
 
 def _table() -> dict[tuple[str, str], tuple[Change, Shortcut | None]]:
-    """(operation, type): the change, and the ufunc that equals it where one does, or a guess where most lanes change what they find."""
+    """(operation, type): the change, and the ufunc that equals it where one does, or a scan where most lanes change what they find."""
     table: dict[tuple[str, str], tuple[Change, Shortcut | None]] = {}
     arithmetic = {"add": np.add, "min": np.minimum, "max": np.maximum}
     bitwise = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import conversions as to
-from .. import minifloats
-from ..exact import quiet
-from ..floats import canonical, flush, narrow, saturate
+from ..floats import conversions as to
+from ..floats import minifloats
+from ..floats.exact import quiet
+from ..floats.single import canonical, flush, narrow, saturate
 from ..notation import Need, accepted, instruction
 from ..ports import Array
 from ..types import TYPES

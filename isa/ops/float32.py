@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import floats
+from ..floats import single as floats
 from ..notation import Need, instruction
 from ..ports import Array, Mask
 

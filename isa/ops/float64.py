@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import exact
+from ..floats import exact
 from ..notation import Need, instruction
 from ..ports import Array
 

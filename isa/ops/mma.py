@@ -1,7 +1,7 @@
 """Warp-level matrix multiply-and-add on register fragments, dense and sparse (PTX ISA 9.7.16.5).
 
 A row is derived from a shape and its types, since the register counts follow from them; fragments.py knows the layouts and
-tensor.py the arithmetic.
+floats/tensor.py the arithmetic.
 """
 
 import re
@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
-from ..floats import canonical, fma32
+from .. import fragments
+from ..floats import tensor
+from ..floats.single import canonical, fma32
+from ..floats.tensor import Terms
 from ..fragments import Layout
 from ..notation import accepted, instruction
 from ..ports import Array, Warps
-from ..tensor import Terms
 
 F = TypeVar("F", bound=Callable[..., Any])
 Registers = tuple[Array, ...]

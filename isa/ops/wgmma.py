@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
+from .. import fragments
+from ..floats import tensor
+from ..floats.tensor import Terms
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
-from ..tensor import Terms
 from .mma import BITS, FP8, Registers, columns_of, size
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
+from .. import fragments
+from ..floats import tensor
 from ..fragments import Layout
 from ..notation import Need, instruction
 from ..ports import Array, Warps

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .ports import Array, Mask
+from ..ports import Array, Mask
 
 NAN64 = np.array(0xFFF8000000000000, np.uint64).view(np.float64)  # what an invalid operation gives
 _SPLIT = 134217729.0  # 2**27 + 1

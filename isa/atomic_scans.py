@@ -1,13 +1,13 @@
-"""Guesses: what one place in memory holds while many lanes change it one after another.
+"""Scans of atomic operations: what one place in memory holds before the operation of each lane, and after the last.
 
-A guess takes what the place holds at first (an array of one) and the operands of the lanes in their order, and gives what it holds before
-each lane and after the last: one more than lanes.  Whoever uses it holds the change itself against each step, so it need only mostly be
-right; what it is for is to say in one array operation what would take one for each lane.
+A scan takes the first value of the place (an array of one) and the operands of the lanes in their order; it returns one value more than
+there are lanes, in one array operation instead of one per lane.  A scan may be wrong for some lanes: `Lanes.update` checks each step
+against the operation itself.
 """
 
 import numpy as np
 
-from .floats import canonical, flush
+from .floats.single import canonical, flush
 from .ports import Array
 
 _TOP = 16  # bf16 are the upper bits of a float32
@@ -24,7 +24,7 @@ def sums(first: Array, b: Array, *_: Array) -> Array:
 
 
 def flushed_sums(first: Array, b: Array) -> Array:
-    """The same of float32 whose subnormals count as zeros; that a sum may come out as one is left to whoever checks."""
+    """The same of float32 whose subnormals count as zeros; a sum that comes out subnormal is left to the check."""
     return _after(first, sums(flush(first), flush(b))[1:])
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..ports import Array
 from . import exact
-from .floats import NAN32
 from .minifloats import decode as decode_minifloat
-from .ports import Array
+from .single import NAN32
 
 ELEMENTS = 1 << 15  # products that are worked on at once: their arrays stay in the second-level cache
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..ports import Array
 from .exact import in_chunks
-from .ports import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..ports import Array
 from .exact import in_chunks, odd, odd_sum, step
-from .ports import Array
 
 NAN32 = np.array(0x7FFFFFFF, np.uint32).view(np.float32)
 NAN16 = np.array(0x7FFF, np.uint16).view(np.float16)
