@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.imports import circles, modules
+
 ROOT = Path(__file__).parents[1]
 ORDER = ("isa", "assembler", "interpreter", "runtime")
 THIRD_PARTY = {
@@ -14,6 +16,7 @@ THIRD_PARTY = {
     "interpreter": {"numpy"},
     "runtime": {"numpy", "click"},
 }
+WITHOUT_LARGE_CIRCLES = ("isa", "runtime")
 ONLY_WHEN_ASKED = {"runtime/pytest_plugin.py": {"pytest"}}  # pytest itself loads it
 
 
@@ -45,6 +48,11 @@ def test_imports_run_one_way() -> None:
                 elif top not in sys.stdlib_module_names and top not in THIRD_PARTY[folder] | ONLY_WHEN_ASKED.get(where, set()):
                     wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, which the bare install lacks")
     assert not wrong, "\n".join(wrong)
+
+
+def test_circles_of_imports_are_small() -> None:
+    large = [circle for room in WITHOUT_LARGE_CIRCLES for circle in circles(modules(room)) if len(circle) > 3]
+    assert not large, large
 
 
 def test_help_imports_neither_numpy_nor_lark() -> None:

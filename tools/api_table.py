@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
+from types import ModuleType
 from typing import Any
 
 import warplab.runtime
@@ -12,6 +14,8 @@ from warplab.runtime import cudart, driver
 from .markdown import made_by
 
 FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
+# Functions of CUDA's C API that cuda.bindings lacks.
+BEYOND = ("cudaGetFuncBySymbol", "cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol")
 # Names of cuda.core 1.x that are not here, and why.
 MISSING = {
     "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
@@ -22,13 +26,9 @@ MISSING = {
 }  # fmt: skip
 
 
-def recorded(module: Any) -> dict[str, list[str]]:
-    """name -> parameter names, as derive_api.py wrote them down."""
-    out = {}
-    for line in module.SIGNATURES.splitlines():
-        name, _, *rest = line.split(" ", 2)
-        out[name] = [p.partition("=")[0] for p in rest[0].split(", ")] if rest else []
-    return out
+def calls(module: ModuleType) -> list[str]:
+    """The names of a module's functions that cuda.bindings has."""
+    return [n for n in dir(module) if re.match("cu(da)?[A-Z]", n) and inspect.isroutine(getattr(module, n)) and n not in BEYOND]
 
 
 def supported(module: Any, name: str) -> bool:
@@ -40,13 +40,14 @@ def pages() -> dict[str, str]:
     """The coverage page."""
     out = ["# Which calls exist", "", made_by("the calls of `warplab.runtime`"), ""]
     for title, (module, real) in FACES.items():
-        names = recorded(module)
+        names = calls(module)
         have = [n for n in names if supported(module, n)]
         out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others answer "
                 f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
         out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
         out += ["", "Not supported:", ""]
         out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
+    out += ["Of CUDA's C API, beyond cuda.bindings:", "", " ".join(f"`{n}`" for n in BEYOND), ""]
     out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
     out += [f"| `{n}` | {summary(getattr(warplab.runtime, n))} |" for n in warplab.runtime.__all__]
     out += ["", "Of cuda.core's names these are missing:", ""]

@@ -1,5 +1,5 @@
 """Writes the tables of names that warplab.runtime.driver and .cudart share with the cuda-bindings package: enums, structures,
-and the signatures of what is not supported.  Run with a Python that has cuda-bindings; no GPU is needed.
+and the signatures of what has no code here.  Run with a Python that has cuda-bindings; no GPU is needed.
 """
 
 from __future__ import annotations
@@ -294,14 +294,21 @@ def functions(module: ModuleType) -> dict[str, tuple[str, int]]:
     return out
 
 
-def write_signatures(module: ModuleType, what: str, path: Path) -> None:
-    """The whole list of functions, for those that answer NOT_SUPPORTED."""
+def is_written(module: ModuleType, name: str) -> bool:
+    """Has the function code of its own here, and with it its signature?"""
+    found = vars(module).get(name)
+    return inspect.isfunction(found) and not hasattr(found, "__signature__")
+
+
+def write_signatures(module: ModuleType, own: ModuleType, what: str, path: Path) -> None:
+    """The functions that are made from a table: forwards, and those that answer NOT_SUPPORTED."""
     out = [
-        f'"""Every function of {what}: name, number of results, parameters; written by tools/derive_api.py."""',
+        f'"""Functions of {what} without code of their own: name, number of results, parameters; written by tools/derive_api.py."""',
         "",
         'SIGNATURES = """\\',
     ]
-    out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in functions(module).items()]
+    found = {name: row for name, row in functions(module).items() if not is_written(own, name)}
+    out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in found.items()]
     end = '"""  # noqa: E501' if max(map(len, out)) > 140 else '"""'
     path.write_text("\n".join([*out, end]) + "\n")
 
@@ -320,6 +327,9 @@ def main() -> None:
     """Writes all tables."""
     from cuda.bindings import driver, runtime  # type: ignore[import-not-found, unused-ignore]
 
+    from warplab.runtime import cudart
+    from warplab.runtime import driver as own_driver
+
     folder = Path(driver.__file__).parent
     d, r = ROOT / "runtime" / "driver", ROOT / "runtime" / "cudart"
     write_enums(driver, "the CUDA driver API", d / "enums.py")
@@ -328,8 +338,8 @@ def main() -> None:
     write_structs(runtime, "the CUDA runtime API", RUNTIME_STRUCTS, folder / "cyruntime.pxd", r / "structs.py", "CUuuid")
     write_constants(driver, "the CUDA driver API", d / "constants.py")
     write_constants(runtime, "the CUDA runtime API", r / "constants.py")
-    write_signatures(driver, "the CUDA driver API", d / "signatures.py")
-    write_signatures(runtime, "the CUDA runtime API", r / "signatures.py")
+    write_signatures(driver, own_driver, "the CUDA driver API", d / "signatures.py")
+    write_signatures(runtime, cudart, "the CUDA runtime API", r / "signatures.py")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ Stage = Callable[[bytes, str], str]
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option("--stage", type=click.Choice(list(STAGES)), default="ir", show_default=True, help="Which stage.")
-def dump(source: files.Source, stage: str) -> None:
+def dump(source: files.InputFile, stage: str) -> None:
     """Prints what a stage of the toolchain made of a file."""
     module, _, name = STAGES[stage].partition(":")
     function: Stage = getattr(import_module(module), name)

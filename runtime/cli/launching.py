@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .files import Source
+from .files import InputFile
 
 if TYPE_CHECKING:
     from ..run.runspec import RunSpec
@@ -57,7 +57,7 @@ def with_options(*groups: tuple[Callable[[F], F], ...]) -> Callable[[F], F]:
     return add
 
 
-def runs_of(sources: tuple[Source, ...], options: dict[str, Any]) -> list[RunSpec]:
+def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[RunSpec]:
     """What to run: the options where any launch option is given, else the .toml beside the file, else the file's directives."""
     from ..run.runspec import directives, from_options, from_toml
 

@@ -11,7 +11,7 @@ import click
 
 from . import files
 from .errors import ExitCode
-from .files import SOURCE, Source
+from .files import SOURCE, InputFile
 from .launching import LAUNCH_OPTIONS, runs_of, with_options
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ SETS = ("basic", "full")
 @click.option("--compare", type=SOURCE, metavar="FILE", help="Shows another file's profile beside this one.")
 @click.pass_context
 def profile(
-    ctx: click.Context, /, sources: tuple[Source, ...], metrics: str | None, as_csv: bool, as_json: bool, html: str | None, trace: str | None,
-    picture: tuple[int, ...], compare: Source | None, **options: Any,
+    ctx: click.Context, /, sources: tuple[InputFile, ...], metrics: str | None, as_csv: bool, as_json: bool, html: str | None, trace: str | None,
+    picture: tuple[int, ...], compare: InputFile | None, **options: Any,
 ) -> None:  # fmt: skip
     """Profiles the launches of a file on a modelled device.
 
@@ -84,7 +84,7 @@ def profile(
     ctx.exit(code)
 
 
-def measured(ctx: click.Context, sources: tuple[Source, ...], options: dict[str, Any]) -> tuple[list[KernelProfile], int]:
+def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[str, Any]) -> tuple[list[KernelProfile], int]:
     """The profiles of all launches, and the exit code."""
     from ..errors import ApiError, UsageError
     from ..profiler import profiling

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .errors import ExitCode
-from .files import SOURCE, Source, print_json
+from .files import SOURCE, InputFile, print_json
 from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, runs_of, with_options
 
 if TYPE_CHECKING:
-    from ..run.runner import Buffer, Outcome, Runner
+    from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
 
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
@@ -28,7 +28,7 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 @with_options(LAUNCH_OPTIONS, CHECK_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
-def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **options: Any) -> None:
+def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **options: Any) -> None:
     """Launches a kernel and checks the result.
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
@@ -72,11 +72,11 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
     ctx.exit(code)
 
 
-def _open(path: Path) -> Source:
+def _open(path: Path) -> InputFile:
     return SOURCE.convert(str(path), None, None)
 
 
-def _doubts(files: tuple[Source, ...]) -> None:
+def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
 
@@ -141,7 +141,7 @@ def _show(runner: Runner, spec: RunSpec) -> None:
         click.echo(f"{text} = {np.array2string(np.asarray(value), separator=', ', threshold=1000)}")
 
 
-def _preview(b: Buffer) -> str:
+def _preview(b: RunBuffer) -> str:
     import numpy as np
 
     from ..run.values import as_numbers
@@ -197,11 +197,11 @@ def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
         np.save(Path(file), outcome.buffers[name].after)  # type: ignore[arg-type]
 
 
-def _propose(files: tuple[Source, ...]) -> None:
+def _propose(files: tuple[InputFile, ...]) -> None:
     """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
-    from ..device.context import Context
+    from ..device.context import DeviceContext
 
-    module = Context("sm_90").load([f.data for f in files], [f.name for f in files])
+    module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:
         click.echo("there is no .entry to launch")
     for kernel in module.program.kernels.values():

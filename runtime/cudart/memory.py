@@ -75,7 +75,7 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
         out.type = cudaMemoryType.cudaMemoryTypeUnregistered
         out.hostPointer = address
         return out
-    out.device = b.context.ordinal if b else context().ordinal
+    out.device = b.owner.ordinal if b else context().ordinal
     out.devicePointer = address
     kind = b.kind if b else "device"
     out.type = _MEMORY_TYPES.get(kind, cudaMemoryType.cudaMemoryTypeDevice)

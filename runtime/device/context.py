@@ -21,14 +21,13 @@ from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
-from .graphs import RELAXED, Capture
 from .heap import DeviceHeap
-from .kernels import KernelHandle, LoadedModule, Shape
+from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import SPACE, AddressSpace, Buffer, Bytes, DeviceArena, PeerWindow, device_memory
+from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
 from .models import memory_size, persisting_l2
 from .printf import PrintRing
-from .streams import Event, Stream
+from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
@@ -43,7 +42,7 @@ MAX_STACK = 512 << 10
 _numbers = itertools.count(1)
 
 
-class Context:
+class DeviceContext:
     """One device's state as one host program sees it."""
 
     def __init__(
@@ -82,12 +81,11 @@ class Context:
         self.error: ApiError | None = None  # was told, and sticks
         self.launches = 0
         self.modules: list[LoadedModule] = []
-        self.peers: set[Context] = set()
-        self.streams: list[Stream] = []
-        self.events: list[Event] = []
+        self.peers: set[DeviceContext] = set()
+        self.streams: list[DeviceStream] = []
+        self.events: list[DeviceEvent] = []
         self.captures: list[Capture] = []
-        self.default_stream = Stream(self, number=0)
-        self.thread_stream = Stream(self)
+        self._default_streams: dict[int, DeviceStream] = {}
         self._workspace: Allocation | None = None
 
     def reset(self) -> None:
@@ -101,7 +99,7 @@ class Context:
         self.ring.flush()
         for module in list(self.modules):
             self.unload(module)
-        for b in [b for b in self.space.buffers.values() if b.context is self]:
+        for b in [b for b in self.space.buffers.values() if b.owner is self]:
             self.space.release(b.start, (b.kind,))
         if self._workspace is not None:
             self.arena.free(self._workspace)
@@ -180,7 +178,7 @@ class Context:
         """A view of device memory for the host's copies."""
         return self.space.device_bytes(address, size)
 
-    def buffer_at(self, address: int) -> Buffer | None:
+    def buffer_at(self, address: int) -> AddressRange | None:
         """The allocation that holds an address."""
         return self.space.buffer_at(address)
 
@@ -256,13 +254,18 @@ class Context:
         if not module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the module was unloaded before")
         self.ring.flush()
-        module.loaded = False
         self.modules.remove(module)
-        module.program.unload()
+        module.unload()
 
     # ------------------------------------------------------------ launches
 
-    def launch(self, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
+    def default_stream(self, handle: int) -> DeviceStream:
+        """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
+        if handle not in self._default_streams:
+            self._default_streams[handle] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
+        return self._default_streams[handle]
+
+    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
         """Runs a kernel; what is wrong with the launch itself is told now, what goes wrong in it later."""
         dropped = self.broken
         if not handle.module.loaded:
@@ -303,7 +306,7 @@ class Context:
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""
         found = self.space.buffer_at(address)
-        return None if found is None or found.context.ordinal == self.ordinal or found.kind != "device" else found.context.ordinal
+        return None if found is None or found.owner.ordinal == self.ordinal or found.kind != "device" else found.owner.ordinal
 
     def _peer_arenas(self) -> list[DeviceArena]:
         return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]
@@ -324,6 +327,3 @@ class Context:
 def to_stderr(line: str) -> None:
     """Where a failed assert's message goes if nobody else wants it."""
     print(line, file=sys.stderr, flush=True)
-
-
-__all__ = ["SPACE", "Context", "KernelHandle", "LoadedModule", "Shape", "parsed"]

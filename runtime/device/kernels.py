@@ -19,7 +19,7 @@ from warplab.interpreter.program import Kernel, LoadedProgram
 from ..errors import ApiError, invalid
 
 if TYPE_CHECKING:
-    from .context import Context
+    from .context import DeviceContext
 
 PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
@@ -34,7 +34,7 @@ OUT_OF_RESOURCES = "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
 
 
 @dataclass(slots=True)
-class Shape:
+class LaunchShape:
     """How a launch is shaped."""
 
     grid: Dim3
@@ -48,7 +48,7 @@ class Shape:
 class LoadedModule:
     """A module on a device."""
 
-    context: Context
+    context: DeviceContext
     program: LoadedProgram
     modules: tuple[Module, ...]
     loaded: bool = True
@@ -64,6 +64,13 @@ class LoadedModule:
         if found is None:
             raise ApiError("CUDA_ERROR_NOT_FOUND", f"no entry is called {name}; there are {', '.join(self.kernels) or 'none'}")
         return found
+
+    def unload(self) -> None:
+        """Frees the variables; the kernels are gone."""
+        self.loaded = False
+        self.kernels.clear()
+        self.program.unload()
+        self.program.kernels.clear()
 
     def variable(self, name: str) -> tuple[int, int]:
         """(address, size) of a .global or .const variable."""
@@ -96,7 +103,7 @@ class KernelHandle:
         return self.kernel.function
 
     @property
-    def context(self) -> Context:
+    def context(self) -> DeviceContext:
         return self.module.context
 
     def directive(self, name: str) -> tuple[int, ...]:
@@ -222,14 +229,14 @@ class KernelHandle:
 
     # ------------------------------------------------------------ launching
 
-    def complete(self, shape: Shape) -> None:
+    def complete(self, shape: LaunchShape) -> None:
         """A block of one thread stands for the block that the kernel requires."""
         required = self.directive(".reqntid")
         if required and tuple(shape.block) == (1, 1, 1):
             x, y, z = (*required, 1, 1)[:3]
             shape.block = (x, y, z)
 
-    def validate(self, shape: Shape, parameters: bytes) -> Dim3 | None:
+    def validate(self, shape: LaunchShape, parameters: bytes) -> Dim3 | None:
         """Refuses a launch that cannot be; gives the cluster that it runs with."""
         p, kernel = self.context.profile, self.kernel
         if min(*shape.grid, *shape.block) < 1 or any(map(gt, shape.grid, p.max_grid)):
@@ -263,7 +270,7 @@ class KernelHandle:
                 raise ApiError("CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", f"{prod(shape.grid)} blocks; {most} are resident together")
         return cluster
 
-    def cluster_of(self, shape: Shape) -> Dim3 | None:
+    def cluster_of(self, shape: LaunchShape) -> Dim3 | None:
         """The cluster of a launch, or why there can be none."""
         if any(self.cluster) and not all(self.cluster) and not self.directive(".reqnctapercluster"):
             raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {tuple(self.cluster)}; not every axis is set")

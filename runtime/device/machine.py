@@ -11,7 +11,7 @@ import os
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, UsageError
-from .context import Context
+from .context import DeviceContext
 from .memory import SPACE, DeviceArena
 from .models import attributes, memory_size
 
@@ -20,7 +20,7 @@ MOST = 64
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
-class Device:
+class SimulatedDevice:
     """One device of the process."""
 
     def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
@@ -30,7 +30,7 @@ class Device:
         self.memory = memory or memory_size(self.profile)
         self.flags = 0
         self.retained = 0
-        self.primary: Context | None = None
+        self.primary: DeviceContext | None = None
         self._arena: DeviceArena | None = None
         self._attributes: dict[str, int] | None = None
         self.pools: dict[str, object] = {}
@@ -63,13 +63,13 @@ class Device:
             raise ApiError("CUDA_ERROR_INVALID_VALUE", f"no attribute is called {name}")
         return found
 
-    def new_context(self, flags: int = 0) -> Context:
+    def new_context(self, flags: int = 0) -> DeviceContext:
         """A context of its own on the device's memory."""
-        out = Context(self.architecture, arena=self.arena, space=SPACE, ordinal=self.ordinal)
+        out = DeviceContext(self.architecture, arena=self.arena, space=SPACE, ordinal=self.ordinal)
         out.flags = flags
         return out
 
-    def retain(self) -> Context:
+    def retain(self) -> DeviceContext:
         """The primary context, made when it is first asked for."""
         if self.primary is None or not self.primary.alive:
             self.primary = self.new_context(self.flags)
@@ -96,27 +96,27 @@ class Machine:
     """All devices."""
 
     def __init__(self, words: str) -> None:
-        self.devices: list[Device] = []
+        self.devices: list[SimulatedDevice] = []
         for word in words.split(","):
             self.add(*model_of(word.strip()))
 
-    def add(self, architecture: str, memory: int | None = None) -> Device:
+    def add(self, architecture: str, memory: int | None = None) -> SimulatedDevice:
         """One more device."""
         if len(self.devices) >= MOST:
             raise UsageError(f"more than {MOST} devices")
         try:
-            self.devices.append(Device(len(self.devices), architecture, memory))
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
         except ValueError as e:
             raise UsageError(str(e)) from None
         return self.devices[-1]
 
-    def device(self, ordinal: int) -> Device:
+    def device(self, ordinal: int) -> SimulatedDevice:
         """A device by its number."""
         if not 0 <= ordinal < len(self.devices):
             raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"there are {len(self.devices)} devices")
         return self.devices[ordinal]
 
-    def of_architecture(self, architecture: str) -> Device:
+    def of_architecture(self, architecture: str) -> SimulatedDevice:
         """The first device of a model; it is added where there is none."""
         return next((d for d in self.devices if d.architecture == architecture), None) or self.add(architecture)
 

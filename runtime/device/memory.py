@@ -12,7 +12,7 @@ import mmap
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from numpy.typing import NDArray
 from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
 from ..errors import ApiError, invalid
-
-if TYPE_CHECKING:
-    from .context import Context
 
 Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
@@ -33,14 +30,26 @@ SPARE = 4  # memories that wait for the next program
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
+class Owner(Protocol):
+    """What an allocation belongs to: a context."""
+
+    ordinal: int  # of its device
+
+    def synchronize(self) -> None:
+        """All work is done."""
+
+    def free(self, address: int) -> None:
+        """Gives memory back."""
+
+
 @dataclass(eq=False)
-class Buffer:
+class AddressRange:
     """An allocation that the host made, with its history."""
 
     allocation: Allocation
     arena: Arena
     kind: str  # device host managed registered variable
-    context: Context
+    owner: Owner
     number: int
     flags: int = 0
     pool: object = None
@@ -158,7 +167,7 @@ class AddressSpace:
         self._host: Arena | None = None
         self.registered: dict[int, RegisteredArena] = {}
         self.devices: list[Arena] = []
-        self.buffers: dict[int, Buffer] = {}
+        self.buffers: dict[int, AddressRange] = {}
         self._numbers = 0
 
     @property
@@ -173,13 +182,13 @@ class AddressSpace:
         """Host memory that kernels can reach."""
         return [*([self._host] if self._host is not None else []), *self.registered.values()]
 
-    def add(self, allocation: Allocation, arena: Arena, kind: str, context: Context, flags: int = 0) -> Buffer:
+    def add(self, allocation: Allocation, arena: Arena, kind: str, owner: Owner, flags: int = 0) -> AddressRange:
         """Enters an allocation."""
         self._numbers += 1
-        b = self.buffers[allocation.start] = Buffer(allocation, arena, kind, context, self._numbers, flags)
+        b = self.buffers[allocation.start] = AddressRange(allocation, arena, kind, owner, self._numbers, flags)
         return b
 
-    def allocate(self, arena: Arena, size: int, kind: str, context: Context, flags: int = 0, align: int = 256) -> Buffer:
+    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = 256) -> AddressRange:
         """New memory."""
         if size <= 0:
             raise invalid("the size must be positive")
@@ -188,9 +197,9 @@ class AddressSpace:
             a = arena.allocate(size, what, align)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
-        return self.add(a, arena, kind, context, flags)
+        return self.add(a, arena, kind, owner, flags)
 
-    def release(self, address: int, kinds: tuple[str, ...]) -> Buffer:
+    def release(self, address: int, kinds: tuple[str, ...]) -> AddressRange:
         """Gives an allocation back."""
         b = self.buffers.get(address)
         if b is None or b.kind not in kinds:
@@ -220,7 +229,7 @@ class AddressSpace:
                     return arena, a
         return None
 
-    def buffer_at(self, address: int) -> Buffer | None:
+    def buffer_at(self, address: int) -> AddressRange | None:
         """The host's allocation that holds an address."""
         found = self.find(address)
         return self.buffers.get(found[1].start) if found else None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from ..device.arrays import DeviceArray, Side, copy_box
-from ..device.machine import Device, machine
+from ..device.machine import SimulatedDevice, machine
 from ..errors import invalid, unsupported
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
@@ -44,7 +44,7 @@ def new_array(width: int, height: int, depth: int, format: CUarray_format, chann
     return CUarray(handle_of(DeviceArray(width, height, depth, int(format), channels, _BYTES[format], flags)))
 
 
-def check_extent(d: Device, width: int, height: int, depth: int, flags: int) -> None:
+def check_extent(d: SimulatedDevice, width: int, height: int, depth: int, flags: int) -> None:
     """Refuses an array that the device's attributes do not allow, or that is no shape of its kind."""
     if flags & CUBEMAP:
         layers = depth // 6

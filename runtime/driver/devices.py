@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..device.machine import Device, machine
+from ..device.machine import SimulatedDevice, machine
 from ..errors import ApiError, invalid
 from .api import api, device_of, handle_of, initialise, integer, member
 from .contexts import _check_flags
@@ -119,7 +119,7 @@ def cuDeviceGetProperties(dev: object) -> CUdevprop:
     return out
 
 
-def pci_bus_id(d: Device) -> str:
+def pci_bus_id(d: SimulatedDevice) -> str:
     """domain:bus:device.function."""
     return f"{d.attribute('PCI_DOMAIN_ID'):04x}:{d.attribute('PCI_BUS_ID'):02x}:{d.attribute('PCI_DEVICE_ID'):02x}.0"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..device.context import Context
+from ..device.context import DeviceContext
 from ..device.memory import SPACE, host_bytes
 from ..errors import invalid
 from .api import api, context_of, current, integer
@@ -32,7 +32,7 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     target[:] = source.copy() if np.shares_memory(source, target) else source
 
 
-def now(c: Context) -> None:
+def now(c: DeviceContext) -> None:
     """A call that waits for all work before it goes on."""
     c.synchronize()
 

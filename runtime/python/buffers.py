@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import driver
 from ..device.memory import SPACE
-from .calls import do
-from .streams import IsStreamType, Stream, accept
-
-if TYPE_CHECKING:
-    pass
+from .calls import IsStreamType, do, needed_handle, stream_handle
 
 Array = NDArray[Any]
 
@@ -21,11 +17,11 @@ Array = NDArray[Any]
 class MemoryResource:
     """Something that gives memory."""
 
-    def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
+    def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
         """A new buffer."""
         raise NotImplementedError
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream | IsStreamType | None = None) -> None:
+    def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
         """Takes memory back."""
         raise NotImplementedError
 
@@ -60,7 +56,7 @@ class Buffer:
     _size: int
     _resource: MemoryResource | None
     _owner: object
-    _stream: Stream | IsStreamType | None
+    _stream: IsStreamType | None
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError("a Buffer comes from Device.allocate, a memory resource, or Buffer.from_handle")
@@ -72,7 +68,7 @@ class Buffer:
         mr: MemoryResource | None = None,
         owner: object | None = None,
         *,
-        stream: Stream | IsStreamType | None = None,
+        stream: IsStreamType | None = None,
     ) -> Buffer:
         """Memory that is there already; with a resource it is given back to that."""
         if mr is not None and owner is not None:
@@ -81,13 +77,13 @@ class Buffer:
         self._address, self._size, self._resource, self._owner, self._stream = int(ptr or 0), int(size), mr, owner, stream  # type: ignore[call-overload]
         return self
 
-    def close(self, stream: Stream | IsStreamType | None = None) -> None:
+    def close(self, stream: IsStreamType | None = None) -> None:
         """Gives the memory back."""
         if self._address and self._resource is not None:
             self._resource.deallocate(self._address, self._size, stream=stream or self._stream)
         self._address, self._owner = 0, None
 
-    def set_deallocation_stream(self, stream: Stream | IsStreamType) -> None:
+    def set_deallocation_stream(self, stream: IsStreamType) -> None:
         """The stream in whose order the memory is given back."""
         self._stream = stream
 
@@ -98,7 +94,7 @@ class Buffer:
         self.close()
 
     def copy_to(
-        self, dst: Buffer | Array | None = None, *, stream: Stream | IsStreamType | None = None, options: object | None = None
+        self, dst: Buffer | Array | None = None, *, stream: IsStreamType | None = None, options: object | None = None
     ) -> Buffer | Array:
         """Copies to another buffer or to a numpy array; to a new buffer of the same resource where none is given."""
         if dst is None:
@@ -111,7 +107,7 @@ class Buffer:
         _copy(at, self._address, size, stream, isinstance(dst, np.ndarray))
         return dst
 
-    def copy_from(self, src: Buffer | Array, *, stream: Stream | IsStreamType | None = None, options: object | None = None) -> None:
+    def copy_from(self, src: Buffer | Array, *, stream: IsStreamType | None = None, options: object | None = None) -> None:
         """Copies from another buffer or from a numpy array."""
         at, size, keep = _place(src, False)
         if size != self._size:
@@ -127,7 +123,7 @@ class Buffer:
         do(driver.cuMemcpy, out.ctypes.data, self._address, out.nbytes)
         return out
 
-    def fill(self, value: int | bytes | Any, *, stream: Stream | IsStreamType | None = None) -> None:
+    def fill(self, value: int | bytes | Any, *, stream: IsStreamType | None = None) -> None:
         """Sets every byte, or every 2- or 4-byte element of a pattern given as bytes or a numpy scalar."""
         if isinstance(value, int):
             if not 0 <= value < 256:
@@ -192,7 +188,7 @@ class Buffer:
         if self._resource is not None:  # which raises for memory that it never bound to a device
             return self._resource.device_id
         b = SPACE.buffer_at(self._address)
-        return b.context.ordinal if b is not None and b.kind == "device" else -1
+        return b.owner.ordinal if b is not None and b.kind == "device" else -1
 
     @property
     def is_device_accessible(self) -> bool:
@@ -230,11 +226,6 @@ class Buffer:
 ManagedBuffer = Buffer
 
 
-def stream_handle(stream: Stream | IsStreamType | None) -> object:
-    """The driver's handle of a stream, 0 for none."""
-    return 0 if stream is None else accept(stream).handle
-
-
 def _place(thing: Buffer | Array, write: bool) -> tuple[int, int, Array | None]:
     if isinstance(thing, Buffer):
         return thing.handle, thing.size, None
@@ -247,10 +238,10 @@ def _place(thing: Buffer | Array, write: bool) -> tuple[int, int, Array | None]:
     return thing.ctypes.data, thing.nbytes, thing
 
 
-def _copy(dst: int, src: int, size: int, stream: Stream | IsStreamType | None, host: bool) -> None:
+def _copy(dst: int, src: int, size: int, stream: IsStreamType | None, host: bool) -> None:
     if stream is None:
         if not host:
             raise TypeError("a copy between buffers needs a stream")
         do(driver.cuMemcpy, dst, src, size)
     else:
-        do(driver.cuMemcpyAsync, dst, src, size, accept(stream).handle)
+        do(driver.cuMemcpyAsync, dst, src, size, needed_handle(stream))

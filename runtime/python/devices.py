@@ -9,10 +9,10 @@ from ..device.machine import machine
 from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
 from .buffers import Buffer, MemoryResource
-from .calls import CUDAError, do, raised
+from .calls import CUDAError, IsStreamType, do, raised
 from .properties import FLAGS, INTEGERS
 from .resources import DeviceMemoryResource
-from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, IsStreamType, Stream, StreamOptions
+from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
 
 if TYPE_CHECKING:
     from .graph import GraphBuilder
@@ -63,9 +63,9 @@ class Context:
     @property
     def is_closed(self) -> bool:
         """Was it ended?"""
-        from ..device.context import Context as Core
+        from ..device.context import DeviceContext
 
-        return not object_of(self._context, Core).alive
+        return not object_of(self._context, DeviceContext).alive
 
     @property
     def is_green(self) -> bool:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import driver
-from ..device.kernels import Shape
+from ..device.kernels import LaunchShape
 from ..driver.api import current, kernel_of
 from ..driver.launching import start
 from .arrays import DeviceNDArray
 from .buffers import Buffer
-from .calls import raised
-from .streams import IsStreamType, Stream, accept
+from .calls import IsStreamType, needed_handle, raised
+from .streams import Stream
 
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
@@ -74,13 +74,13 @@ class LaunchConfig:
         return f"LaunchConfig(grid={self.grid}, block={self.block}, shmem_size={self.shmem_size}{more})"
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> LaunchShape:
         """The launch's shape in blocks."""
         grid = self.grid
         if self.cluster is not None:
             x, y, z = (g * c for g, c in zip(grid, self.cluster, strict=True))
             grid = (x, y, z)
-        return Shape(grid, self.block, self.shmem_size, self.is_cooperative, self.cluster)
+        return LaunchShape(grid, self.block, self.shmem_size, self.is_cooperative, self.cluster)
 
 
 def launch(stream: Stream | IsStreamType, config: LaunchConfig, kernel: Kernel, *kernel_args: object) -> None:
@@ -90,7 +90,7 @@ def launch(stream: Stream | IsStreamType, config: LaunchConfig, kernel: Kernel, 
     if len(kernel_args) != len(formals):
         raise TypeError(f"{kernel.name} takes {len(formals)} arguments, {len(kernel_args)} were given: {kernel.signature}")
     values = [as_bytes(a, v, n) for n, (a, (v, _)) in enumerate(zip(kernel_args, formals, strict=True))]
-    start(handle, config.shape, accept(stream).handle, handle.pack(values))
+    start(handle, config.shape, needed_handle(stream), handle.pack(values))
 
 
 _PLAIN: dict[type, str] = {bool: "?", int: "q", float: "d"}

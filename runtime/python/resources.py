@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsInt
 
 from .. import driver
 from ..driver.api import object_of
-from .buffers import Buffer, MemoryResource, stream_handle
-from .calls import do
-from .streams import IsStreamType, Stream, accept
+from .buffers import Buffer, MemoryResource
+from .calls import IsStreamType, do, needed_handle, stream_handle
 
 if TYPE_CHECKING:
     from ..device.arrays import Pool
-    from .devices import Device
 
 A = driver.CUmemPool_attribute
 
@@ -77,14 +75,14 @@ class PoolResource(MemoryResource):
         self._owned = owned
         self._device_id = device_id
 
-    def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
+    def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
         """Memory in a stream's order."""
         if size < 0:
             raise OverflowError(f"{size} bytes")
         at = int(do(driver.cuMemAllocFromPoolAsync, size, self._handle, stream_handle(stream))) if size else 0
         return Buffer.from_handle(at, size, self, stream=stream)
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream | IsStreamType | None = None) -> None:
+    def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
         """Takes memory back, in a stream's order."""
         do(driver.cuMemFreeAsync, ptr, stream_handle(stream))
 
@@ -179,7 +177,7 @@ def _no_ipc(wanted: bool) -> None:
 class DeviceMemoryResource(PoolResource):
     """Device memory: the device's own pool, or with options a new one."""
 
-    def __init__(self, device_id: Device | int, options: DeviceMemoryResourceOptions | None = None) -> None:
+    def __init__(self, device_id: SupportsInt, options: DeviceMemoryResourceOptions | None = None) -> None:
         ordinal = int(device_id)
         if options is None:
             super().__init__(do(driver.cuDeviceGetDefaultMemPool, ordinal), False, ordinal)
@@ -252,14 +250,14 @@ class ManagedMemoryResource(PoolResource):
 class LegacyPinnedMemoryResource(MemoryResource):
     """Pinned host memory without a pool."""
 
-    def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
+    def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
         """Pinned memory."""
         return Buffer.from_handle(int(do(driver.cuMemAllocHost, size)) if size else 0, size, self)
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream | IsStreamType | None = None) -> None:
+    def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
         """Takes pinned memory back."""
         if stream is not None:
-            accept(stream).sync()
+            do(driver.cuStreamSynchronize, needed_handle(stream))
         do(driver.cuMemFreeHost, ptr)
 
     @property

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from .. import driver
-from .calls import do
+from .calls import IsStreamType, do, needed_handle
 
 if TYPE_CHECKING:
     from .devices import Context, Device
@@ -28,13 +28,6 @@ class EventOptions:
     timing_enabled: bool | None = False
     blocking_sync: bool | None = False
     ipc_enabled: bool | None = False
-
-
-class IsStreamType(Protocol):
-    """What other packages' streams offer."""
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        """(0, handle)."""
 
 
 class Event:
@@ -148,7 +141,7 @@ class Stream:
     @classmethod
     def _init(cls, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
         if obj is not None:
-            return cls.from_handle(obj.__cuda_stream__()[1])
+            return cls.from_handle(needed_handle(obj))
         o = options or StreamOptions()
         flags = int(driver.CUstream_flags.CU_STREAM_NON_BLOCKING if o.nonblocking else driver.CUstream_flags.CU_STREAM_DEFAULT)
         if o.priority is not None:
@@ -222,7 +215,7 @@ class Stream:
 
     def wait(self, event_or_stream: Event | Stream) -> None:
         """Later work waits for an event, or for all work of another stream."""
-        event = event_or_stream if isinstance(event_or_stream, Event) else accept(event_or_stream).record()
+        event = event_or_stream if isinstance(event_or_stream, Event) else Stream.from_handle(needed_handle(event_or_stream)).record()
         do(driver.cuStreamWaitEvent, self.handle, event.handle, 0)
 
     @property
@@ -242,12 +235,3 @@ class Stream:
 
 LEGACY_DEFAULT_STREAM = Stream.from_handle(driver.CU_STREAM_LEGACY)
 PER_THREAD_DEFAULT_STREAM = Stream.from_handle(driver.CU_STREAM_PER_THREAD)
-
-
-def accept(stream: Stream | IsStreamType | None) -> Stream:
-    """A stream, or what another package calls one."""
-    if isinstance(stream, Stream):
-        return stream
-    if stream is not None and hasattr(stream, "__cuda_stream__"):
-        return Stream._init(stream)
-    raise TypeError(f"a Stream is needed, not {type(stream).__name__}")

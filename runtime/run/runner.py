@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Variable
 from warplab.interpreter.faults import ExecutionError, LimitReached
 
-from ..device.context import Context, KernelHandle, LoadedModule, Shape
+from ..device.context import DeviceContext
+from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
 from ..device.memory import DeviceArena
@@ -26,7 +27,7 @@ Array = NDArray[Any]
 
 
 @dataclass(slots=True)
-class Buffer:
+class RunBuffer:
     """A named array in device memory."""
 
     name: str
@@ -56,7 +57,7 @@ class Buffer:
 class Outcome:
     """What came of a run."""
 
-    buffers: dict[str, Buffer] = field(default_factory=dict)
+    buffers: dict[str, RunBuffer] = field(default_factory=dict)
     mismatches: list[Mismatch] = field(default_factory=list)
     checked: int = 0
     failure: str = ""  # what ended it early, in words
@@ -83,8 +84,8 @@ class Runner:
         self.texts, self.names = tuple(texts), tuple(names)
         self.spec = spec
         self.folder = folder
-        self.on_buffer: Callable[[Buffer], None] = lambda b: None
-        self.context = Context(*model_of(spec.device or "sm_90"))
+        self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
+        self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.schedule = spec.schedule
@@ -93,7 +94,7 @@ class Runner:
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append
-        self.trail: list[tuple[KernelHandle, Shape]] = []
+        self.trail: list[tuple[KernelHandle, LaunchShape]] = []
 
     # ------------------------------------------------------------ carrying it out
 
@@ -118,18 +119,10 @@ class Runner:
         return self.outcome
 
     def close(self) -> None:
-        """Gives the program and the memory back, when no more is asked of them than the outcome.
-
-        What refers back to the context and to the program is taken apart: until the garbage collector finds it, each would hold its memory.
-        """
-        context, module = self.context, self.module
-        context.unload(module)
-        if isinstance(context.arena, DeviceArena):
-            context.arena.give_back()
-        context.space.buffers.clear()
-        module.kernels.clear()
-        module.program.kernels.clear()
-        vars(context).clear()
+        """Gives the program and the memory back, when no more is asked of them than the outcome."""
+        self.context.close()
+        if isinstance(self.context.arena, DeviceArena):
+            self.context.arena.give_back()
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
@@ -150,7 +143,7 @@ class Runner:
         for (formal, offset), arg in zip(formals, self._in_order(given, formals, handle.name), strict=True):
             raw = self._parameter(formal, arg)
             block[offset : offset + len(raw)] = raw
-        shape = Shape(launch.grid, launch.block, launch.shared, launch.cooperative, launch.cluster)
+        shape = LaunchShape(launch.grid, launch.block, launch.shared, launch.cooperative, launch.cluster)
         if launch.shared > 48 << 10:
             handle.max_dynamic_shared = launch.shared
         self.trail.append((handle, shape))
@@ -192,14 +185,14 @@ class Runner:
                     raise UsageError(f"parameter {formal.name} takes {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type)
 
-    def _buffer(self, name: str, way: str, value: BufferValue) -> Buffer:
+    def _buffer(self, name: str, way: str, value: BufferValue) -> RunBuffer:
         found = self.outcome.buffers.get(name)
         if found is not None:
             raise UsageError(f"two buffers are called {name}")
         raw = np.ascontiguousarray(value.array)
         address = self.context.allocate(max(raw.nbytes, 1))
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
-        b = self.outcome.buffers[name] = Buffer(name, value.type, way, raw, address, value.poisoned)
+        b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
         self.on_buffer(b)
         return b
 
@@ -255,7 +248,7 @@ class Runner:
                 self.outcome.mismatches.append(found)
 
 
-def describe_launches(trail: Sequence[tuple[KernelHandle, Shape]]) -> str:
+def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
     """`vecadd<<<4, 256>>>`, or the first and how many more."""
     if not trail:
         return "nothing"

@@ -26,7 +26,7 @@ from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, ma
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
 from warplab.interpreter.registers import kernel_registers
 from warplab.isa.profiles import profile
-from warplab.runtime.device.context import Context
+from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.profiler import profiling
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import from_text
@@ -391,5 +391,5 @@ def test_a_fault_leaves_what_was_done_until_then() -> None:
     ("name", "assembler"), [("1_naive", 26), ("2_registers", 32), ("4_tile32", 32), ("7_tile64", 50), ("8_float4", 54), ("9_fused", 10)]
 )
 def test_registers_come_close_to_the_assemblers(name: str, assembler: int) -> None:
-    kernels = Context("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
+    kernels = DeviceContext("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
     assert max(kernel_registers(k) for k in kernels.values()) == pytest.approx(assembler, rel=0.4)

@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli import main
-from warplab.runtime.device.context import Context, Shape
+from warplab.runtime.device.context import DeviceContext
+from warplab.runtime.device.kernels import LaunchShape
 from warplab.runtime.errors import UsageError
 
 from .conftest import HEAD, POINTER, Host
@@ -72,24 +73,24 @@ def test_options_of_cuda_core(host: Host, fma: bool | None, want: str) -> None:
     assert left(host, host("cuModuleLoadData", linked.image)) == LOST[want]
 
 
-def lost(context: Context, **options: Any) -> list[float]:
+def lost(context: DeviceContext, **options: Any) -> list[float]:
     """What the kernel leaves, loaded and launched without a face."""
     out = context.allocate(8)
     raw = out.to_bytes(8, "little") + np.float32(SINGLE).tobytes() + bytes(4) + np.float64(DOUBLE).tobytes()
-    context.launch(context.load([TEXT], **options).kernel("lost"), Shape((1, 1, 1), (1, 1, 1)), raw)
+    context.launch(context.load([TEXT], **options).kernel("lost"), LaunchShape((1, 1, 1), (1, 1, 1)), raw)
     context.synchronize()
     found: list[float] = context.bytes_at(out, 8).view(np.float32).tolist()
     return found
 
 
 def test_the_environment_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lost(Context()) == LOST["f64"]
+    assert lost(DeviceContext()) == LOST["f64"]
     monkeypatch.setenv("WARPLAB_FMAD", "all")
-    assert lost(Context()) == LOST["all"]
-    assert lost(Context(), fmad="none") == LOST["none"]
+    assert lost(DeviceContext()) == LOST["all"]
+    assert lost(DeviceContext(), fmad="none") == LOST["none"]
     monkeypatch.setenv("WARPLAB_FMAD", "fast")
     with pytest.raises(UsageError, match="none, f64, all"):
-        Context()
+        DeviceContext()
 
 
 @pytest.mark.parametrize(("words", "want"), [("", "f64"), ("--fmad none", "none"), ("--fmad f64", "f64"), ("--fmad all", "all")])

@@ -6,7 +6,7 @@ import pytest
 
 from warplab.interpreter.observers import KernelProfile
 from warplab.interpreter.plan import Manner
-from warplab.runtime.device.context import Context
+from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.profiler import profiling
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
@@ -59,11 +59,11 @@ def test_fusing_halves_the_traffic() -> None:
 
 
 def test_the_block_ends_where_it_ends() -> None:
-    before = Context.launch
+    before = DeviceContext.launch
     with profiling() as outer:
         inner = profiles("vecadd.ptx")
         assert len(outer.launches) == len(inner) == 1  # both hear of it
-    assert Context.launch is before
+    assert DeviceContext.launch is before
     text = (SAMPLES / "vecadd.ptx").read_text()
     Runner([text.encode()], ["vecadd.ptx"], directives(text)[0], None).run()
     assert len(outer.launches) == 1 and repr(outer) == "<Profiling of 1 launches>"
