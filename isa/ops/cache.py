@@ -5,6 +5,7 @@ No value that a program may rely on depends on them.  What discard leaves behind
 
 import numpy as np
 
+from ..facts import Constant, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Lanes
 
@@ -34,6 +35,8 @@ def discard(lanes: Lanes, a: Array, n: int, *, global_: bool = False) -> None:
     """Drops the n = 128 bytes at a from the cache without writing them back; their value is undefined until written again."""
 
 
+facts("applypriority discard", constants=(Constant("n", (128,)),))
+
 PRIORITIES = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
 SECOND = "L2::evict_first L2::evict_unchanged"
 POLICY = "9.7.10.18"
@@ -43,6 +46,16 @@ _CODE = {"L2::evict_unchanged": 0, "L2::evict_first": 2, "L2::evict_last": 4, "L
 def _policy(range_: bool, first: str, second: str) -> np.uint64:
     """The top byte of a policy, as an H200 makes it; programs may only hand it on."""
     return np.uint64((0x10 | range_ << 3 | _CODE[first] | (second == "L2::evict_first")) << 56)
+
+
+facts(
+    "createpolicy",
+    leading="fractional range cvt",
+    constants=(
+        Constant("a", None, when("fractional"), "{value} is no fraction above 0 and up to 1", is_fraction=True),
+        Constant("b", None, when("range"), "{value} is more than the {limit} bytes of the whole", most="c", is_unsigned=True),
+    ),
+)
 
 
 @instruction("createpolicy.fractional.first{.second}.b64  d{, a:f32}", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY)

@@ -6,6 +6,7 @@ warp name the same membermask, else 32, one set a lane.  Results are (W, n), so 
 
 import numpy as np
 
+from ..facts import Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Mask, Warps
 
@@ -14,7 +15,6 @@ BIT = np.uint32(1) << LANE
 FULL = 0xFFFFFFFF
 
 # From PTX 6.4 on, these opcodes exist with .sync alone on targets from sm_70.
-SYNC_ONLY = {"shfl": Need(6.4, 70), "vote": Need(6.4, 70)}
 
 
 def _groups(warps: Warps, membermask: Array) -> Mask:
@@ -65,6 +65,17 @@ def _partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
             source = (first | b & ~segment).view(np.int32)
     inside = source >= last if mode == "up" else source <= last
     return np.where(inside, source, lane), inside
+
+
+facts(
+    "shfl vote",
+    demands=(
+        Demand(
+            Need(sm=0, before=6.4, ends=70), "", when(without="sync"),
+            message="{opcode} without .sync ended with PTX 6.4 on sm_70 and later", help="write {opcode}.sync",
+        ),
+    ),
+)  # fmt: skip
 
 
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import fragments
+from ..facts import Demand, facts, when
 from ..floats import tensor
 from ..fragments import Layout
 from ..notation import Need, instruction
@@ -20,6 +21,17 @@ from .mma import BITS, ROUNDING, Registers, products, size
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
+facts(
+    "wmma",
+    leading="load store mma a b c d",
+    demands=(
+        Demand(
+            Need(sm=0, before=6.3, ends=0), "", when(without="aligned"), message="wmma without .aligned ended with PTX 6.3",
+            help="write .sync.aligned",
+        ),
+    ),
+)  # fmt: skip
+
 LAYOUT = "row col"
 ALIGNED = {"aligned": Need(6.3, 70)}  # which was not written before, and has to be since
 SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {**ALIGNED, "shared::cta": Need(7.8)}}
