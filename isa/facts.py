@@ -109,6 +109,21 @@ class Facts:
     of_256_bits: Words = frozenset()  # words that go with accesses of 256 bits only
     widest_pack: int = 0  # bits that a vector in braces packs at most
 
+    # Addresses.
+    takes_any_space: bool = False  # names any state space, or none for generic addresses
+    generic_only: bool = False
+    address_space: str = ""  # of all addresses, where no word says it
+    spaces_in_order: bool = False  # the state spaces stand in the order of the addresses: destination first
+    is_indexed: bool = False  # takes `g[4]` without brackets around it
+    has_wide_addresses: bool = False  # in .global and generic space addresses have 64 bits
+    tensor_map: str = ""  # the operand with the address of a tensor map
+    tensor_memory: Words = frozenset()  # the words with which addresses lie in tensor memory
+    word_addresses: When | None = None  # then addresses are registers of 32 or 64 bits
+    memory_only: When | None = None  # then an address is no handle of a texture or surface
+    mbarrier: str = ""  # the operand with the address of an mbarrier, beside the one with the data's
+    handles: tuple[str, ...] = ()  # the kinds of handle that stand in place of an address
+    variables: str = ""  # operand a may be the address of a variable: in "any" space, in the "named" one, or in "shared"
+
 
 _NONE = Facts()
 _FACTS: dict[str, Facts] = {}

@@ -87,6 +87,9 @@ def _copy_rows(operands: str, *, ptx: float) -> Callable[[F], F]:
 _SIZE = "{value} bytes are no multiple of 16"
 facts(
     "cp",
+    spaces_in_order=True,
+    memory_only=when(also="mbarrier", without=SHARED),
+    word_addresses=when(also="mbarrier", without=SHARED),
     leading="async bulk reduce prefetch tensor wait_group wait_all commit_group mbarrier arrive",
     ordered="global shared shared::cta shared::cluster",
     demands=(Demand(Need(7.5, 80), "the predicate ignore-src", kind="predicate"),),

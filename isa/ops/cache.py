@@ -5,12 +5,17 @@ No value that a program may rely on depends on them.  What discard leaves behind
 
 import numpy as np
 
-from ..facts import Constant, facts, when
+from ..facts import ALWAYS, Constant, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Lanes
 
 PREFETCH = "9.7.10.15"
 _L2 = Need(7.4, 80)
+
+
+facts("prefetch", memory_only=when("tensormap"), word_addresses=when("tensormap"))
+facts("prefetchu", generic_only=True)
+facts("prefetch prefetchu applypriority discard", has_wide_addresses=True)
 
 
 @instruction("prefetch{.ss}.level  [a]", ss="global local", level="L1 L2", ptx=2.0, sm=20, section=PREFETCH)
@@ -51,6 +56,8 @@ def _policy(range_: bool, first: str, second: str) -> np.uint64:
 facts(
     "createpolicy",
     leading="fractional range cvt",
+    memory_only=ALWAYS,
+    word_addresses=ALWAYS,
     constants=(
         Constant("a", None, when("fractional"), "{value} is no fraction above 0 and up to 1", is_fraction=True),
         Constant("b", None, when("range"), "{value} is more than the {limit} bytes of the whole", most="c", is_unsigned=True),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..facts import Constant, Demand, excludes, facts, when
+from ..facts import ALWAYS, Constant, Demand, excludes, facts, when
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..spaces import NEAR
@@ -25,7 +25,7 @@ NEEDS = {
 VEC = "v2 v4 v8"
 
 
-facts("mov", widest_pack=128)
+facts("mov", widest_pack=128, variables="any")
 
 
 @instruction(
@@ -43,6 +43,11 @@ def mov(a: Array) -> Array:
 GENERIC = Demand(  # of the instructions that name a state space or none
     Need(2.0, 20), "", when(without=f"global {NEAR}"), message="generic addresses need PTX 2.0 and sm_20", help="name the state space"
 )
+facts("ld st atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
+facts("ldu prefetch", is_indexed=True)
+facts("ldu", has_wide_addresses=True, memory_only=ALWAYS, widest=128)
+facts("ld", memory_only=ALWAYS)
+facts("st", memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
 facts(
     "ld st",
     excludes=(
@@ -53,7 +58,6 @@ facts(
     widest=256,
     of_256_bits=L2_EVICT,
 )
-facts("ldu", widest=128)
 LOADS: dict[str, Any] = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.8")
 
 
@@ -133,7 +137,7 @@ CVTA_NEEDS = {**NEEDS, "const": Need(3.1), "param": Need(7.7, 70), "param::entry
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 
-facts("cvta", leading="to")
+facts("cvta", leading="to", variables="named")
 
 
 @instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")

@@ -98,6 +98,8 @@ _NUMBERS = {
 facts(
     "tensormap",
     leading="replace cp_fenceproxy",
+    spaces_in_order=True,
+    word_addresses=when(without="cp_fenceproxy"),
     constants=(
         Constant("n", (128,), when("cp_fenceproxy")),
         *(Constant("n", range(largest + 1), when(field)) for field, largest in _NUMBERS.items()),
@@ -174,7 +176,7 @@ def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets
         )
 
 
-facts("multimem", leading="ld_reduce red st")
+facts("multimem", leading="ld_reduce red st", has_wide_addresses=True, word_addresses=when("global"))
 _READ = "d = what lies at the multimem address a in all devices, combined by op."
 _WRITE = "What lies at the multimem address a in every device = b."
 _UPDATE = "What lies at the multimem address a in every device becomes itself op b."

@@ -14,7 +14,7 @@ _CLUSTER = {"cluster": Need(7.8, 90)}
 
 
 facts("membar fence", leading="proxy")
-facts("fence", constants=(Constant("n", (128,)),))
+facts("fence", tensor_map="a", constants=(Constant("n", (128,)),))
 
 
 @instruction("membar.level", level="cta gl sys", ptx=1.4, sm=10, needs={"sys": Need(2.0, 20)}, section=FENCE)
@@ -75,6 +75,9 @@ def pmevent(lanes: Lanes, n: int) -> None:
 def nanosleep(lanes: Lanes, a: Array) -> None:
     """Suspends the thread for about a nanoseconds."""
     lanes.pause()
+
+
+facts("mapa getctarank", variables="shared")
 
 
 @instruction("mapa{.ss}.type  d, a, b:u32", ss="shared::cluster", type="u32 u64", ptx=7.8, sm=90, section="9.7.10.23")

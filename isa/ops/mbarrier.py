@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..facts import Constant, Demand, facts, when
+from ..facts import ALWAYS, Constant, Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 
@@ -94,6 +94,9 @@ def _rows(
 
 facts(
     "mbarrier",
+    address_space="shared",
+    has_wide_addresses=True,
+    memory_only=ALWAYS,
     leading="init inval expect_tx complete_tx arrive arrive_drop try_wait test_wait parity pending_count noComplete",
     demands=(Demand(Need(7.8, 90), "a count without .noComplete", when("arrive arrive_drop", without="noComplete expect_tx"), operands=3),),
     constants=(

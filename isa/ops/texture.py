@@ -19,7 +19,9 @@ facts("tex tld4 txq suq", demands=_HANDLES)
 facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", when("3d a1d a2d"))))
 facts("suld", leading="b")
 facts("sust sured", leading="b p")
-facts("txq", leading="level")
+facts("txq", leading="level", handles=("texref", "samplerref"))
+facts("tex tld4", handles=("texref",))
+facts("suld sust sured suq", handles=("surfref",))
 
 FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"
 INTEGER_GEOMETRY = "1d 2d 3d a1d a2d 2dms a2dms"
