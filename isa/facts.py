@@ -124,6 +124,22 @@ class Facts:
     handles: tuple[str, ...] = ()  # the kinds of handle that stand in place of an address
     variables: str = ""  # operand a may be the address of a variable: in "any" space, in the "named" one, or in "shared"
 
+    # Operands.
+    discards: bool = False  # `_` may stand for the result
+    keeps_result: bool = False  # in a pair `_` may not stand for the result
+    keeps_predicate: bool = False  # in a pair `_` may not stand for the predicate
+    reads_special: bool = False  # special registers
+    opaque: bool = False  # numbers of 64 bits are states or policies, no bits of a float
+    refuses_addresses: bool = False  # `g+4` does not stand for a number
+    predicate_register: When | None = None  # then a predicate is a register, no constant
+    float_vectors: bool = False  # vectors of floating-point numbers are no integer registers
+    fragments: Mapping[str, Words] | None = None  # type of elements ("": any other) -> types of registers that hold 32 bits of a fragment
+    parts: int = 0  # of a video instruction: 1 selected byte or half of each operand, or all 2 halves or 4 bytes
+    negates: bool = False  # operands may have a minus sign
+    reads_destination: bool = False
+    passes_on: bool = False  # compilers pass registers on that no instruction has written
+    result_from_elsewhere: bool = False  # from memory or from other lanes
+
 
 _NONE = Facts()
 _FACTS: dict[str, Facts] = {}
@@ -159,5 +175,7 @@ def row_states(opcode: str, given: Mapping[str, Any]) -> None:
 
 def opcodes(*names: str) -> frozenset[str]:
     """The opcodes that state one of some facts, or that have a row which does."""
+    from . import ops  # noqa: F401  states the facts
+
     found = {o for o, known in _FACTS.items() if any(getattr(known, name) != getattr(_NONE, name) for name in names)}
     return frozenset(found.union(*(_OF_ROWS.get(name, ()) for name in names)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
-from warplab.isa import ops as _ops  # noqa: F401  states the facts
 from warplab.isa.facts import When, opcodes
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place

@@ -6,7 +6,6 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warplab.isa import ops as _ops  # noqa: F401  states the facts
 from warplab.isa.facts import Constant, Demand, Facts, opcodes
 from warplab.isa.notation import IDLE, Form
 from warplab.isa.spaces import NEAR

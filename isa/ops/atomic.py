@@ -231,6 +231,7 @@ def _apart(old: Array, type: str) -> Array | Bits128:
 
 
 facts("atom red", demands=(GENERIC,))
+facts("atom", discards=True, result_from_elsewhere=True)
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")
 
 

@@ -55,6 +55,7 @@ def _policy(range_: bool, first: str, second: str) -> np.uint64:
 
 facts(
     "createpolicy",
+    opaque=True,
     leading="fractional range cvt",
     memory_only=ALWAYS,
     word_addresses=ALWAYS,

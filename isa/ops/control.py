@@ -12,6 +12,7 @@ accepted(
 facts("brx", leading="idx")
 accepted("brx.idx{.uni}  a:u32, targets", effect="branch_table", ptx=6.0, sm=30, section="9.7.14.4",
          doc="Continues at the label that stands at place a of the .branchtargets list.")  # fmt: skip
+facts("call", passes_on=True)
 accepted("call{.uni}  callee", effect="call", section="9.7.14.5",
          doc="Calls a function; an indirect call names its .callprototype or .calltargets.")  # fmt: skip
 accepted("ret{.uni}", effect="return", section="9.7.14.6", doc="Returns to the caller; in an entry the lane ends.")

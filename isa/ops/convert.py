@@ -13,7 +13,7 @@ from ..notation import Need, accepted, instruction
 from ..ports import Array
 from ..types import TYPES
 
-facts("cvt", leading="pack")
+facts("cvt", leading="pack", reads_special=True, float_vectors=True)
 
 INTEGERS = "u8 s8 u16 s16 u32 s32 u64 s64"
 FRND = "rn rz rm rp"

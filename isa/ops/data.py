@@ -25,7 +25,7 @@ NEEDS = {
 VEC = "v2 v4 v8"
 
 
-facts("mov", widest_pack=128, variables="any")
+facts("mov", widest_pack=128, variables="any", reads_special=True, passes_on=True)
 
 
 @instruction(
@@ -47,6 +47,8 @@ facts("ld st atom red", takes_any_space=True, is_indexed=True, has_wide_addresse
 facts("ldu prefetch", is_indexed=True)
 facts("ldu", has_wide_addresses=True, memory_only=ALWAYS, widest=128)
 facts("ld", memory_only=ALWAYS)
+facts("ld ldu", result_from_elsewhere=True)
+facts("st", passes_on=True)
 facts("st", memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
 facts(
     "ld st",

@@ -103,6 +103,9 @@ def chain(table: int) -> tuple[Step, ...]:
     return tuple(steps.values())
 
 
+facts("lop3", keeps_predicate=True)
+
+
 @instruction("lop3.b32  d, a, b, c, #immLut", ptx=4.3, sm=50, section="9.7.9.6")
 def lop3(a: Array, b: Array, c: Array, immLut: int) -> Array:
     """d = the function of a, b and c that immLut tabulates: 0xf0, 0xcc and 0xaa combined as the operands are to be."""

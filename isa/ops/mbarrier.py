@@ -94,6 +94,9 @@ def _rows(
 
 facts(
     "mbarrier",
+    opaque=True,
+    discards=True,
+    refuses_addresses=True,
     address_space="shared",
     has_wide_addresses=True,
     memory_only=ALWAYS,

@@ -52,7 +52,18 @@ def _add_row(head: str, shape: str, inputs: str, accumulator: str, meaning: F, t
 
 
 # The selector f says which threads hold the metadata: all of them for the longest k (0), pairs (0, 1) or one of four (0 to 3) for less.
-facts("mma", ordered="row col", constants=(Constant("f", range(1)),))
+facts(
+    "mma",
+    ordered="row col",
+    constants=(Constant("f", range(1)),),
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        "f16": fragments.PAIRS,
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.WORDS),
+    },
+)
 _SELECTORS = {
     ("f16", 16): 3, ("bf16", 16): 3, ("tf32", 8): 3, ("f16", 32): 1, ("bf16", 32): 1, ("tf32", 16): 1,
     ("s8", 32): 1, ("u8", 32): 1, ("s4", 64): 1, ("u4", 64): 1,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .. import fragments
 from ..facts import Constant, facts, when
 from ..notation import Need, accepted
 
@@ -18,6 +19,7 @@ COLLECT_B = tuple(f"collector::b{n}::{use}" for n in range(4) for use in ("fill"
 facts(
     "tcgen05",
     leading="alloc dealloc relinquish_alloc_permit ld st wait cp shift mma commit fence",
+    fragments={"": fragments.WORDS},
     tensor_memory="mma ld st cp shift",
     memory_only=when("mma"),
     constants=(Constant("n", (32, 64, 128, 256, 512), when("alloc dealloc")),),

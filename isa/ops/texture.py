@@ -20,7 +20,10 @@ facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", wh
 facts("suld", leading="b")
 facts("sust sured", leading="b p")
 facts("txq", leading="level", handles=("texref", "samplerref"))
-facts("tex tld4", handles=("texref",))
+facts("tex tld4", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
+facts("tex", float_vectors=True)
+facts("suld", result_from_elsewhere=True)
+facts("istypep", refuses_addresses=True)
 facts("suld sust sured suq", handles=("surfref",))
 
 FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"

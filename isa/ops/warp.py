@@ -78,6 +78,9 @@ facts(
 )  # fmt: skip
 
 
+facts("shfl", keeps_result=True, result_from_elsewhere=True)
+
+
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")
 @instruction("shfl.mode.b32  d[|p], a, b, c", mode=SHFL_MODES, ptx=3.0, sm=30, section="9.7.10.5")
 def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = None, *, mode: str) -> tuple[Array, Mask]:
@@ -121,7 +124,9 @@ def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
     return _bits(_groups(warps, membermask) & (a[:, :, None] == _wide(a)))
 
 
-@instruction("match.all.sync.type  d:u32[|p], a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10")
+@instruction(
+    "match.all.sync.type  d:u32[|p], a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10", facts={"discards": True}
+)
 def match_all(warps: Warps, a: Array, membermask: Array) -> tuple[Array, Mask]:
     """p = "all lanes hold the same a"; d = the lanes that take part if so, else 0."""
     group = _groups(warps, membermask)
@@ -169,6 +174,9 @@ def redux_f32(warps: Warps, a: Array, membermask: Array, *, op: str, abs: bool =
     best = np.where(best < 0, best ^ np.int32(0x7FFFFFFF), best)
     none = (group & nan).any(axis=-1) if NaN else ~(group & ~nan).any(axis=-1)
     return np.where(none, np.int32(0x7FFFFFFF), best).view(np.float32)
+
+
+facts("elect", keeps_predicate=True)
 
 
 @instruction("elect.sync  d:u32|p, membermask:u32", ptx=8.0, sm=90, section="9.7.15.14")

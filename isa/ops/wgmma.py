@@ -101,7 +101,18 @@ def _operands(
 # ---------------------------------------------------------------- rows
 
 
-facts("wgmma", leading="fence commit_group wait_group mma_async")
+facts(
+    "wgmma",
+    leading="fence commit_group wait_group mma_async",
+    reads_destination=True,
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        **dict.fromkeys(("f16", "e4m3", "e5m2"), fragments.PAIRS),
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.WORDS),
+    },
+)
 _SIGN, _TURNED = (-1, 1), (0, 1)
 _SCALES = (Constant("x", _SIGN), Constant("y", _SIGN), Constant("u", _TURNED), Constant("v", _TURNED))
 
