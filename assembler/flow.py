@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
 from . import graphs
@@ -20,7 +21,7 @@ from .listing import INSTRUCTIONS, READS_ITS_DESTINATION, has_results, leaves, l
 
 LEAVES = frozenset({"ret", "exit", "trap"})
 ENDS = LEAVES | {"bra", "brx", "call"}
-PASSING = frozenset({"mov", "st", "call"})
+PASSING = opcodes("passes_on")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

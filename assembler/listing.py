@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
 from .chunks import Chunk, TextBlock
@@ -38,7 +39,7 @@ from .ir import (
 from .making import TextInstruction
 
 # An accumulator that the instruction also reads.
-READS_ITS_DESTINATION = frozenset({"wgmma"})
+READS_ITS_DESTINATION = opcodes("reads_destination")
 _NAMELESS = frozenset({Register, Immediate, SpecialRegister, Label, Sink, Element, Negated})
 INSTRUCTIONS = frozenset({Instruction, TextInstruction})
 PLAIN = INSTRUCTIONS | {Label, Location}

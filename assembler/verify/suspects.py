@@ -9,6 +9,8 @@ import bisect
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 
+from warplab.isa.facts import opcodes
+
 from .. import graphs
 from ..flow import PASSING, Flow
 from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
@@ -19,7 +21,7 @@ Numbers = dict[int, int]  # register -> number of an instruction
 DIVERGENT = frozenset(
     {"%tid", "%laneid", "%clock", "%clock64", "%clock_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"}
 )
-LOADS = frozenset({"ld", "ldu", "atom", "shfl", "tex", "tld4", "suld", "ldmatrix", "mma", "wmma", "wgmma"})
+LOADS = opcodes("result_from_elsewhere")
 
 
 def written(columns: Listing) -> set[int]:

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import facts
 from ..notation import Need, accepted, instruction
 from ..ports import Array
+
+facts("mul mad", leading="lo hi wide")
+facts("mul24 mad24", leading="lo hi")
 
 INTEGER = "u16 u32 u64 s16 s32 s64"
 SIGNED = "s16 s32 s64"

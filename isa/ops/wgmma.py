@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import fragments
+from ..facts import Constant, facts
 from ..floats import tensor
 from ..floats.tensor import Terms
 from ..notation import instruction
@@ -100,6 +101,22 @@ def _operands(
 # ---------------------------------------------------------------- rows
 
 
+facts(
+    "wgmma",
+    leading="fence commit_group wait_group mma_async",
+    reads_destination=True,
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        **dict.fromkeys(("f16", "e4m3", "e5m2"), fragments.PAIRS),
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.WORDS),
+    },
+)
+_SIGN, _TURNED = (-1, 1), (0, 1)
+_SCALES = (Constant("x", _SIGN), Constant("y", _SIGN), Constant("u", _TURNED), Constant("v", _TURNED))
+
+
 def forms(
     k: int, inputs: str, accumulator: str, widths: tuple[int, ...], constants: str = "", extra: str = "", ptx: float = 8.0
 ) -> Callable[[F], F]:
@@ -111,6 +128,8 @@ def forms(
             bits = BITS[accumulator]
             d = f"d*{n * bits // 64}:{'b32' if bits == 16 else accumulator}"
             for sparse in sparsities:
+                selector = Constant("f", range(2 if inputs in ("f16", "bf16", "tf32") else 1))
+                constants_of = {"constants": (selector if sparse else Constant("s", (0, 1)), *_SCALES)}
                 shape = f"m64n{n}k{2 * k if sparse else k}"
                 words: dict[str, Any] = {"shape": shape, "dtype": accumulator, "atype": inputs, "btype": inputs}
                 head = f"wgmma.mma_async{'.sp' if sparse else ''}.sync.aligned.shape{extra}.dtype.atype.btype"
@@ -118,7 +137,7 @@ def forms(
                 for a, given in (("a:b64", constants), ("a*4:b32", constants.removesuffix(", #v"))):
                     need: dict[str, Any] = {"ptx": max(ptx, 8.2) if sparse else ptx, "sm": 90, "arch": "a"}
                     row = f"{head}  {d}, {a}, {middle}, {{!}}s{given}"
-                    instruction(row, section=SPARSE if sparse else MMA, **need, **words)(meaning)
+                    instruction(row, section=SPARSE if sparse else MMA, facts=constants_of, **need, **words)(meaning)
         return meaning
 
     return register
