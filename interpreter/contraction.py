@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.ir import Instruction, Register
+from warplab.assembler.ir import Instruction, Register, shape_of
 from warplab.isa import sfu
-from warplab.isa.notation import FORMS, Form
+from warplab.isa.notation import FORMS
 from warplab.isa.types import TYPES, ScalarType
 
 from .products import PRODUCTS, Product, Sum, Walk, choose, is_free_product
@@ -162,18 +161,11 @@ def _with_factors(k: Known, handed: Handed) -> Known:
 def _fused(s: Sum, p: Product, factors: tuple[Register, Register]) -> Fused:
     i = s.instruction
     place, minus = next((n, minus) for n, product, minus in s.products if product is p)
-    form, settled = _fma(("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type))
-    fma = replace(
-        i, opcode="fma", modifiers=("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type),
-        operands=(i.operands[0], *factors, i.operands[3 - place]), form=form, settled=settled,
-    )  # fmt: skip
+    words = ("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type)
+    operands = (i.operands[0], *factors, i.operands[3 - place])
+    fma = replace(i, shape=shape_of("fma", words, operands), operands=operands)
     subtracts = i.opcode == "sub"
     return Fused(fma, minus != (subtracts and place == 2), subtracts and place == 1)
-
-
-@lru_cache(maxsize=64)
-def _fma(words: tuple[str, ...]) -> tuple[Form, dict[str, str | bool]]:
-    return next((f, settled) for f in FORMS["fma"] if (settled := f.match(words)) is not None)
 
 
 def _negation(double: bool) -> Callable[[Any], Any]:

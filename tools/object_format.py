@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warplab.assembler import elf
 from warplab.assembler.emit import ITEMS, PREFIX, STORAGE, emit
-from warplab.assembler.encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Shape, Strings
+from warplab.assembler.encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Signature, Strings
 from warplab.assembler.ir import Instruction
 from warplab.assembler.objectfile import VERSION
 from warplab.assembler.parse import parse
@@ -100,7 +100,7 @@ def _example() -> str:
     strings = contents.section(PREFIX + "strings")
     assert section is not None and shapes_section is not None and strings is not None
     reader = Reader(shapes_section.data, Strings.decode(strings.data), "shapes")
-    shapes = [Shape.decode(reader) for _ in range(reader.count())]
+    shapes = [Signature.decode(reader) for _ in range(reader.count())]
     instructions = [s for s in statements(module.functions["example"].body) if isinstance(s, Instruction)]
     starts = [x.value for x in contents.symbols if x.section == section.name and x.kind == "notype"]
     ends = [*starts[1:], len(section.data) - 1]
