@@ -9,8 +9,8 @@ from dataclasses import replace
 from warplab.interpreter.memory.arena import OutOfMemory
 
 from ..errors import ApiError, UsageError
-from ..golden.execute import captured
 from ..golden.metrics import check_metric, measure
+from ..golden.output import captured
 from ..run.runner import Outcome, Runner
 from ..run.runspec import RunSpec
 from .lab import Lab, LabTest
