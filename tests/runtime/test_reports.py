@@ -19,7 +19,6 @@ from warplab.runtime.profiler import profiling
 from warplab.runtime.reports.advice import EXPLANATIONS, advice
 from warplab.runtime.reports.compare import comparison
 from warplab.runtime.reports.data import as_data
-from warplab.runtime.reports.figures import GLOBAL, SHARED, figures, sample, shared_figure
 from warplab.runtime.reports.html import page
 from warplab.runtime.reports.pictures import picture, transactions
 from warplab.runtime.reports.text import report
@@ -27,6 +26,7 @@ from warplab.runtime.reports.trace import trace
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
 
+from .figures import GLOBAL, SHARED, figures, sample, shared_figure
 from .ptx import kernel
 
 SAMPLES = Path(__file__).parents[2] / "samples"
