@@ -82,9 +82,8 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
         return
     _show(runner, spec)
     for m in outcome.mismatches:
-        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
         click.echo(f"FAILED {what}: {m.text}", err=True)
-        click.echo(f"  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}", err=True)
+        click.echo(f"  {m}", err=True)
         if who := _writer(runner, m.name, m.index):
             click.echo(f"  {who}", err=True)
     if outcome.checked and not outcome.mismatches:

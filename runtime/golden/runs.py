@@ -10,7 +10,7 @@ from ..errors import ApiError
 from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Case, Failed
 from .directives import RunCheck
-from .metrics import check_metric, measure
+from .metrics import check_metric, measured
 from .output import captured
 from .record import compare, recorded, rewrite
 
@@ -44,7 +44,7 @@ def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Pat
     with captured() as (out, _):
         try:
             runner = Runner(texts, names, check.spec, folder)
-            outcome, values = _measured(runner, bool(check.metrics))
+            outcome, values = measured(runner, check.metrics)
             runner.close()
         except ApiError as e:
             raise Failed(e.message or e.name) from None
@@ -63,16 +63,6 @@ def _on_device(texts: list[bytes], names: list[str], check: RunCheck, folder: Pa
     return runner, outcome, {}, out.text()
 
 
-def _measured(runner: Runner, wanted: bool) -> tuple[Outcome, dict[str, float]]:
-    if not wanted:
-        return runner.run(), {}
-    from ..profiler import profiling
-
-    with profiling() as seen:
-        outcome = runner.run()
-    return outcome, measure(seen.launches)
-
-
 def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -> list[str]:
     if check.faults:
         if not outcome.failure:
@@ -83,8 +73,7 @@ def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -
         return [outcome.failure]
     out = []
     for m in outcome.mismatches:
-        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
-        out.append(f"{m.text}\n  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}")
+        out.append(f"{m.text}\n  {m}")
     if check.prints is not None and printed != check.prints:
         diff = unified_diff(check.prints.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="", n=1)
         out.append("\n".join(diff) or "the output differs at the end of its last line")
