@@ -171,12 +171,6 @@ def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> Work:
 
 
 @COPIES.at_once
-def cuMemcpy2DUnaligned(pCopy: CUDA_MEMCPY2D | None) -> Work:
-    """Copies a rectangle of any pitch."""
-    return _box(pCopy)
-
-
-@COPIES.at_once
 def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> Work:
     """Copies a box."""
     return _box(pCopy)
@@ -188,6 +182,7 @@ def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> Work:
     return _box(pCopy)
 
 
+cuMemcpy2DUnaligned = cuMemcpy2D
 cuMemcpy2DAsync = COPIES.in_stream(cuMemcpy2D)
 cuMemcpy3DAsync = COPIES.in_stream(cuMemcpy3D)
 cuMemcpy3DPeerAsync = COPIES.in_stream(cuMemcpy3DPeer)
