@@ -297,7 +297,7 @@ def functions(module: ModuleType) -> dict[str, tuple[str, int]]:
 def is_written(module: ModuleType, name: str) -> bool:
     """Has the function code of its own here, and with it its signature?"""
     found = vars(module).get(name)
-    return inspect.isfunction(found) and not hasattr(found, "__signature__")
+    return inspect.isfunction(found) and not found.__module__.endswith((".unsupported", ".forwards"))
 
 
 def write_signatures(module: ModuleType, own: ModuleType, what: str, path: Path) -> None:

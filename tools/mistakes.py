@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warplab.runtime.golden.execute import call
+from warplab.runtime.golden.output import call
 
 from .markdown import made_by, page
 

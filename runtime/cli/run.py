@@ -10,7 +10,7 @@ import click
 
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, runs_of, with_options
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from ..run.runner import Outcome, RunBuffer, Runner
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
-UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 ASSERTIONS = 32  # lines of failed asserts that are printed
 
 
@@ -33,21 +32,17 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
-    from ..errors import ApiError, UsageError
     from ..run.progress import Progress
-    from ..run.runner import Runner
 
-    folder = Path(files[0].name).parent if not files[0].name.startswith("<") else Path()
     code = 0
     reports = []
-    try:
+    with reported(ctx):
         specs = runs_of(files, options)
         if not specs:
             _propose(files)
             ctx.exit(ExitCode.USAGE)
         for spec in specs:
-            sources = [*files, *(_open(folder / m) for m in spec.modules)]
-            runner = Runner([s.data for s in sources], [s.name for s in sources], spec, folder)
+            runner = runner_of(files, spec)
             with Progress() as progress:
                 runner.context.observe = progress.watch
                 outcome = runner.run()
@@ -56,24 +51,12 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
                 reports.append(_report(runner, outcome, spec))
             else:
                 _tell(runner, outcome, spec)
-            _dump(outcome, spec, folder)
+            _dump(outcome, spec)
         if not as_json:
             _doubts(files)
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
-    except ApiError as e:
-        if e.name not in UNREADABLE:
-            click.echo(f"error: {e}", err=True)
-            ctx.exit(ExitCode.FAULT)
-        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
-        ctx.exit(ExitCode.PTX)
     if as_json:
         print_json(reports)
     ctx.exit(code)
-
-
-def _open(path: Path) -> InputFile:
-    return SOURCE.convert(str(path), None, None)
 
 
 def _doubts(files: tuple[InputFile, ...]) -> None:
@@ -99,9 +82,8 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
         return
     _show(runner, spec)
     for m in outcome.mismatches:
-        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
         click.echo(f"FAILED {what}: {m.text}", err=True)
-        click.echo(f"  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}", err=True)
+        click.echo(f"  {m}", err=True)
         if who := _writer(runner, m.name, m.index):
             click.echo(f"  {who}", err=True)
     if outcome.checked and not outcome.mismatches:
@@ -185,7 +167,7 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
+def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
     from ..errors import UsageError

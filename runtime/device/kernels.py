@@ -187,9 +187,6 @@ class KernelHandle:
     @property
     def ptx_version(self) -> int:
         """80 for .target sm_80."""
-        return self._target()
-
-    def _target(self) -> int:
         home = next((m for m in self.module.modules if self.function.name in m.functions), self.module.modules[0])
         for t in home.targets:
             digits = "".join(c for c in t.removeprefix("sm_").removeprefix("compute_") if c.isdigit())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import cached_property
 
 from warplab.isa.profiles import DeviceProfile, profile
 
@@ -32,7 +33,6 @@ class SimulatedDevice:
         self.retained = 0
         self.primary: DeviceContext | None = None
         self._arena: DeviceArena | None = None
-        self._attributes: dict[str, int] | None = None
         self.pools: dict[str, object] = {}
 
     @property
@@ -53,12 +53,14 @@ class SimulatedDevice:
             SPACE.devices.append(self._arena)
         return self._arena
 
+    @cached_property
+    def attributes(self) -> dict[str, int]:
+        """Every attribute by the name that the driver's enum has for it, without CU_DEVICE_ATTRIBUTE_."""
+        return attributes(self.profile) | {"PCI_BUS_ID": self.ordinal + 1}
+
     def attribute(self, name: str) -> int:
-        """An attribute by the name that the driver's enum has for it, without CU_DEVICE_ATTRIBUTE_."""
-        if self._attributes is None:
-            self._attributes = attributes(self.profile)
-            self._attributes["PCI_BUS_ID"] = self.ordinal + 1
-        found = self._attributes.get(name)
+        """An attribute by its name."""
+        found = self.attributes.get(name)
         if found is None:
             raise ApiError("CUDA_ERROR_INVALID_VALUE", f"no attribute is called {name}")
         return found

@@ -54,7 +54,6 @@ class AddressRange:
     flags: int = 0
     pool: object = None
     mapped: bool = True
-    device_only: bool = False
     sync_memops: bool = False
     advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
 

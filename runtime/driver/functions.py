@@ -19,12 +19,6 @@ from .structs import CUmodule
 FunctionAttribute = CUfunction_attribute
 
 
-@api(1)
-def cuKernelGetName(hfunc: object) -> bytes:
-    """The kernel's name."""
-    return kernel_of(hfunc).name.encode()
-
-
 def attribute(k: KernelHandle, attrib: object) -> int:
     """One attribute of a kernel."""
     which = member(FunctionAttribute, attrib)
@@ -145,6 +139,9 @@ def cuFuncGetModule(hfunc: object) -> CUmodule:
 def cuFuncGetName(hfunc: object) -> bytes:
     """The function's name."""
     return kernel_of(hfunc).name.encode()
+
+
+cuKernelGetName = cuFuncGetName
 
 
 def _parameter(k: KernelHandle, index: object) -> tuple[int, int]:

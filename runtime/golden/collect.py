@@ -31,6 +31,10 @@ class Broken:
     message: str
 
 
+class Failed(Exception):
+    """The case does not hold; the text says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One test: a run, all verdicts of the assembler on a file, or one RUN line."""

@@ -10,7 +10,7 @@ from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
 from .buffers import Buffer, MemoryResource
 from .calls import CUDAError, IsStreamType, do, raised
-from .properties import FLAGS, INTEGERS
+from .properties import ABSENT, FLAGS
 from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
 
@@ -32,13 +32,13 @@ class DeviceProperties:
         self._device_id = device_id
 
     def __getattr__(self, name: str) -> int | bool:
-        if name not in INTEGERS and name not in FLAGS:
+        if name not in dir(self):
             raise AttributeError(f"no property is called {name}")
         value = machine().device(self._device_id).attribute(name.upper())
         return bool(value) if name in FLAGS else value
 
     def __dir__(self) -> list[str]:
-        return sorted([*INTEGERS, *FLAGS])
+        return sorted({name.lower() for name in machine().device(self._device_id).attributes} - set(ABSENT))
 
 
 class Context:

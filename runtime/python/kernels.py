@@ -25,20 +25,9 @@ class ParamInfo(NamedTuple):
     size: int
 
 
-_ATTRIBUTES = {
-    "max_threads_per_block": F.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "shared_size_bytes": F.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-    "const_size_bytes": F.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "local_size_bytes": F.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
-    "num_regs": F.CU_FUNC_ATTRIBUTE_NUM_REGS, "ptx_version": F.CU_FUNC_ATTRIBUTE_PTX_VERSION,
-    "binary_version": F.CU_FUNC_ATTRIBUTE_BINARY_VERSION, "cache_mode_ca": F.CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
-    "max_dynamic_shared_size_bytes": F.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-    "preferred_shared_memory_carveout": F.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    "cluster_size_must_be_set": F.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
-    "required_cluster_width": F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-    "required_cluster_height": F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-    "required_cluster_depth": F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
-    "non_portable_cluster_size_allowed": F.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-    "cluster_scheduling_policy_preference": F.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-}  # fmt: skip
+_UNKNOWN = {"max", "shared_memory_mode", "device_node_update_supported"}  # members of the enum that are no attributes of a kernel here
+_NAMES = {name.removeprefix("CU_FUNC_ATTRIBUTE_").lower(): attribute for name, attribute in F.__members__.items()}
+_ATTRIBUTES = {name: attribute for name, attribute in _NAMES.items() if name not in _UNKNOWN}
 _FLAGS = ("cache_mode_ca", "cluster_size_must_be_set", "non_portable_cluster_size_allowed")
 _SETTABLE = (
     "max_dynamic_shared_size_bytes", "preferred_shared_memory_carveout", "required_cluster_width", "required_cluster_height",

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import driver
 from .calls import do
-
-if TYPE_CHECKING:
-    pass
 from .kernels import Kernel
 
 Code = bytes | bytearray | str

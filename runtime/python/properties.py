@@ -1,27 +1,13 @@
-"""The names of a device's properties in cuda.core; each is the driver's attribute of that name in capitals."""
+"""The properties of a device in cuda.core: each is the driver's attribute of that name in capitals; some cuda.core has not, some are flags."""
 
-INTEGERS = """
-    max_threads_per_block max_block_dim_x max_block_dim_y max_block_dim_z max_grid_dim_x max_grid_dim_y max_grid_dim_z
-    max_shared_memory_per_block total_constant_memory warp_size max_pitch maximum_texture1d_width maximum_texture1d_linear_width
-    maximum_texture1d_mipmapped_width maximum_texture2d_width maximum_texture2d_height maximum_texture2d_linear_width
-    maximum_texture2d_linear_height maximum_texture2d_linear_pitch maximum_texture2d_mipmapped_width
-    maximum_texture2d_mipmapped_height maximum_texture3d_width maximum_texture3d_height maximum_texture3d_depth
-    maximum_texture3d_width_alternate maximum_texture3d_height_alternate maximum_texture3d_depth_alternate
-    maximum_texturecubemap_width maximum_texture1d_layered_width maximum_texture1d_layered_layers maximum_texture2d_layered_width
-    maximum_texture2d_layered_height maximum_texture2d_layered_layers maximum_texturecubemap_layered_width
-    maximum_texturecubemap_layered_layers maximum_surface1d_width maximum_surface2d_width maximum_surface2d_height
-    maximum_surface3d_width maximum_surface3d_height maximum_surface3d_depth maximum_surface1d_layered_width
-    maximum_surface1d_layered_layers maximum_surface2d_layered_width maximum_surface2d_layered_height
-    maximum_surface2d_layered_layers maximum_surfacecubemap_width maximum_surfacecubemap_layered_width
-    maximum_surfacecubemap_layered_layers max_registers_per_block clock_rate texture_alignment texture_pitch_alignment
-    multiprocessor_count compute_mode pci_bus_id pci_device_id pci_domain_id memory_clock_rate global_memory_bus_width l2_cache_size
-    max_threads_per_multiprocessor compute_capability_major compute_capability_minor max_shared_memory_per_multiprocessor
-    max_registers_per_multiprocessor multi_gpu_board_group_id single_to_double_precision_perf_ratio
-    max_shared_memory_per_block_optin max_blocks_per_multiprocessor max_persisting_l2_cache_size max_access_policy_window_size
-    reserved_shared_memory_per_block gpu_direct_rdma_flush_writes_options gpu_direct_rdma_writes_ordering
-    mempool_supported_handle_types numa_config numa_id surface_alignment async_engine_count maximum_texture2d_gather_width
-    maximum_texture2d_gather_height mem_sync_domain_count host_numa_id mem_decompress_algorithm_mask mem_decompress_maximum_length
-    gpu_pci_device_id gpu_pci_subsystem_id
+ABSENT = """
+    atomic_reduction_supported can_use_64_bit_stream_mem_ops_v1 can_use_stream_mem_ops_v1 can_use_stream_wait_value_nor_v1
+    cooperative_multi_device_launch d3d12_cig_streams_supported dma_buf_mmap_supported gpu_direct_rdma_with_localized_memory_supported
+    locality_domain_count locality_domain_multiprocessor_count logical_endpoint_counted_ops_supported
+    logical_endpoint_multicast_supported logical_endpoint_supported_handle_types
+    logical_endpoint_unicast_access_on_owner_device_supported logical_endpoint_unicast_supported
+    max_oversized_shared_memory_per_block tensor_map_large_tensor_min_size virtual_address_management_supported
+    vulkan_cig_streams_supported
 """.split()
 FLAGS = """
     gpu_overlap kernel_exec_timeout integrated can_map_host_memory concurrent_kernels ecc_enabled tcc_driver unified_addressing

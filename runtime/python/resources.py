@@ -3,68 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, SupportsInt
+from typing import SupportsInt
 
 from .. import driver
+from ..device.arrays import Pool
 from ..driver.api import object_of
 from .buffers import Buffer, MemoryResource
 from .calls import IsStreamType, do, needed_handle, stream_handle
 
-if TYPE_CHECKING:
-    from ..device.arrays import Pool
-
 A = driver.CUmemPool_attribute
 
 
-class PoolAttributes:
-    """What is known of a pool."""
+_POOL_ATTRIBUTES = (
+    "reuse_follow_event_dependencies", "reuse_allow_opportunistic", "reuse_allow_internal_dependencies", "release_threshold",
+    "reserved_mem_current", "reserved_mem_high", "used_mem_current", "used_mem_high",
+)  # fmt: skip
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+
+class PoolAttributes:
+    """What is known of a pool, by name; what begins with reuse_ is true or false, the rest are bytes."""
+
+    def __init__(self, handle: driver.CUmemoryPool) -> None:
+        self._handle = handle
+
+    def __getattr__(self, name: str) -> int | bool:
+        if name not in _POOL_ATTRIBUTES:
+            raise AttributeError(f"no attribute is called {name}")
+        value = int(do(driver.cuMemPoolGetAttribute, self._handle, A[f"CU_MEMPOOL_ATTR_{name.upper()}"]))
+        return bool(value) if name.startswith("reuse_") else value
+
+    def __dir__(self) -> list[str]:
+        return sorted(_POOL_ATTRIBUTES)
 
     def __repr__(self) -> str:
-        p = self._pool
-        return f"<pool: {p.used} bytes used of {p.reserved} reserved>"
-
-    @property
-    def reuse_follow_event_dependencies(self) -> bool:
-        """May memory be used again where events order its uses?"""
-        return bool(self._pool.settings[1])
-
-    @property
-    def reuse_allow_opportunistic(self) -> bool:
-        """May memory be used again where its use is over by chance?"""
-        return bool(self._pool.settings[2])
-
-    @property
-    def reuse_allow_internal_dependencies(self) -> bool:
-        """May an allocation wait for a free in another stream?"""
-        return bool(self._pool.settings[3])
-
-    @property
-    def release_threshold(self) -> int:
-        """Bytes that are kept rather than given back."""
-        return self._pool.threshold
-
-    @property
-    def reserved_mem_current(self) -> int:
-        """Bytes that the pool holds."""
-        return self._pool.reserved
-
-    @property
-    def reserved_mem_high(self) -> int:
-        """The most that it held."""
-        return self._pool.reserved_high
-
-    @property
-    def used_mem_current(self) -> int:
-        """Bytes that are in use."""
-        return self._pool.used
-
-    @property
-    def used_mem_high(self) -> int:
-        """The most that were in use."""
-        return self._pool.used_high
+        return f"<pool: {self.used_mem_current} bytes used of {self.reserved_mem_current} reserved>"
 
 
 class PoolResource(MemoryResource):
@@ -100,9 +72,7 @@ class PoolResource(MemoryResource):
     @property
     def attributes(self) -> PoolAttributes:
         """What is known of the pool."""
-        from ..device.arrays import Pool
-
-        return PoolAttributes(object_of(self._handle, Pool))
+        return PoolAttributes(self._handle)
 
     @property
     def handle(self) -> driver.CUmemoryPool:
@@ -189,8 +159,6 @@ class DeviceMemoryResource(PoolResource):
     @property
     def peer_accessible_by(self) -> set[int]:
         """The other devices that may use this memory."""
-        from ..device.arrays import Pool
-
         return {n for n, flags in object_of(self._handle, Pool).access.items() if flags == 3}
 
     @peer_accessible_by.setter

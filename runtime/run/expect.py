@@ -89,6 +89,14 @@ class Mismatch:
     got: str
     wanted: str
 
+    @property
+    def place(self) -> str:
+        """The first element that differs, by its name."""
+        return f"{self.name or 'element'}{list(self.index)}" if self.index else "the value"
+
+    def __str__(self) -> str:
+        return f"{self.wrong} of {self.total} differ; first {self.place}: got {self.got}, wanted {self.wanted}"
+
 
 @dataclass(frozen=True, slots=True)
 class Code:

@@ -18,17 +18,11 @@ from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.device.kernels import LaunchShape
 from warplab.runtime.errors import UsageError
 
-from .conftest import HEAD, POINTER, Host
+from .conftest import POINTER, Host
+from .ptx import kernel
 
 # Each product loses its last bit when it is rounded, and each difference is what was lost.
-TEXT = f"""{HEAD}.visible .entry lost(.param .u64 out, .param .f32 s, .param .f64 d) {{
-    .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .u64 %q;
-    ld.param.u64 %q, [out]; ld.param.f32 %f0, [s]; ld.param.f64 %d0, [d];
-    mul.f32 %f1, %f0, %f0; mul.rn.f32 %f2, %f0, %f0; sub.f32 %f3, %f1, %f2;
-    mul.f64 %d1, %d0, %d0; mul.rn.f64 %d2, %d0, %d0; sub.f64 %d3, %d1, %d2;
-    cvt.rn.f32.f64 %f0, %d3;
-    st.global.f32 [%q], %f3; st.global.f32 [%q+4], %f0; ret; }}
-"""
+TEXT = kernel("lost")
 SINGLE, DOUBLE = 1 + 2.0**-13, 1 + 2.0**-30
 LOST = {"none": [0, 0], "f64": [0, 2.0**-60], "all": [2.0**-26, 2.0**-60]}
 WORDS = f"--arg out:out=f32[2] --arg {SINGLE} --arg {DOUBLE}"

@@ -15,26 +15,9 @@ from click.testing import CliRunner, Result
 
 from warplab.runtime.cli import COMMANDS, errors, main
 
-GOOD = """.version 8.3
-.target sm_90
-.address_size 64
+from .ptx import kernel
 
-.visible .entry k(.param .u64 p)
-{
-    .reg .pred %p<2>;
-    .reg .b32 %r<4>;
-    .reg .b64 %rd<2>;
-
-    ld.param.u64 %rd1, [p];
-    mov.u32 %r1, %tid.x;
-    setp.gt.u32 %p1, %r1, 7;
-    @%p1 bra done;
-    add.u32 %r2, %r1, 1;
-    st.global.u32 [%rd1], %r2;
-done:
-    ret;
-}
-"""
+GOOD = kernel("good")
 BAD = GOOD.replace("add.u32 %r2", "add.sat.u32 %r2")
 
 

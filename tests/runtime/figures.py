@@ -12,8 +12,7 @@ import numpy as np
 from warplab.interpreter.memory.banks import shared_passes
 from warplab.interpreter.observers import Sample
 from warplab.isa.profiles import DeviceProfile, profile
-
-from . import svg
+from warplab.runtime.reports import svg
 
 LANES = range(32)
 GLOBAL_DEVICES = ("1.0", "1.2", "2.0", "9.0")  # 1.1 as 1.0; 1.3 as 1.2; 3.x as 2.x; from 5.x on as 9.0
