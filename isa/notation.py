@@ -190,9 +190,11 @@ class Forms(Mapping[str, list["Form"]]):
         self._rows: dict[str, list[Callable[[], Form]]] = {}
         self._read: dict[str, list[Form]] = {}
 
-    def add(self, opcode: str, read: Callable[[], Form]) -> None:
-        """One more row of an opcode."""
+    def add(self, opcode: str, read: Callable[[], Form], facts: Mapping[str, Any] | None) -> None:
+        """One more row of an opcode, with the facts that it states for itself."""
         self._rows.setdefault(opcode, []).append(read)
+        if facts:
+            row_states(opcode, facts)
 
     def __getitem__(self, opcode: str) -> list[Form]:
         found = self._read.get(opcode)
@@ -310,8 +312,7 @@ def instruction(
 
     def register(meaning: F) -> F:
         known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, facts=facts)
-        row_states(_opcode(row), facts or {})
-        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **known, **sets)))  # type: ignore[arg-type]
+        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **known, **sets)), facts)  # type: ignore[arg-type]
         return meaning
 
     return register
@@ -323,8 +324,7 @@ def accepted(
 ) -> None:  # fmt: skip
     """A row without a meaning on arrays: the engine itself performs its effect, or it is assembled and not executed."""
     known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section, facts=facts)
-    row_states(_opcode(row), facts or {})
-    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **known, **sets)))  # type: ignore[arg-type]
+    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **known, **sets)), facts)  # type: ignore[arg-type]
 
 
 @functools.cache
