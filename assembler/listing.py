@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
@@ -132,7 +133,7 @@ class Listing:
     @cached_property
     def results(self) -> list[Operand | None]:
         """What each instruction writes: its first operand where that is a result; None also for calls."""
-        writing = {i for i, f in self.forms.items() if has_results(f) and f.opcode != "call"}
+        writing = {i for i, f in self.forms.items() if has_results(f) and f.opcode not in CALLS}
         return [
             s.operands[0] if id(s.form) in writing and s.operands and s.operands[0].__class__ is not Address else None
             for s in self.instructions

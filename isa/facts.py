@@ -125,6 +125,11 @@ class Facts:
     handles: tuple[str, ...] = ()  # the kinds of handle that stand in place of an address
     variables: str = ""  # operand a may be the address of a variable: in "any" space, in the "named" one, or in "shared"
 
+    access: str = ""  # to the memory at its address: "load", "store", "atomic", "reduction"
+    asks_anew: When | None = None  # then it asks memory for what other threads have changed
+    pauses: bool = False  # lets other threads run
+    orders_memory: bool = False
+
     # Operands.
     discards: bool = False  # `_` may stand for the result
     keeps_result: bool = False  # in a pair `_` may not stand for the result
@@ -136,6 +141,8 @@ class Facts:
     float_vectors: bool = False  # vectors of floating-point numbers are no integer registers
     fragments: Mapping[str, Words] | None = None  # type of elements ("": any other) -> types of registers that hold 32 bits of a fragment
     parts: int = 0  # of a video instruction: 1 selected byte or half of each operand, or all 2 halves or 4 bytes
+    sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
+    hands_address_on: When | None = None  # then the result is an address if an operand is one
     negates: bool = False  # operands may have a minus sign
     reads_destination: bool = False
     passes_on: bool = False  # compilers pass registers on that no instruction has written
@@ -176,9 +183,9 @@ def _made(stated: Mapping[str, Any]) -> Facts:
     return Facts(**given)
 
 
-def opcodes(*names: str) -> frozenset[str]:
-    """The opcodes that state one of some facts, or that have a row which does."""
+def opcodes(*names: str, **values: object) -> frozenset[str]:
+    """The opcodes that state one of some facts, or state one with a value: all their rows, or one of them alone."""
     from . import ops  # noqa: F401  states the facts
 
-    found = {opcode for opcode, stated in _STATED.items() if not stated.keys().isdisjoint(names)}
+    found = {o for o, stated in _STATED.items() if not stated.keys().isdisjoint(names) or not values.items().isdisjoint(stated.items())}
     return frozenset(found.union(*(_OF_ROWS.get(name, ()) for name in names)))
