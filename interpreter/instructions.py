@@ -280,7 +280,7 @@ class InstructionSteps:
         d = i.operands[0]
         if isinstance(d, Register) and t.elements == 1:
             have = self.plan.homes[d.index].dtype
-            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or i.opcode in ("mov", "selp")):
+            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or (i.form is not None and i.form.facts.moves_bits)):
                 return have
         return t.dtype
 
@@ -319,7 +319,8 @@ class InstructionSteps:
 
     def _address(self, i: Instruction, op: Address, place: Place) -> Get:
         space = str((i.settled or {}).get("ss", ""))
-        if i.opcode == "ld" and space.startswith("param") and isinstance(op.base, Variable) and id(op.base) not in self.plan.frame:
+        loads = i.form is not None and i.form.facts.access == "load"
+        if loads and space.startswith("param") and isinstance(op.base, Variable) and id(op.base) not in self.plan.frame:
             v, offset = op.base, op.offset
             return lambda R: R[0].wave.launch.param_place(v, offset)
         if space.startswith("param") and isinstance(op.base, Variable) and id(op.base) in self.plan.frame:

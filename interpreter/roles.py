@@ -81,7 +81,7 @@ def fits(i: Instruction, form: Form) -> bool:
             return False
         if isinstance(place.count, int) and place.count > 1 and not (isinstance(op, Vector) and len(op.elements) == place.count):
             return False
-        if place.count == 1 and isinstance(op, Vector) and i.opcode != "mov":
+        if place.count == 1 and isinstance(op, Vector) and not form.facts.widest_pack:
             return False
         if isinstance(op, Register) and op.type.kind == "p" and (kind := form.type_of(place, settled)) is not None and kind.kind != "p":
             return False

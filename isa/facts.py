@@ -142,6 +142,7 @@ class Facts:
     fragments: Mapping[str, Words] | None = None  # type of elements ("": any other) -> types of registers that hold 32 bits of a fragment
     parts: int = 0  # of a video instruction: 1 selected byte or half of each operand, or all 2 halves or 4 bytes
     sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
+    moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is one
     negates: bool = False  # operands may have a minus sign
     reads_destination: bool = False

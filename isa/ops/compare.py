@@ -25,7 +25,7 @@ FLOAT: dict[str, Test] = ORDER | {
 
 UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}  # true of NaNs, else as those
 
-facts("selp", sign_free=ALWAYS)
+facts("selp", moves_bits=True, sign_free=ALWAYS)
 facts("setp", discards=True)
 facts("set setp", predicate_register=when("bf16 bf16x2"))
 

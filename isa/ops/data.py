@@ -26,7 +26,7 @@ VEC = "v2 v4 v8"
 
 
 facts("mov", widest_pack=128, variables="any", reads_special=True, passes_on=True)
-facts("mov", sign_free=when(without="v2 v4"), hands_address_on=when(without="v2 v4"))
+facts("mov", moves_bits=True, sign_free=when(without="v2 v4"), hands_address_on=when(without="v2 v4"))
 
 
 @instruction(
