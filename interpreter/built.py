@@ -60,7 +60,7 @@ def built(given: Instruction, *, first_generation: bool, flushes: bool) -> Built
     form, settled = i.form, i.settled
     assert form is not None and settled is not None
     refitted = (form, settled) if form is not given.form else None
-    whole = i.opcode == "mov" and "vec" not in settled
+    whole = bool(form.facts.widest_pack) and "vec" not in settled
     route = (
         "pack" if whole and any(isinstance(o, Vector) for o in i.operands) else "move" if whole else "effect" if form.effect else "meaning"
     )
@@ -116,11 +116,11 @@ def _at(i: Instruction, op: Operand, place: Place, target: bool, size: int) -> A
     if place.address or place.constant:
         return At(place, None, False, False, False)
     t = operand_type(i, place)
-    assert t is not None, f"{i.opcode}: no type for {place.name}"
+    assert t is not None and i.form is not None, f"{i.opcode}: no type for {place.name}"
     one = isinstance(op, Register) and op.vector == 1 and t.elements == 1 and t.bits != 128 and not place.second
     plain, single = one and place.count == 1, one and place.count != 1
     fits = t.bits == size * 8 and (t.elements == 1 if target else t.is_integer)
-    return At(place, t, plain, single, bool(size) and (fits or (not target and i.opcode == "selp" and t.name != "pred")))
+    return At(place, t, plain, single, bool(size) and (fits or (not target and i.form.facts.moves_bits and t.name != "pred")))
 
 
 def _accesses(settled: dict[str, str | bool]) -> tuple[str, ScalarType, int]:
@@ -130,7 +130,7 @@ def _accesses(settled: dict[str, str | bool]) -> tuple[str, ScalarType, int]:
 
 def with_elements(i: Instruction) -> Instruction:
     """mov.b64 d, v: the vector register v as its elements."""
-    if i.opcode != "mov" or i.settled is None or "vec" in i.settled:
+    if i.form is None or not i.form.facts.widest_pack or i.settled is None or "vec" in i.settled:
         return i
     vectors = [isinstance(o, Register) and o.vector > 1 for o in i.operands]
     return replace(i, operands=tuple(_elements(o) if v else o for o, v in zip(i.operands, vectors, strict=True))) if any(vectors) else i

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Address, Immediate, Instruction, Pair, Register, Sink, Variable, Vector
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -28,7 +29,7 @@ from .steps import assign, carrying, join, lanes, load_one, parameter, pure, sel
 from .values import Array, LocalPlace, Shifted, plain
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
-OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched
+OPAQUE_ADDRESS = opcodes("access")  # their meaning hands the address on untouched
 
 
 class InstructionSteps:
@@ -132,7 +133,7 @@ class InstructionSteps:
         d = home[i.operands[0].index].slot
         unsigned = home[i.operands[0].index].dtype
         kinds = [self._pointer_source(o, unsigned) for o in i.operands[1:]]
-        if i.opcode in ("mov", "cvta"):
+        if len(kinds) == 1:
             (a,) = kinds
 
             def hand_on(R: list[Any]) -> None:
@@ -279,7 +280,7 @@ class InstructionSteps:
         d = i.operands[0]
         if isinstance(d, Register) and t.elements == 1:
             have = self.plan.homes[d.index].dtype
-            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or i.opcode in ("mov", "selp")):
+            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or (i.form is not None and i.form.facts.moves_bits)):
                 return have
         return t.dtype
 
@@ -318,7 +319,8 @@ class InstructionSteps:
 
     def _address(self, i: Instruction, op: Address, place: Place) -> Get:
         space = str((i.settled or {}).get("ss", ""))
-        if i.opcode == "ld" and space.startswith("param") and isinstance(op.base, Variable) and id(op.base) not in self.plan.frame:
+        loads = i.form is not None and i.form.facts.access == "load"
+        if loads and space.startswith("param") and isinstance(op.base, Variable) and id(op.base) not in self.plan.frame:
             v, offset = op.base, op.offset
             return lambda R: R[0].wave.launch.param_place(v, offset)
         if space.startswith("param") and isinstance(op.base, Variable) and id(op.base) in self.plan.frame:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
+from warplab.isa.control import CALLS
 
 from .group import Group
 from .plan import Terminator
-from .roles import ends_block, works_on
+from .roles import asks_anew, ends_block, works_on
 
 if TYPE_CHECKING:
     from .lower import Lowering
@@ -73,17 +74,15 @@ def _patience(low: Lowering, head: int) -> int:
     instructions = [i for b in _loop_blocks(low, head) for i in low.plan.flow.blocks[b].instructions]
     if not _watches(low, instructions):
         return PATIENT
-    return CALLING if any(i.opcode == "call" for i in instructions) else SPINNING
+    return CALLING if any(i.opcode in CALLS for i in instructions) else SPINNING
 
 
 def _watches(low: Lowering, instructions: Iterable[Instruction]) -> bool:
     """Do they look at memory in a way that only makes sense if somebody else changes it?"""
     for i in instructions:
-        if i.opcode in ("atom", "nanosleep", "mbarrier", "fence", "membar") or (
-            i.opcode == "ld" and {"volatile", "acquire", "relaxed", "mmio"} & set(i.modifiers)
-        ):
+        if i.form is not None and (asks_anew(i) or i.form.facts.pauses or i.form.facts.orders_memory):
             return True
-        if i.opcode == "call":
+        if i.opcode in CALLS:
             callee = next((o for o in i.operands[:2] if isinstance(o, Function)), None)
             if callee is None or _function_watches(low, callee):
                 return True

@@ -26,6 +26,7 @@ from warplab.assembler.ir import (
     Variable,
     Vector,
 )
+from warplab.isa.control import CALLS
 from warplab.isa.notation import Form
 
 from .roles import (
@@ -188,7 +189,7 @@ def _shape(given: Instruction) -> Shape:
 
 def _votes(i: Instruction) -> Iterator[tuple[int, str]]:
     """Registers of the size that their place wants, where the dtype matters."""
-    if i.form is None or i.opcode == "call":
+    if i.form is None or i.opcode in CALLS:
         return
     free = is_sign_free(i)
     for op, place in zip(i.operands, places(i.form, i.operands), strict=False):

@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from warplab.assembler.flow import Flow, accesses
 from warplab.assembler.graphs import Loop
-from warplab.assembler.ir import Instruction
+from warplab.isa.control import BARRIERS
 
-from .roles import needs_lanes
-
-ASKING = frozenset({"volatile", "relaxed", "acquire", "mmio"})
+from .roles import asks_anew, needs_lanes
 
 
 def last_spins(flow: Flow) -> Iterator[Loop]:
@@ -23,14 +21,10 @@ def last_spins(flow: Flow) -> Iterator[Loop]:
         return
     for loop in flow.loops:
         inside = set(loop.blocks)
-        if not any(_asks(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
+        if not any(asks_anew(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
             continue
         if not _turns_behind(flow, inside) and not _gathers_behind(flow, loop, inside):
             yield loop
-
-
-def _asks(i: Instruction) -> bool:
-    return i.opcode == "atom" or (i.opcode == "ld" and not ASKING.isdisjoint(i.modifiers))
 
 
 def _turns_behind(flow: Flow, inside: Collection[int]) -> bool:
@@ -53,7 +47,7 @@ def _gathers_behind(flow: Flow, loop: Loop, inside: Collection[int]) -> bool:
     b = flow.ipdom[loop.header]
     while b is not None:
         for i in flow.blocks[b].instructions if b not in inside else ():
-            if i.opcode in ("bar", "barrier") or needs_lanes(i):
+            if i.opcode in BARRIERS or needs_lanes(i):
                 return needs_lanes(i)
         b = flow.ipdom[b]
     return False
@@ -68,7 +62,7 @@ def _spins(flow: Flow, inside: Collection[int]) -> bool:
         for block in blocks:
             for i in block.instructions:
                 read, written = accesses(i)
-                if _asks(i) or any(r.index in answers for r in read):
+                if asks_anew(i) or any(r.index in answers for r in read):
                     answers.update([r.index for r in written])
             last = block.terminator
             if last is not None and last.guard is not None and last.guard.index in answers:

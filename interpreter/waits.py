@@ -85,7 +85,8 @@ def _maybe_guarded_wait(low: Lowering, i: Instruction, go: Terminator, pc: int) 
 
 
 def _has_mask(i: Instruction) -> bool:
-    return i.opcode in ("shfl", "vote", "match", "redux", "elect", "bar")
+    form = i.form
+    return form is not None and (form.effect == "warp_barrier" or any(place.name == "membermask" for place in form.operands))
 
 
 def barrier(low: Lowering, i: Instruction, pc: int) -> Terminator:

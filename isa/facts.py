@@ -6,8 +6,9 @@ that row alone.  The verifier and the interpreter ask `form.facts`, or `opcodes(
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def _words(given: str | Collection[str]) -> Words:
 # ---------------------------------------------------------------- rules
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class When:
     """A condition on an instruction's words: one of `words` (if any are named) and all of `also` are there, none of `without` is."""
 
@@ -45,7 +46,7 @@ def when(words: str | Collection[str] = "", also: str | Collection[str] = "", wi
 ALWAYS = When()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Excludes:
     """Words that do not go with others, such as state spaces."""
 
@@ -58,7 +59,7 @@ def excludes(words: str, others: str) -> Excludes:
     return Excludes(_words(words), _words(others))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Demand:
     """What needs a PTX version or target and is more than one word: an operand, words together, the absence of a word."""
 
@@ -72,7 +73,7 @@ class Demand:
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Constant:
     """Which values a constant has that stands for an operand."""
 
@@ -91,7 +92,7 @@ class Constant:
 # ---------------------------------------------------------------- facts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Facts:
     """The facts of one opcode, or of one row."""
 
@@ -124,6 +125,11 @@ class Facts:
     handles: tuple[str, ...] = ()  # the kinds of handle that stand in place of an address
     variables: str = ""  # operand a may be the address of a variable: in "any" space, in the "named" one, or in "shared"
 
+    access: str = ""  # to the memory at its address: "load", "store", "atomic", "reduction"
+    asks_anew: When | None = None  # then it asks memory for what other threads have changed
+    pauses: bool = False  # lets other threads run
+    orders_memory: bool = False
+
     # Operands.
     discards: bool = False  # `_` may stand for the result
     keeps_result: bool = False  # in a pair `_` may not stand for the result
@@ -135,36 +141,26 @@ class Facts:
     float_vectors: bool = False  # vectors of floating-point numbers are no integer registers
     fragments: Mapping[str, Words] | None = None  # type of elements ("": any other) -> types of registers that hold 32 bits of a fragment
     parts: int = 0  # of a video instruction: 1 selected byte or half of each operand, or all 2 halves or 4 bytes
+    sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
+    moves_bits: bool = False  # of integers, or of floating-point numbers
+    hands_address_on: When | None = None  # then the result is an address if an operand is one
     negates: bool = False  # operands may have a minus sign
     reads_destination: bool = False
     passes_on: bool = False  # compilers pass registers on that no instruction has written
     result_from_elsewhere: bool = False  # from memory or from other lanes
 
 
-_NONE = Facts()
-_FACTS: dict[str, Facts] = {}
-_OF_ROWS: dict[str, set[str]] = {}  # fact -> the opcodes of the rows that state it
 _SETS = frozenset(f.name for f in fields(Facts) if f.type == "Words")
-
-
-def _stated(before: Facts, given: Mapping[str, Any]) -> Facts:
-    new: dict[str, Any] = {name: _words(value) if name in _SETS else value for name, value in given.items()}
-    return replace(before, **new)
+_STATED: dict[str, dict[str, Any]] = {}  # opcode -> facts of all its rows
+_OF_ROWS: dict[str, set[str]] = {}  # fact -> the opcodes with a row that states it
 
 
 def facts(opcodes: str, **given: Any) -> None:
     """States facts of some opcodes."""
     for opcode in opcodes.split():
-        before = _FACTS.get(opcode, _NONE)
-        twice = [name for name in given if getattr(before, name) != getattr(_NONE, name)]
-        assert not twice, f"{opcode}: {twice} stated twice"
-        _FACTS[opcode] = _stated(before, given)
-
-
-def facts_of(opcode: str, of_row: Mapping[str, Any] | None = None) -> Facts:
-    """The facts of an opcode, with those that a row states for itself."""
-    known = _FACTS.get(opcode, _NONE)
-    return _stated(known, of_row) if of_row else known
+        stated = _STATED.setdefault(opcode, {})
+        assert stated.keys().isdisjoint(given), f"{opcode}: {stated.keys() & given.keys()} stated twice"
+        stated.update(given)
 
 
 def row_states(opcode: str, given: Mapping[str, Any]) -> None:
@@ -173,9 +169,24 @@ def row_states(opcode: str, given: Mapping[str, Any]) -> None:
         _OF_ROWS.setdefault(name, set()).add(opcode)
 
 
-def opcodes(*names: str) -> frozenset[str]:
-    """The opcodes that state one of some facts, or that have a row which does."""
+def facts_of(opcode: str, of_row: Mapping[str, Any] | None = None) -> Facts:
+    """The facts of an opcode, with those that a row states for itself."""
+    return _made({**_STATED.get(opcode, {}), **of_row}) if of_row else _facts_of(opcode)
+
+
+@functools.cache
+def _facts_of(opcode: str) -> Facts:
+    return _made(_STATED.get(opcode, {}))
+
+
+def _made(stated: Mapping[str, Any]) -> Facts:
+    given: dict[str, Any] = {name: _words(value) if name in _SETS else value for name, value in stated.items()}
+    return Facts(**given)
+
+
+def opcodes(*names: str, **values: object) -> frozenset[str]:
+    """The opcodes that state one of some facts, or state one with a value: all their rows, or one of them alone."""
     from . import ops  # noqa: F401  states the facts
 
-    found = {o for o, known in _FACTS.items() if any(getattr(known, name) != getattr(_NONE, name) for name in names)}
+    found = {o for o, stated in _STATED.items() if not stated.keys().isdisjoint(names) or not values.items().isdisjoint(stated.items())}
     return frozenset(found.union(*(_OF_ROWS.get(name, ()) for name in names)))

@@ -24,7 +24,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -189,10 +189,19 @@ class Forms(Mapping[str, list["Form"]]):
     def __init__(self) -> None:
         self._rows: dict[str, list[Callable[[], Form]]] = {}
         self._read: dict[str, list[Form]] = {}
+        self._effects: dict[str, set[str]] = {}  # effect -> opcodes
 
-    def add(self, opcode: str, read: Callable[[], Form]) -> None:
-        """One more row of an opcode."""
+    def add(self, opcode: str, read: Callable[[], Form], effect: str, facts: Mapping[str, Any] | None) -> None:
+        """One more row of an opcode, with its effect and the facts that it states for itself."""
         self._rows.setdefault(opcode, []).append(read)
+        if effect:
+            self._effects.setdefault(effect, set()).add(opcode)
+        if facts:
+            row_states(opcode, facts)
+
+    def with_effect(self, effect: str) -> Collection[str]:
+        """The opcodes that have a row with an effect."""
+        return self._effects.get(effect, ())
 
     def __getitem__(self, opcode: str) -> list[Form]:
         found = self._read.get(opcode)
@@ -211,6 +220,13 @@ class Forms(Mapping[str, list["Form"]]):
 
 
 FORMS = Forms()
+
+
+def with_effect(*effects: str) -> frozenset[str]:
+    """The opcodes that have a row with one of some effects."""
+    from . import ops  # noqa: F401  fills FORMS
+
+    return frozenset().union(*(FORMS.with_effect(effect) for effect in effects))
 
 
 def _python(word: str) -> str:
@@ -310,8 +326,7 @@ def instruction(
 
     def register(meaning: F) -> F:
         known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, facts=facts)
-        row_states(_opcode(row), facts or {})
-        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **known, **sets)))  # type: ignore[arg-type]
+        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **known, **sets)), effect, facts)  # type: ignore[arg-type]
         return meaning
 
     return register
@@ -323,8 +338,7 @@ def accepted(
 ) -> None:  # fmt: skip
     """A row without a meaning on arrays: the engine itself performs its effect, or it is assembled and not executed."""
     known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section, facts=facts)
-    row_states(_opcode(row), facts or {})
-    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **known, **sets)))  # type: ignore[arg-type]
+    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **known, **sets)), effect, facts)  # type: ignore[arg-type]
 
 
 @functools.cache

@@ -9,6 +9,7 @@ import bisect
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 
+from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
 
 from .. import graphs
@@ -29,9 +30,9 @@ def written(columns: Listing) -> set[int]:
     found = set(map(id, columns.results))
     for o in _compound(columns.results).values():
         found.update(id(r) for leaf in leaves(o) for r in registers_of(leaf))
-    if "call" in columns.opcodes:
+    if not CALLS.isdisjoint(columns.opcodes):
         for s in columns.instructions:
-            if s.opcode == "call" and len(s.operands) > 1 and isinstance(s.operands[0], Arguments):
+            if s.opcode in CALLS and len(s.operands) > 1 and isinstance(s.operands[0], Arguments):
                 found.update(map(id, columns.inside.get(id(s.operands[0]), ())))
     return found
 
@@ -137,7 +138,7 @@ def uneven(columns: Listing, graph: Flow) -> set[int]:
     for n in numbers:
         s, result = instructions[n], results[n]
         if result is None:
-            if s.opcode == "call" and s.operands:
+            if s.opcode in CALLS and s.operands:
                 unsure.update(_written(s.operands[0]) if isinstance(s.operands[0], Arguments) and len(s.operands) > 1 else ())
         elif s.opcode in LOADS:
             unsure.update(_written(result))

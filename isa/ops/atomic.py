@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
-from ..facts import facts, when
+from ..facts import ALWAYS, facts, when
 from ..floats.single import add32, canonical
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask, Shortcut
@@ -231,7 +231,8 @@ def _apart(old: Array, type: str) -> Array | Bits128:
 
 
 facts("atom red", demands=(GENERIC,))
-facts("atom", discards=True, result_from_elsewhere=True)
+facts("atom", access="atomic", asks_anew=ALWAYS, discards=True, result_from_elsewhere=True)
+facts("red", access="reduction")
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")
 
 

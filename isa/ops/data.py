@@ -26,6 +26,7 @@ VEC = "v2 v4 v8"
 
 
 facts("mov", widest_pack=128, variables="any", reads_special=True, passes_on=True)
+facts("mov", moves_bits=True, sign_free=when(without="v2 v4"), hands_address_on=when(without="v2 v4"))
 
 
 @instruction(
@@ -47,8 +48,9 @@ facts("ld st atom red", takes_any_space=True, is_indexed=True, has_wide_addresse
 facts("ldu prefetch", is_indexed=True)
 facts("ldu", has_wide_addresses=True, memory_only=ALWAYS, widest=128)
 facts("ld", memory_only=ALWAYS)
-facts("ld ldu", result_from_elsewhere=True)
-facts("st", passes_on=True)
+facts("ld ldu", access="load", result_from_elsewhere=True)
+facts("ld", asks_anew=when("volatile relaxed acquire mmio"))
+facts("st", access="store", passes_on=True)
 facts("st", memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
 facts(
     "ld st",
@@ -139,7 +141,7 @@ CVTA_NEEDS = {**NEEDS, "const": Need(3.1), "param": Need(7.7, 70), "param::entry
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 
-facts("cvta", leading="to", variables="named")
+facts("cvta", leading="to", variables="named", hands_address_on=when("global const"))
 
 
 @instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")

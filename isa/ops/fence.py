@@ -13,7 +13,7 @@ SCOPES = "cta cluster gpu sys"
 _CLUSTER = {"cluster": Need(7.8, 90)}
 
 
-facts("membar fence", leading="proxy")
+facts("membar fence", leading="proxy", orders_memory=True)
 facts("fence", tensor_map="a", constants=(Constant("n", (128,)),))
 
 
@@ -69,6 +69,9 @@ facts("pmevent", constants=(Constant("n", range(1 << 16), when("mask")), Constan
 @instruction("pmevent.mask  #n", ptx=3.0, sm=20, section="9.7.21.3")
 def pmevent(lanes: Lanes, n: int) -> None:
     """Triggers performance monitor event n, or those in the mask n."""
+
+
+facts("nanosleep", pauses=True)
 
 
 @instruction("nanosleep.u32  a:u32", ptx=6.2, sm=70, section="9.7.21.2")

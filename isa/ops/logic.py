@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..facts import facts
+from ..facts import ALWAYS, facts
 from ..notation import instruction
 from ..ports import Array, Mask
+
+facts("and or xor not shl", sign_free=ALWAYS)
 
 BITS = "b16 b32 b64"
 COMBINE: dict[str, Callable[[Array, Array], Array]] = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}

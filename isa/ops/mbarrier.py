@@ -96,6 +96,7 @@ facts(
     "mbarrier",
     opaque=True,
     discards=True,
+    pauses=True,
     refuses_addresses=True,
     address_space="shared",
     has_wide_addresses=True,

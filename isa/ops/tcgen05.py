@@ -18,7 +18,7 @@ COLLECT_B = tuple(f"collector::b{n}::{use}" for n in range(4) for use in ("fill"
 
 facts(
     "tcgen05",
-    leading="alloc dealloc relinquish_alloc_permit ld st wait cp shift mma commit fence",
+    leading="alloc dealloc relinquish_alloc_permit ld st cp shift mma commit",
     fragments={"": fragments.WORDS},
     tensor_memory="mma ld st cp shift",
     memory_only=when("mma"),

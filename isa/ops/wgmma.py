@@ -123,13 +123,14 @@ def forms(
     """Registers wgmma.mma_async for all widths of D: dense, and with a sparse A twice as long; A in shared memory, and in registers."""
     sparsities = (False,) if inputs == "b1" else (False, True)
 
+    selector = Constant("f", range(2 if inputs in ("f16", "bf16", "tf32") else 1))
+    facts_of = {True: {"constants": (selector, *_SCALES)}, False: {"constants": (Constant("s", (0, 1)), *_SCALES)}}
+
     def register(meaning: F) -> F:
         for n in widths:
             bits = BITS[accumulator]
             d = f"d*{n * bits // 64}:{'b32' if bits == 16 else accumulator}"
             for sparse in sparsities:
-                selector = Constant("f", range(2 if inputs in ("f16", "bf16", "tf32") else 1))
-                constants_of = {"constants": (selector if sparse else Constant("s", (0, 1)), *_SCALES)}
                 shape = f"m64n{n}k{2 * k if sparse else k}"
                 words: dict[str, Any] = {"shape": shape, "dtype": accumulator, "atype": inputs, "btype": inputs}
                 head = f"wgmma.mma_async{'.sp' if sparse else ''}.sync.aligned.shape{extra}.dtype.atype.btype"
@@ -137,7 +138,7 @@ def forms(
                 for a, given in (("a:b64", constants), ("a*4:b32", constants.removesuffix(", #v"))):
                     need: dict[str, Any] = {"ptx": max(ptx, 8.2) if sparse else ptx, "sm": 90, "arch": "a"}
                     row = f"{head}  {d}, {a}, {middle}, {{!}}s{given}"
-                    instruction(row, section=SPARSE if sparse else MMA, facts=constants_of, **need, **words)(meaning)
+                    instruction(row, section=SPARSE if sparse else MMA, facts=facts_of[sparse], **need, **words)(meaning)
         return meaning
 
     return register
