@@ -19,7 +19,7 @@ from .diagnostics import LIMIT, Note
 from .flaw import Flaw
 from .ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
 from .makers import operands_of
-from .reader import Reader
+from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Compound, Scope
 from .shapes import Spelling, spelling
@@ -51,7 +51,7 @@ class Spellings(dict[str, Spelling]):
 SPELLINGS = Spellings()
 
 
-def read_body(reader: Reader, function: Function, scope: Scope, pos: int) -> int:
+def read_body(reader: TextReader, function: Function, scope: Scope, pos: int) -> int:
     """The statements of a function's body, to its closing brace.  This loop is where a big module's time goes."""
     source = reader.source
     code, size, ends = reader.code, len(reader.code), source.ends

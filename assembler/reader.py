@@ -21,7 +21,7 @@ _PLAIN_DIRECTIVE = re.compile(r"\.(?:target\s+(\w+(?:\s*,\s*\w+)*)|address_size\
 _PIECE = 1 << 16  # no directive is longer
 
 
-class Reader:
+class TextReader:
     """Reads one module."""
 
     def __init__(self, source: Source) -> None:
