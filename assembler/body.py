@@ -25,12 +25,12 @@ from .scopes import Compound, Scope
 from .shapes import Spelling, spelling
 from .trees import tree_of
 
-_END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
+_END = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*;')
 _LABEL = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)\s*:(?!:)", re.ASCII)
 _OPCODE = re.compile(r"[a-z][a-z0-9]*(?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*", re.ASCII)
 _OTHER = frozenset("{}.")
 LONG = 4000  # characters of a plain statement
-AT_ONCE = 16  # statements
+AT_ONCE = 32  # statements
 _category = attrgetter("category")
 
 

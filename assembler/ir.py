@@ -34,7 +34,7 @@ def value(cls: type[T]) -> type[T]:
     return dataclass(slots=True, unsafe_hash=True)(cls)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@value
 class Span:
     """A stretch of the text: offsets of its first character and of the one after its last, and the line and column (from 1) of the first."""
 
