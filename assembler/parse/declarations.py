@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
+from ..ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
 from .constants import integer, literal
 from .flaw import Flaw
 from .initial import check_initial, initial, settings, shape_of
-from .ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
 from .makers import constant_of
 from .reader import TextReader
 from .scopes import Scope, Stem

@@ -9,10 +9,10 @@ from typing import Any
 
 from warplab.isa.types import ScalarType
 
+from ..ir import Function, Immediate, Initial, Symbol, Variable
 from . import constants
 from .constants import integer, literal, signed
 from .flaw import Flaw
-from .ir import Function, Immediate, Initial, Symbol, Variable
 from .makers import constant_of
 from .scopes import Scope
 

@@ -13,16 +13,16 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..diagnostics import LIMIT, Note
+from ..ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
+from ..shapes import Spelling, spelling
 from . import declarations as decl
 from .blocks import Blocks
-from .diagnostics import LIMIT, Note
 from .flaw import Flaw
-from .ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
 from .makers import operands_of
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Compound, Scope
-from .shapes import Spelling, spelling
 from .trees import tree_of
 
 _END = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*;')
