@@ -87,9 +87,8 @@ def read_body(reader: TextReader, function: Function, scope: Scope, pos: int) ->
         else:
             if k + AT_ONCE <= len(ends):
                 continue
-            end = size
         forward.clear()
-        pos = body.other(source.skip(pos), end)
+        pos = body.other(source.skip(pos))
         if body.done:
             return pos
 
@@ -121,7 +120,7 @@ def with_vectors(text: str, operand: Callable[[str], Operand]) -> tuple[Operand,
 class Body(Blocks):
     """A body with all kinds of statements."""
 
-    def other(self, start: int, end: int) -> int:
+    def other(self, start: int) -> int:
         """What the loop above does not know: all up to the next instruction, or one unusual statement."""
         code, skip = self.code, self.source.skip
         while True:

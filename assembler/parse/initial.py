@@ -98,7 +98,7 @@ def settings(tree: Any) -> tuple[str, ...]:
     return tuple(out)
 
 
-def shape_of(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
+def closed(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
     """The dimensions, an open first one closed by the initial value."""
     return (len(value), *dims[1:]) if dims and dims[0] == 0 and isinstance(value, tuple) else dims
 
