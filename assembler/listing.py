@@ -137,7 +137,9 @@ def _may_name(o: Operand) -> bool:
 
 def _writes(s: Instruction) -> bool:
     """Is the first operand a result?"""
-    return s.form is not None and s.opcode not in CALLS and has_results(s.form) and bool(s.operands) and s.operands[0].__class__ is not Address
+    return (
+        s.form is not None and s.opcode not in CALLS and has_results(s.form) and bool(s.operands) and s.operands[0].__class__ is not Address
+    )
 
 
 def listing(function: Function) -> Listing:

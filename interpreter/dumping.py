@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warplab.assembler.objectfile import load
+from warplab.assembler.objects import load
 from warplab.assembler.printer import statement
 
 from .memory.arena import Arena

@@ -60,7 +60,7 @@ class InstructionSteps:
             how = built(given, first_generation=self.first_generation, flushes=self.flushes)
             if not how.varies and not self.flushes:
                 shape.built = how
-        i = given if how.refitted is None else given.under(*how.refitted)
+        i = given if how.refitted is None else given.under(how.refitted[0])
         if how.route == "pack":
             inner = self._pack(with_elements(i))
         elif how.route == "move" and (moved := self._move(i)) is not None:

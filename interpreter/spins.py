@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from warplab.assembler.flow import Flow, accesses
-from warplab.assembler.graphs import Loop
+from warplab.assembler.flow.graphs import Loop
 from warplab.isa.control import BARRIERS
 
 from .roles import asks_anew, needs_lanes

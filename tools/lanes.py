@@ -9,8 +9,8 @@ import numpy as np
 
 from tests.interpreter.harness import Machine, kernel
 from warplab.assembler import parse
-from warplab.assembler.cfg import graph
-from warplab.assembler.cfg_svg import as_svg
+from warplab.assembler.flow.cfg import graph
+from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.interpreter.observe import Silent
 from warplab.runtime.reports.svg import box, svg, text
 

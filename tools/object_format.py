@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from warplab.assembler import elf
-from warplab.assembler.emit import ITEMS, PREFIX, STORAGE, emit
-from warplab.assembler.encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Signature, Strings
 from warplab.assembler.ir import Instruction
-from warplab.assembler.objectfile import VERSION
+from warplab.assembler.objects import elf
+from warplab.assembler.objects.emit import ITEMS, PREFIX, STORAGE, emit
+from warplab.assembler.objects.encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Signature, Strings
+from warplab.assembler.objects.objectfile import VERSION
+from warplab.assembler.objects.records import FUNCTION, SIZES, VARIABLE
 from warplab.assembler.parse import parse
-from warplab.assembler.records import FUNCTION, SIZES, VARIABLE
 from warplab.assembler.walk import statements
 
 from .markdown import code, made_by, page, table

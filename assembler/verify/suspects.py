@@ -12,8 +12,7 @@ from itertools import accumulate, chain
 from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
 
-from .. import graphs
-from ..flow import PASSING, Flow
+from ..flow import PASSING, Flow, graphs
 from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
 from ..listing import Listing, leaves, registers_of
 

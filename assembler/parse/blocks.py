@@ -6,11 +6,11 @@ import re
 
 from warplab.isa.control import BRANCHES
 
-from .diagnostics import Note, nearest
+from ..diagnostics import Note, nearest
+from ..ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .flaw import Flaw
-from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .labels import declarations_of, labels_of, patch, statements_of, without
-from .reader import Reader
+from .reader import TextReader
 from .scopes import Inner, Scope, Unresolved
 
 DEPTH = 500  # blocks within blocks
@@ -31,7 +31,7 @@ class _Open:
 class Blocks:
     """The blocks of a body, open and closed."""
 
-    def __init__(self, reader: Reader, function: Function, scope: Scope, start: int) -> None:
+    def __init__(self, reader: TextReader, function: Function, scope: Scope, start: int) -> None:
         self.reader = reader
         self.source = reader.source
         self.code = reader.code

@@ -11,15 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from warplab.isa.control import BRANCHES, CALLS, RETURNS
-from warplab.isa.control import ENDS as ENDS
+from warplab.isa.control import BRANCHES, CALLS, ENDS, RETURNS
 from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
+from ..ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
+from ..listing import READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 from . import graphs
 from .graphs import Loop
-from .ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
-from .listing import READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 
 PASSING = opcodes("passes_on")
 

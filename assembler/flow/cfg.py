@@ -11,8 +11,8 @@ from typing import Literal
 
 from warplab.isa.control import BRANCHES, JUMPS, TABLES
 
-from .flow import BasicBlock, Flow, flow
-from .ir import Function, Instruction
+from ..ir import Function, Instruction
+from .analysis import BasicBlock, Flow, flow
 
 EdgeKind = Literal["next", "taken", "fall", "case"]
 

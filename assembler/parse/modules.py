@@ -7,12 +7,12 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..diagnostics import LIMIT
+from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
 from . import declarations as decl
 from .body import read_body
-from .diagnostics import LIMIT
 from .flaw import Flaw
-from .ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
-from .reader import Reader
+from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope
 from .text import Source
@@ -34,7 +34,7 @@ _VALUES = re.compile(r"[\s\w,]*")
 _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|file|alias)(?![\w$]))", re.M | re.A)
 
 
-class Parser(Reader):
+class Parser(TextReader):
     """Reads one module: its items one after the other, and what they declare."""
 
     def __init__(self, source: Source) -> None:

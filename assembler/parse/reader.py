@@ -7,9 +7,9 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..ir import File, Item, Section, Span
 from .constants import integer
 from .flaw import Flaw
-from .ir import File, Item, Section, Span
 from .reports import Reports
 from .text import Source
 from .trees import grammar, tree_of
@@ -21,7 +21,7 @@ _PLAIN_DIRECTIVE = re.compile(r"\.(?:target\s+(\w+(?:\s*,\s*\w+)*)|address_size\
 _PIECE = 1 << 16  # no directive is longer
 
 
-class Reader:
+class TextReader:
     """Reads one module."""
 
     def __init__(self, source: Source) -> None:

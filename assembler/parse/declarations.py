@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
+from ..ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
 from .constants import integer, literal
 from .flaw import Flaw
-from .initial import check_initial, initial, settings, shape_of
-from .ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
+from .initial import check_initial, closed, initial, settings
 from .makers import constant_of
-from .reader import Reader
+from .reader import TextReader
 from .scopes import Scope, Stem
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
@@ -193,7 +193,9 @@ def same_signature(a: Function, b: Function) -> str:
     return ""
 
 
-def registers_of(reader: Reader, words: Specs, declarators: Sequence[Any], scope: Scope) -> tuple[list[Register], list[tuple[str, int]]]:
+def registers_of(
+    reader: TextReader, words: Specs, declarators: Sequence[Any], scope: Scope
+) -> tuple[list[Register], list[tuple[str, int]]]:
     """Declares the registers of one .reg statement."""
     assert words.type is not None
     registers: list[Register] = []
@@ -218,7 +220,7 @@ def registers_of(reader: Reader, words: Specs, declarators: Sequence[Any], scope
     return registers, stems
 
 
-def declaration(reader: Reader, tree: Any, scope: Scope, span: Span) -> Declaration:
+def declaration(reader: TextReader, tree: Any, scope: Scope, span: Span) -> Declaration:
     """Any declaration: registers, or variables of one state space."""
     link = tree.children[0]
     spec_trees, rest = split(tree.children[1:], "spec")
@@ -239,7 +241,7 @@ def declaration(reader: Reader, tree: Any, scope: Scope, span: Span) -> Declarat
     return Declaration((), tuple(variables), (), span)
 
 
-def _declared(reader: Reader, tree: Any, words: Specs, scope: Scope) -> list[Variable]:
+def _declared(reader: TextReader, tree: Any, words: Specs, scope: Scope) -> list[Variable]:
     """One declarator."""
     token, count, *rest, init = tree.children
     name, where = str(token), reader.span_of(token.start_pos, token.end_pos)
@@ -255,7 +257,7 @@ def _declared(reader: Reader, tree: Any, words: Specs, scope: Scope) -> list[Var
             one.attributes = words.attributes + settings(init)
         else:
             value = initial(init, words.type, scope)
-            dims = shape_of(dims, value)
+            dims = closed(dims, value)
             check_initial(value, (*dims, words.vector) if words.vector > 1 else dims, name)
     if 0 in dims and words.linkage != "extern":
         raise Flaw("bad-array", f"the array {name} has no size", name)
@@ -269,15 +271,15 @@ def _declared(reader: Reader, tree: Any, words: Specs, scope: Scope) -> list[Var
     return [_enter(reader, v, scope) for v in made]
 
 
-def _enter(reader: Reader, v: Variable, scope: Scope) -> Variable:
+def _enter(reader: TextReader, v: Variable, scope: Scope) -> Variable:
     """Declares a variable; one of the module may be declared again if it stays the same."""
-    old = scope.own(v.name)
     if scope.parent is not None:
         try:
             scope.declare(v.name, v)
         except Flaw as flaw:
             reader.reports.flaw(flaw, v.span.start, v.span.end)
         return v
+    old = scope.own(v.name)
     if not isinstance(old, Variable):
         scope.declare(v.name, v)
         return v
