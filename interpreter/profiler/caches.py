@@ -1,0 +1,225 @@
+"""What uses of lines find in caches: the L1s, each asked by its own multiprocessor, or the L2 behind them.
+
+A cache of n lines lets the least recently used one go.  The uses of one line that find it resident, after one that does not, are a stay.  Within
+a stay a sector is found from the first use on that brings all of it.  Only a stay in which a sector is stored in part and then read, and a
+stay of uses that allocate no line, are followed use by use.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .sectors import SECTOR_WORDS, Bits, filled, touched
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+LOAD, STREAM, STORE, PATCH, DROP, UPDATE = range(6)
+"""STREAM and PATCH load and store, but allocate no line; DROP invalidates the line; UPDATE is an atomic operation in L2."""
+READS, BRINGS, WRITES, ALLOCATES, HESITATES = (
+    np.isin(np.arange(6), kinds)
+    for kinds in ((LOAD, STREAM, UPDATE), (LOAD, UPDATE), (STORE, UPDATE), (LOAD, STORE, UPDATE), (STREAM, PATCH))
+)
+
+
+class Uses(NamedTuple):
+    """Uses of lines in the order of time."""
+
+    cache: NDArray[np.uint16]  # its number
+    line: Index
+    words: Bits  # read or written
+    kind: NDArray[np.uint8]
+    covered: Bits | None = None  # of stores: the words written in full; None: all
+
+
+class Held(NamedTuple):
+    """The resident lines of caches, the least recently used first."""
+
+    cache: NDArray[np.uint16]
+    line: Index
+    valid: Bits  # words
+    written: Bits  # sectors
+
+    def uses(self) -> Uses:
+        """Uses that leave empty caches in this state: of each line a load of what was not written, then a store of what was."""
+        stored = self.valid & self.written * SECTOR_WORDS
+        words = np.column_stack([self.valid & ~stored, stored | self.written]).ravel()
+        some = words.nonzero()[0]
+        covered = np.column_stack([self.valid & ~stored, stored]).ravel()
+        kind = np.where(some & 1, STORE, LOAD).astype(np.uint8)
+        return Uses(self.cache[some >> 1], self.line[some >> 1], words[some], kind, covered[some])
+
+
+class Found(NamedTuple):
+    """What uses found."""
+
+    hits: Bits  # sectors of each use
+    written: int  # sectors that became dirty
+    held: Held | None  # when all is over, if asked for
+
+
+def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
+    """The sectors that each use finds in caches of so many lines, empty at first.
+
+    `clash`: a load of words that a written sector lacks invalidates the line first, as in L1.
+    """
+    hits = np.zeros(u.line.size, np.uint32)
+    if not u.line.size or not lines:
+        return Found(hits, 0, None)
+    order, name = _by_line(u)
+    kind, words = u.kind.take(order), u.words.take(order)
+    begins, resident = _stays(u, order, name, kind, lines, keep=keep)
+    sectors, stores = touched(words), kind == STORE
+    full = words if u.covered is None else u.covered.take(order)
+    whole = sectors * BRINGS.take(kind)
+    parts = False
+    if stores.any():
+        whole |= filled(full) * stores
+        parts = bool((stores & (sectors != whole)).any())
+    odd, state = None, None  # places of uses that are followed use by use; how their stays end
+    more = begins.copy()  # uses in stays of more than one
+    more[:-1] &= begins[1:]
+    np.logical_not(more, out=more)
+    at = more.nonzero()[0]
+    if at.size:
+        starting, wanted = begins.take(at), (sectors * READS.take(kind)).take(at)
+        first = starting.nonzero()[0].take(np.cumsum(starting) - 1)  # the place of each use's stay
+        there = _earlier(whole.take(at), first)
+        lacking = HESITATES.take(kind.take(at))
+        if parts:
+            lacking |= (_earlier(((sectors & ~whole) * stores).take(at), first) & ~there & wanted) != 0
+        if lacking.any():
+            followed = np.zeros(at.size, np.bool_)
+            followed[first.compress(lacking)] = True
+            rows = followed.take(first).nonzero()[0]
+            odd = at.take(rows)
+            there[rows], *state = _use_by_use(begins.take(odd), kind.take(odd), words.take(odd), full.take(odd), clash=clash)
+        hits[order.take(at)] = there & wanted
+    starts = begins.nonzero()[0]
+    writes = WRITES.take(kind)
+    if not keep:
+        return Found(hits, int(np.bitwise_count(np.bitwise_or.reduceat(sectors * writes, starts)).sum()) if writes.any() else 0, None)
+    written = np.bitwise_or.reduceat(sectors * writes, starts)
+    valid = np.bitwise_or.reduceat(whole * SECTOR_WORDS | full * stores, starts)
+    total = int(np.bitwise_count(written).sum())
+    if odd is not None and state is not None:
+        which = starts.searchsorted(odd.compress(begins.take(odd)))
+        valid[which], written[which] = state
+    ends = np.append(starts[1:], name.size) - 1
+    left = (resident.take(ends) & ((valid | written) != 0)).nonzero()[0]
+    last = order.take(ends.take(left))  # the use that each line had last
+    left, last = left.take(last.argsort()), np.sort(last)
+    return Found(hits, total, Held(u.cache.take(last), u.line.take(last), valid.take(left), written.take(left)))
+
+
+def stable_order(key: NDArray[Any], bits: int) -> Index:
+    """A stable argsort of keys of so many bits: by digits of 16 bits, which numpy sorts by counting."""
+    order = key.astype(np.uint16).argsort(kind="stable")
+    for shift in range(16, bits, 16):
+        digit = (key >> key.dtype.type(shift)).astype(np.uint16)
+        order = order.take(digit.take(order).argsort(kind="stable"))
+    return order
+
+
+def _by_line(u: Uses) -> tuple[Index, NDArray[Any]]:
+    """The order by cache, line and time; a number for cache and line of each use in that order."""
+    low = int(u.line.min())
+    line_bits = (int(u.line.max()) - low).bit_length()
+    bits = line_bits + int(u.cache.max()).bit_length()
+    kind: Any = np.uint32 if bits <= 32 else np.int64
+    name = (u.line - low).astype(kind)
+    name |= u.cache.astype(kind) << kind(line_bits)
+    order = stable_order(name, bits)
+    return order, name.take(order)
+
+
+def _stays(u: Uses, order: Index, name: NDArray[Any], kind: NDArray[np.uint8], lines: int, *, keep: bool) -> tuple[Flags, Flags]:
+    """Which uses begin a stay, and, if asked for, which are the last one of a line that is resident at the end."""
+    new = np.ones(name.size, np.bool_)
+    np.not_equal(name[1:], name[:-1], out=new[1:])
+    begins, drops = new.copy(), kind == DROP
+    begins[1:] |= drops[:-1]
+    resident = np.append(new[1:], True) & ~drops
+    lines_of = np.bincount(u.cache.take(order.compress(new)))  # that are ever asked of each cache
+    if (lines_of > lines).any():
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        place = place.take(stable_order(u.cache, 16))  # by cache and time
+        ends = np.cumsum(np.bincount(u.cache, minlength=lines_of.size))
+        for cache in (lines_of > lines).nonzero()[0].tolist():
+            uses = place[ends[cache - 1] if cache else 0 : ends[cache]]
+            missing, held = _least_recently_used(name.take(uses), kind.take(uses), lines)
+            begins[uses] = new.take(uses)
+            begins[uses.take(missing)] = True
+            if keep:
+                last = uses.compress(resident.take(uses))
+                resident[last] = np.isin(name.take(last), held)
+    return begins, resident
+
+
+def _least_recently_used(name: NDArray[Any], kind: NDArray[np.uint8], lines: int) -> tuple[list[int], list[int]]:
+    """Of one cache: which uses find no line, and the lines that are resident at the end."""
+    again = np.zeros(name.size, np.bool_)  # directly after a use of the same line
+    again[1:] = (name[1:] == name[:-1]) & ALLOCATES.take(kind[:-1]) & (kind[1:] != DROP)
+    some = (~again).nonzero()[0]
+    name, kind = name.take(some), kind.take(some)
+    held: OrderedDict[int, None] = OrderedDict()
+    missing = []
+    each = zip(some.tolist(), name.tolist(), (kind == DROP).tolist(), ALLOCATES.take(kind).tolist(), strict=True)
+    for at, line, drops, allocates in each:
+        if line in held:
+            if drops:
+                del held[line]
+            else:
+                held.move_to_end(line)
+        elif not drops:
+            missing.append(at)
+            if allocates:
+                if len(held) == lines:
+                    held.popitem(last=False)
+                held[line] = None
+    return missing, list(held)
+
+
+def _earlier(sectors: Bits, first: Index) -> Bits:
+    """The sectors of all uses of the same stay before each; `first`: the place of the stay's first use."""
+    each = sectors.view(np.uint8).reshape(-1, 4)  # a byte for each sector
+    found = np.empty_like(each)
+    for n in range(4):
+        before = np.cumsum(each[:, n], dtype=np.uint32)
+        before -= each[:, n]
+        found[:, n] = before != before.take(first)
+    return found.view(np.uint32).ravel()
+
+
+def _use_by_use(begins: Flags, kind: NDArray[np.uint8], words: Bits, covered: Bits, *, clash: bool) -> tuple[Bits, Bits, Bits]:
+    """(sectors found by each use, words valid and sectors written at the end of each stay); all stays take their next use together."""
+    starts = begins.nonzero()[0]
+    stay = np.cumsum(begins) - 1
+    rank = np.arange(begins.size) - starts.take(stay)
+    order = stable_order(rank, int(rank.max()).bit_length())
+    found, valid, written = np.zeros(begins.size, np.uint32), np.zeros(starts.size, np.uint32), np.zeros(starts.size, np.uint32)
+    sectors, reads, stores = touched(words), READS.take(kind), WRITES.take(kind) | (kind == PATCH)
+    for begin, end in pairwise([0, *np.cumsum(np.bincount(rank)).tolist()]):
+        rows = order[begin:end]
+        s, k, w, r = stay.take(rows), kind.take(rows), words.take(rows), reads.take(rows)
+        has, marks = valid.take(s), written.take(s)
+        acts = ALLOCATES.take(k) | ((has | marks) != 0)
+        lack = w & ~has
+        if clash:  # a written sector lacks a word: the line is invalidated, and comes in anew
+            anew = (r & ((lack & (touched(has) | marks) * SECTOR_WORDS) != 0)).nonzero()[0]
+            has[anew] = marks[anew] = 0
+            lack[anew] = w[anew]
+        lost = touched(lack)
+        found[rows] = sectors.take(rows) & ~lost * r
+        writes = stores.take(rows) & acts
+        brought = lost * SECTOR_WORDS * (r & acts)
+        stays = k != DROP
+        valid[s] = (has | brought | covered.take(rows) * writes) * stays
+        written[s] = (marks | sectors.take(rows) * writes) * stays
+    return found, valid, written
