@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 LOAD, STREAM, STORE, PATCH, DROP, UPDATE = range(6)
 """STREAM and PATCH load and store, but allocate no line; DROP invalidates the line; UPDATE is an atomic operation in L2."""
-READS, BRINGS, WRITES, ALLOCATES, HESITATES = (
+READS, BRINGS, WRITES, ALLOCATES, NEEDS_LINE = (
     np.isin(np.arange(6), kinds)
     for kinds in ((LOAD, STREAM, UPDATE), (LOAD, UPDATE), (STORE, UPDATE), (LOAD, STORE, UPDATE), (STREAM, PATCH))
 )
@@ -81,7 +81,7 @@ def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
     if stores.any():
         whole |= filled(full) * stores
         parts = bool((stores & (sectors != whole)).any())
-    odd, state = None, None  # places of uses that are followed use by use; how their stays end
+    single, state = None, None  # places of uses that are followed one by one; how their stays end
     more = begins.copy()  # uses in stays of more than one
     more[:-1] &= begins[1:]
     np.logical_not(more, out=more)
@@ -90,15 +90,15 @@ def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
         starting, wanted = begins.take(at), (sectors * READS.take(kind)).take(at)
         first = starting.nonzero()[0].take(np.cumsum(starting) - 1)  # the place of each use's stay
         there = _earlier(whole.take(at), first)
-        lacking = HESITATES.take(kind.take(at))
+        lacking = NEEDS_LINE.take(kind.take(at))
         if parts:
             lacking |= (_earlier(((sectors & ~whole) * stores).take(at), first) & ~there & wanted) != 0
         if lacking.any():
             followed = np.zeros(at.size, np.bool_)
             followed[first.compress(lacking)] = True
             rows = followed.take(first).nonzero()[0]
-            odd = at.take(rows)
-            there[rows], *state = _use_by_use(begins.take(odd), kind.take(odd), words.take(odd), full.take(odd), clash=clash)
+            single = at.take(rows)
+            there[rows], *state = _use_by_use(begins.take(single), kind.take(single), words.take(single), full.take(single), clash=clash)
         hits[order.take(at)] = there & wanted
     starts = begins.nonzero()[0]
     writes = WRITES.take(kind)
@@ -107,8 +107,8 @@ def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
     written = np.bitwise_or.reduceat(sectors * writes, starts)
     valid = np.bitwise_or.reduceat(whole * SECTOR_WORDS | full * stores, starts)
     total = int(np.bitwise_count(written).sum())
-    if odd is not None and state is not None:
-        which = starts.searchsorted(odd.compress(begins.take(odd)))
+    if single is not None and state is not None:
+        which = starts.searchsorted(single.compress(begins.take(single)))
         valid[which], written[which] = state
     ends = np.append(starts[1:], name.size) - 1
     left = (resident.take(ends) & ((valid | written) != 0)).nonzero()[0]
@@ -170,8 +170,9 @@ def _least_recently_used(name: NDArray[Any], kind: NDArray[np.uint8], lines: int
     name, kind = name.take(some), kind.take(some)
     held: OrderedDict[int, None] = OrderedDict()
     missing = []
-    each = zip(some.tolist(), name.tolist(), (kind == DROP).tolist(), ALLOCATES.take(kind).tolist(), strict=True)
-    for at, line, drops, allocates in each:
+    for at, line, drops, allocates in zip(
+        some.tolist(), name.tolist(), (kind == DROP).tolist(), ALLOCATES.take(kind).tolist(), strict=True
+    ):
         if line in held:
             if drops:
                 del held[line]
@@ -180,9 +181,9 @@ def _least_recently_used(name: NDArray[Any], kind: NDArray[np.uint8], lines: int
         elif not drops:
             missing.append(at)
             if allocates:
-                if len(held) == lines:
-                    held.popitem(last=False)
                 held[line] = None
+                if len(held) > lines:
+                    held.popitem(last=False)
     return missing, list(held)
 
 
@@ -199,15 +200,21 @@ def _earlier(sectors: Bits, first: Index) -> Bits:
 
 def _use_by_use(begins: Flags, kind: NDArray[np.uint8], words: Bits, covered: Bits, *, clash: bool) -> tuple[Bits, Bits, Bits]:
     """(sectors found by each use, words valid and sectors written at the end of each stay); all stays take their next use together."""
+    again = np.zeros(begins.size, np.bool_)  # equal to the use before: a load finds all, a store changes nothing
+    again[1:] = ~begins[1:] & (kind[1:] == kind[:-1]) & (words[1:] == words[:-1]) & (covered[1:] == covered[:-1]) & (kind[1:] != STREAM)
+    sectors, reads, stores = touched(words), READS.take(kind), WRITES.take(kind) | (kind == PATCH)
+    found = sectors * (again & reads)
+    some = (~again).nonzero()[0]
+    begins, kind = begins.take(some), kind.take(some)
     starts = begins.nonzero()[0]
     stay = np.cumsum(begins) - 1
     rank = np.arange(begins.size) - starts.take(stay)
     order = stable_order(rank, int(rank.max()).bit_length())
-    found, valid, written = np.zeros(begins.size, np.uint32), np.zeros(starts.size, np.uint32), np.zeros(starts.size, np.uint32)
-    sectors, reads, stores = touched(words), READS.take(kind), WRITES.take(kind) | (kind == PATCH)
+    valid, written = np.zeros(starts.size, np.uint32), np.zeros(starts.size, np.uint32)
     for begin, end in pairwise([0, *np.cumsum(np.bincount(rank)).tolist()]):
         rows = order[begin:end]
-        s, k, w, r = stay.take(rows), kind.take(rows), words.take(rows), reads.take(rows)
+        s, k, rows = stay.take(rows), kind.take(rows), some.take(rows)
+        w, r, touches = words.take(rows), reads.take(rows), sectors.take(rows)
         has, marks = valid.take(s), written.take(s)
         acts = ALLOCATES.take(k) | ((has | marks) != 0)
         lack = w & ~has
@@ -216,10 +223,10 @@ def _use_by_use(begins: Flags, kind: NDArray[np.uint8], words: Bits, covered: Bi
             has[anew] = marks[anew] = 0
             lack[anew] = w[anew]
         lost = touched(lack)
-        found[rows] = sectors.take(rows) & ~lost * r
+        found[rows] = touches & ~lost * r
         writes = stores.take(rows) & acts
         brought = lost * SECTOR_WORDS * (r & acts)
         stays = k != DROP
         valid[s] = (has | brought | covered.take(rows) * writes) * stays
-        written[s] = (marks | sectors.take(rows) * writes) * stays
+        written[s] = (marks | touches * writes) * stays
     return found, valid, written

@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..occupancy import Resource
+
 if TYPE_CHECKING:
     from .profile import KernelProfile
+
+Value = Callable[["KernelProfile"], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,90 +21,28 @@ class Metric:
     name: str
     plain: str
     sentence: str
-    value: Callable[[KernelProfile], float]
-    basic: bool = False
+    value: Value
+    basic: bool = False  # always shown
 
 
-_OPS = {"ld": "loads", "st": "stores", "red": "reductions", "atom": "atomics that return"}
+def total(what: str, space: str, kinds: str = "ld st red atom") -> Value:
+    """The sum of one number of the accesses to a space."""
+    return lambda p: p.total(what, space, kinds)
 
 
-def _ratio(a: float, b: float) -> float:
-    return a / b if b else 0.0
+def limit(resource: Resource) -> Value:
+    """Blocks of a multiprocessor that a resource allows."""
+    return lambda p: p.occupancy.limits.get(resource, 0)
 
 
-def _lsu() -> list[Metric]:
-    rows: list[Metric] = []
-    for space, kinds in (("global", ("ld", "st", "red", "atom")), ("local", ("ld", "st"))):
-        for kind in kinds:
-
-            def requests(p: KernelProfile, space: str = space, kind: str = kind) -> float:
-                return p.total("requests", space, kind)
-
-            def sectors(p: KernelProfile, space: str = space, kind: str = kind) -> float:
-                return p.total("units", space, kind)
-
-            tail = f"pipe_lsu_mem_{space}_op_{kind}"
-            rows.append(
-                Metric(
-                    f"l1tex__t_requests_{tail}.sum",
-                    f"{space} {kind} requests",
-                    f"Requests that warps' {space} {_OPS[kind]} made.",
-                    requests,
-                    space == "global",
-                )
-            )
-            rows.append(
-                Metric(
-                    f"l1tex__t_sectors_{tail}.sum",
-                    f"{space} {kind} sectors",
-                    f"32-byte sectors that {space} {_OPS[kind]} touched, request by request.",
-                    sectors,
-                    space == "global",
-                )
-            )
-    return rows
+def flops(*types: str) -> Value:
+    """Floating-point operations of some types."""
+    return lambda p: sum(p.flops.get(t, 0) for t in types)
 
 
-def _shared() -> list[Metric]:
-    rows: list[Metric] = []
-    for op, kinds in (("ld", "ld"), ("st", "st"), ("atom", "atom red")):
-
-        def passes(p: KernelProfile, kinds: str = kinds) -> float:
-            return p.total("units", "shared", kinds)
-
-        def conflicts(p: KernelProfile, kinds: str = kinds) -> float:
-            return p.total("conflicts", "shared", kinds)
-
-        def executed(p: KernelProfile, kinds: str = kinds) -> float:
-            return p.total("requests", "shared", kinds)
-
-        rows.append(
-            Metric(
-                f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum",
-                f"shared {op} passes",
-                "Passes over the 32 banks of shared memory.",
-                passes,
-                op != "atom",
-            )
-        )
-        rows.append(
-            Metric(
-                f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum",
-                f"shared {op} conflicts",
-                "Passes beyond those that the width of the accesses needs.",
-                conflicts,
-                op != "atom",
-            )
-        )
-        rows.append(
-            Metric(
-                f"smsp__inst_executed_op_shared_{op}.sum",
-                f"shared {op} instructions",
-                "Warp instructions that reach shared memory.",
-                executed,
-            )
-        )
-    return rows
+def percent(part: Value, whole: Value) -> Value:
+    """One number as percents of another one."""
+    return lambda p: 100 * part(p) / whole(p) if whole(p) else 0.0
 
 
 def _branches(p: KernelProfile) -> float:
@@ -115,11 +57,36 @@ def _waits(p: KernelProfile) -> float:
     return sum(s.waits.get("barrier", 0) for s in p.sites)
 
 
-def _l1_sectors(p: KernelProfile) -> float:
-    return p.total("units", "global", "ld")
+def _l2_written(p: KernelProfile) -> float:
+    return p.total("l2_sectors", "global", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0)
 
 
-_L2_READS = "ld red atom"
+def _resident(p: KernelProfile) -> float:
+    """Warps on a multiprocessor that has work, of those it holds, averaged over whole and partial waves."""
+    busy = min(p.blocks, p.device.multiprocessors)
+    rounds = max(1, -(-p.blocks // max(1, p.device.multiprocessors * p.occupancy.blocks)))
+    return p.blocks / busy / rounds * (p.warps_launched / p.blocks) / p.device.max_warps
+
+
+L1_HITS, L1_SECTORS = total("hits", "global", "ld"), total("units", "global", "ld")
+L2_HITS, L2_SECTORS = total("l2_hits", "global", "ld red atom"), total("l2_sectors", "global", "ld red atom")
+OPS = {"ld": "loads", "st": "stores", "red": "reductions", "atom": "atomics that return"}
+LSU = {"global": "ld st red atom", "local": "ld st"}
+LSU_UNITS = (
+    ("requests", "requests", "Requests that warps' {} made."),
+    ("sectors", "units", "32-byte sectors that {} touched, request by request."),
+)
+SHARED = {"ld": "ld", "st": "st", "atom": "atom red"}
+SHARED_UNITS = (
+    ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", "passes", "units", "Passes over the 32 banks of shared memory."),
+    (
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum",
+        "conflicts",
+        "conflicts",
+        "Passes beyond those that the width of the accesses needs.",
+    ),
+    ("smsp__inst_executed_op_shared_{op}.sum", "instructions", "requests", "Warp instructions that reach shared memory."),
+)
 
 METRICS: tuple[Metric, ...] = (
     Metric("smsp__inst_executed.sum", "warp instructions", "Instructions executed, counted once a warp.", lambda p: p.instructions, True),
@@ -155,49 +122,44 @@ METRICS: tuple[Metric, ...] = (
         "smsp__sass_branch_targets_threads_uniform.pct",
         "uniform branches %",
         "Branches on which all lanes of the warp agreed.",
-        lambda p: 100 - 100 * _ratio(_divergent(p), _branches(p)),
+        lambda p: 100 - percent(_divergent, _branches)(p),
     ),
     Metric("warplab__barrier_waits.sum", "barrier waits", "How often part of a block waited at a barrier for the rest.", _waits),
-    *_lsu(),
+    *(
+        Metric(
+            f"l1tex__t_{units}_pipe_lsu_mem_{space}_op_{op}.sum",
+            f"{space} {op} {units}",
+            sentence.format(f"{space} {OPS[op]}"),
+            total(what, space, op),
+            space == "global",
+        )
+        for space, ops in LSU.items()
+        for op in ops.split()
+        for units, what, sentence in LSU_UNITS
+    ),
     Metric(
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
         "global ld sectors found in L1",
         "Sectors of loads that L1 held.",
-        lambda p: p.total("hits", "global", "ld"),
+        L1_HITS,
         True,
     ),
     Metric(
         "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct",
         "L1 hit rate %",
         "Sectors of global loads that L1 held.",
-        lambda p: 100 * _ratio(p.total("hits", "global", "ld"), _l1_sectors(p)),
+        percent(L1_HITS, L1_SECTORS),
         True,
     ),
-    Metric(
-        "lts__t_sectors_op_read.sum",
-        "L2 sectors read",
-        "Sectors that L2 was asked for.",
-        lambda p: p.total("l2_sectors", "global", _L2_READS),
-    ),
-    Metric(
-        "lts__t_sectors_op_read_lookup_hit.sum",
-        "L2 sectors found",
-        "Of those, the ones that L2 held.",
-        lambda p: p.total("l2_hits", "global", _L2_READS),
-    ),
+    Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.", L2_SECTORS),
+    Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.", L2_HITS),
     Metric(
         "lts__t_sectors_op_write.sum",
         "L2 sectors written",
         "Sectors that stores sent to L2; those to local memory go there, too.",
-        lambda p: p.total("l2_sectors", "global", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0),
+        _l2_written,
     ),
-    Metric(
-        "lts__t_sector_op_read_hit_rate.pct",
-        "L2 hit rate %",
-        "Sectors read that L2 held.",
-        lambda p: 100 * _ratio(p.total("l2_hits", "global", _L2_READS), p.total("l2_sectors", "global", _L2_READS)),
-        True,
-    ),
+    Metric("lts__t_sector_op_read_hit_rate.pct", "L2 hit rate %", "Sectors read that L2 held.", percent(L2_HITS, L2_SECTORS), True),
     Metric(
         "dram__bytes.sum",
         "device memory bytes",
@@ -205,28 +167,20 @@ METRICS: tuple[Metric, ...] = (
         lambda p: p.dram_bytes,
         True,
     ),
-    *_shared(),
-    Metric(
-        "warplab__constant_passes.sum",
-        "constant passes",
-        "Passes of constant loads: one a different address.",
-        lambda p: p.total("units", "const"),
+    *(
+        Metric(name.format(op=op), f"shared {op} {units}", sentence, total(what, "shared", kinds), op != "atom" and what != "requests")
+        for op, kinds in SHARED.items()
+        for name, units, what, sentence in SHARED_UNITS
     ),
     Metric(
-        "smsp__sass_thread_inst_executed_op_fp32_flop.sum",
-        "f32 FLOP",
-        "f32 operations; a multiply-add counts two.",
-        lambda p: p.flops.get("f32", 0),
-        True,
+        "warplab__constant_passes.sum", "constant passes", "Passes of constant loads: one a different address.", total("units", "const")
     ),
-    Metric("smsp__sass_thread_inst_executed_op_fp64_flop.sum", "f64 FLOP", "f64 operations.", lambda p: p.flops.get("f64", 0)),
     Metric(
-        "smsp__sass_thread_inst_executed_op_fp16_flop.sum",
-        "f16 FLOP",
-        "f16 and bf16 operations.",
-        lambda p: p.flops.get("f16", 0) + p.flops.get("bf16", 0),
+        "smsp__sass_thread_inst_executed_op_fp32_flop.sum", "f32 FLOP", "f32 operations; a multiply-add counts two.", flops("f32"), True
     ),
-    Metric("sm__ops_path_tensor.sum", "tensor operations", "Operations of matrix instructions.", lambda p: p.flops.get("tensor", 0)),
+    Metric("smsp__sass_thread_inst_executed_op_fp64_flop.sum", "f64 FLOP", "f64 operations.", flops("f64")),
+    Metric("smsp__sass_thread_inst_executed_op_fp16_flop.sum", "f16 FLOP", "f16 and bf16 operations.", flops("f16", "bf16")),
+    Metric("sm__ops_path_tensor.sum", "tensor operations", "Operations of matrix instructions.", flops("tensor")),
     Metric(
         "warplab__arithmetic_intensity.ratio",
         "FLOP a byte loaded",
@@ -244,30 +198,10 @@ METRICS: tuple[Metric, ...] = (
     Metric("launch__registers_per_thread", "registers a thread", "Estimated from live ranges.", lambda p: p.registers, True),
     Metric("launch__shared_mem_per_block_static", "static shared bytes", "Declared by the kernel.", lambda p: p.static_shared),
     Metric("launch__shared_mem_per_block_dynamic", "dynamic shared bytes", "Given at the launch.", lambda p: p.dynamic_shared),
-    Metric(
-        "launch__occupancy_limit_warps",
-        "blocks by warps",
-        "Blocks of a multiprocessor that its warps allow.",
-        lambda p: p.occupancy.limits.get("warps", 0),
-    ),
-    Metric(
-        "launch__occupancy_limit_blocks",
-        "blocks by blocks",
-        "Blocks that a multiprocessor holds at most.",
-        lambda p: p.occupancy.limits.get("blocks", 0),
-    ),
-    Metric(
-        "launch__occupancy_limit_registers",
-        "blocks by registers",
-        "Blocks that the register file allows.",
-        lambda p: p.occupancy.limits.get("registers", 0),
-    ),
-    Metric(
-        "launch__occupancy_limit_shared_mem",
-        "blocks by shared memory",
-        "Blocks that shared memory allows.",
-        lambda p: p.occupancy.limits.get("shared memory", 0),
-    ),
+    Metric("launch__occupancy_limit_warps", "blocks by warps", "Blocks of a multiprocessor that its warps allow.", limit("warps")),
+    Metric("launch__occupancy_limit_blocks", "blocks by blocks", "Blocks that a multiprocessor holds at most.", limit("blocks")),
+    Metric("launch__occupancy_limit_registers", "blocks by registers", "Blocks that the register file allows.", limit("registers")),
+    Metric("launch__occupancy_limit_shared_mem", "blocks by shared memory", "Blocks that shared memory allows.", limit("shared memory")),
     Metric(
         "sm__maximum_warps_per_active_cycle_pct",
         "theoretical occupancy %",
@@ -288,14 +222,6 @@ METRICS: tuple[Metric, ...] = (
 )
 
 BY_NAME = {m.name: m for m in METRICS}
-
-
-def _resident(p: KernelProfile) -> float:
-    """Warps on a multiprocessor that has work, of those it holds, averaged over whole and partial waves."""
-    busy = min(p.blocks, p.device.multiprocessors)
-    rounds = max(1, -(-p.blocks // max(1, p.device.multiprocessors * p.occupancy.blocks)))
-    return p.blocks / busy / rounds * (p.warps_launched / p.blocks) / p.device.max_warps
-
 
 # What nvprof calls them on devices from before Nsight Compute.
 _EARLY = {

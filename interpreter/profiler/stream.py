@@ -21,6 +21,7 @@ Index = NDArray[np.int64]
 Caches = NDArray[np.uint16]
 
 MANY = 1 << 21  # uses of a chapter
+ACCESS = 16  # uses that need as much memory as what is kept of an access itself
 NUMBERS = 1 << 16  # of caches: an L1 that was emptied goes on under another number
 
 
@@ -94,7 +95,7 @@ class Stream:
         if self._emptied.any():
             cache = (cache + self._caches * self._emptied[cache]).astype(np.uint16)
         self._kept.append(Kept(way, account, cache, touch, start, covered))
-        self._uses += touch.line.size
+        self._uses += touch.line.size + ACCESS
         if self._uses > MANY:
             self.settle()
 

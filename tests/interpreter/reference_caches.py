@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.interpreter.profiler.caches import DROP, LOAD, STORE, STREAM, UPDATE
 from warplab.interpreter.rules.policies import LoadPolicy, StorePolicy
 from warplab.interpreter.rules.warps import Addresses, Counts, Mask, access
 
@@ -200,3 +201,37 @@ class L2:
             hits[warp] += sectors_within(words, self.cache.words(line))
             self.cache.put(line, words if write else whole_sectors(words))
         return hits
+
+
+class LineCaches:
+    """Caches asked by one use of a line after the other: the reference of the profiler's `find`."""
+
+    def __init__(self, caches: int, lines: int, *, clash: bool) -> None:
+        self.caches, self.clash = [Cache(LINE * lines) for _ in range(caches)], clash
+        self.written = 0  # sectors that became dirty
+        self.dirty: dict[tuple[int, int], int] = {}
+
+    def ask(self, cache: int, line: int, words: int, kind: int, covered: int) -> int:
+        """The sectors that one use finds, each as the bit of its first word."""
+        c, found = self.caches[cache], 0
+        valid = c.words(line)
+        if kind == DROP:
+            c.drop(line)
+        elif kind in (LOAD, STREAM, UPDATE):
+            has = valid & 0xFFFF_FFFF
+            if self.clash and clashes(words, valid):
+                c.drop(line)
+                has = 0
+            for sector in range(LINE // SECTOR):
+                found |= sectors_within(words & SECTOR_WORDS << 8 * sector, has) << 8 * sector
+            if kind != STREAM or valid:
+                c.put(line, whole_sectors(words & ~has))
+        elif kind == STORE or valid:
+            c.put(line, covered | sectors_written(words))
+        if kind in (STORE, UPDATE):
+            sectors, dirty = whole_sectors(words) & 0x01010101, self.dirty.get((cache, line), 0)
+            self.written += (sectors & ~dirty).bit_count()
+            self.dirty[cache, line] = dirty | sectors
+        for gone in [key for key in self.dirty if key[0] == cache and not c.words(key[1])]:
+            del self.dirty[gone]
+        return found

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.interpreter.reference_caches import Cache, clashes, sectors_within, sectors_written, whole_sectors
+from tests.interpreter.reference_caches import LineCaches
 from warplab.interpreter.profiler.caches import DROP, LOAD, PATCH, STORE, STREAM, UPDATE, Uses, find
 
 LINES = 24  # more than most caches below have
@@ -26,49 +26,16 @@ def stream(rng: np.random.Generator, kinds: list[int], n: int, caches: int) -> U
     """Random uses; some stores write their words in part."""
     words = random_words(rng, n)
     covered = np.where(rng.random(n) < 0.7, words, words & random_words(rng, n)) if rng.random() < 0.5 else None
+    line = rng.integers(0, int(rng.choice([1, LINES])), n) + (1 << 20)
     return Uses(
-        rng.integers(0, caches, n).astype(np.uint16), rng.integers(0, LINES, n) + (1 << 20), words, rng.choice(kinds, n).astype(np.uint8), covered
+        rng.integers(0, caches, n).astype(np.uint16), line, words, rng.choice(kinds, n).astype(np.uint8), covered
     )  # fmt: skip
 
 
-class OneAfterTheOther:
-    """Some caches of the reference, asked by one use after the other."""
-
-    def __init__(self, caches: int, lines: int, *, clash: bool) -> None:
-        self.caches, self.clash, self.lines = [Cache(128 * lines) for _ in range(caches)], clash, lines
-        self.written, self.dirty = 0, {}
-
-    def ask(self, cache: int, line: int, words: int, kind: int, covered: int) -> int:
-        c = self.caches[cache]
-        valid = c.words(line)
-        if kind == DROP:
-            c.drop(line)
-            return 0
-        hits = 0
-        if kind in (LOAD, STREAM, UPDATE):
-            if self.clash and clashes(words, valid):
-                c.drop(line)
-                hits = sectors_within(words, 0)
-                valid_now = 0
-            else:
-                valid_now = valid & 0xFFFF_FFFF
-                hits = sectors_within(words, valid_now)
-            if kind != STREAM or valid:
-                c.put(line, whole_sectors(words & ~valid_now))
-        elif kind == STORE or valid:
-            c.put(line, covered | sectors_written(words))
-        if kind in (STORE, UPDATE):
-            dirty = self.dirty.get((cache, line), 0)
-            self.written += (whole_sectors(words) & 0x01010101 & ~dirty).bit_count()
-            self.dirty[cache, line] = dirty | whole_sectors(words) & 0x01010101
-        for gone in [key for key in self.dirty if key[0] == cache and not c.words(key[1])]:
-            del self.dirty[gone]
-        return hits
-
-    def all(self, u: Uses) -> list[int]:
-        covered = u.words if u.covered is None else u.covered
-        each = zip(*(x.tolist() for x in (u.cache, u.line, u.words, u.kind, covered)), strict=True)
-        return [self.ask(*one) for one in each]
+def asked(reference: LineCaches, u: Uses) -> list[int]:
+    """What the uses find one after the other."""
+    covered = u.words if u.covered is None else u.covered
+    return [reference.ask(*one) for one in zip(*(x.tolist() for x in (u.cache, u.line, u.words, u.kind, covered)), strict=True)]
 
 
 L1_KINDS = [LOAD, LOAD, STORE, STREAM, PATCH, DROP]
@@ -81,9 +48,9 @@ MIXTURES = [[LOAD], [LOAD, STORE], [LOAD, STORE, DROP], L1_KINDS]
 def test_find_equals_the_reference(seed: int, kinds: list[int], lines: int) -> None:
     rng, clash = np.random.default_rng(seed), UPDATE not in kinds
     u = stream(rng, kinds, int(rng.integers(1, 600)), 3)
-    reference = OneAfterTheOther(3, lines, clash=clash)
+    reference = LineCaches(3, lines, clash=clash)
     found = find(u, lines, clash=clash)
-    assert np.bitwise_count(found.hits).tolist() == reference.all(u)
+    assert found.hits.tolist() == asked(reference, u)
     if not clash:
         assert found.written == reference.written
 
@@ -98,13 +65,13 @@ def test_what_is_held_goes_on(seed: int, kinds: list[int], lines: int) -> None:
     cut = int(rng.integers(1, 399))
     if u.covered is None:
         u = u._replace(covered=u.words)
-    reference = OneAfterTheOther(2, lines, clash=clash)
-    want = reference.all(u)
+    reference = LineCaches(2, lines, clash=clash)
+    want = asked(reference, u)
     one = find(Uses(*(x[:cut] for x in u)), lines, clash=clash, keep=True)  # type: ignore[index]
     assert one.held is not None
     held = one.held.uses()
     other = find(Uses(*(np.concatenate([a, b[cut:]]) for a, b in zip(held, u, strict=True))), lines, clash=clash)  # type: ignore[arg-type, index]
-    assert np.bitwise_count(one.hits).tolist() + np.bitwise_count(other.hits[held.line.size :]).tolist() == want
+    assert one.hits.tolist() + other.hits[held.line.size :].tolist() == want
     if not clash:
         assert one.written + other.written - int(np.bitwise_count(one.held.written).sum()) == reference.written
 
