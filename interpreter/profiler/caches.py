@@ -1,8 +1,8 @@
-"""What uses of lines find in caches: the L1s, each asked by its own multiprocessor, or the L2 behind them.
+"""What uses of lines find in caches: the L1s, each used by its own multiprocessor, or the L2 behind them.
 
-A cache of n lines lets the least recently used one go.  The uses of one line that find it resident, after one that does not, are a stay.  Within
-a stay a sector is found from the first use on that brings all of it.  Only a stay in which a sector is stored in part and then read, and a
-stay of uses that allocate no line, are followed use by use.
+A cache evicts its least recently used line.  A stay is one residence of a line: a use that does not find it, and the later uses until it is
+evicted or invalidated.  Within a stay a sector is found after the first use that leaves all of it in the cache.  Only a stay in which a
+sector is stored in part and then read, and one with uses that allocate no line, are followed use by use.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .sectors import SECTOR_WORDS, Bits, filled, touched
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-LOAD, STREAM, STORE, PATCH, DROP, UPDATE = range(6)
-"""STREAM and PATCH load and store, but allocate no line; DROP invalidates the line; UPDATE is an atomic operation in L2."""
+LOAD, STREAM, STORE, PATCH, DROP, UPDATE = range(6)  # kinds of uses
+# STREAM and PATCH load and store in a resident line, but allocate none; DROP invalidates the line; UPDATE is an atomic operation in L2.
 READS, BRINGS, WRITES, ALLOCATES, NEEDS_LINE = (
     np.isin(np.arange(6), kinds)
     for kinds in ((LOAD, STREAM, UPDATE), (LOAD, UPDATE), (STORE, UPDATE), (LOAD, STORE, UPDATE), (STREAM, PATCH))
@@ -60,11 +60,23 @@ class Found(NamedTuple):
 
     hits: Bits  # sectors of each use
     written: int  # sectors that became dirty
-    held: Held | None  # when all is over, if asked for
+    held: Held | None  # in the end, if asked for
+
+
+class Sorted(NamedTuple):
+    """Uses by cache, line and time."""
+
+    order: Index  # the place of each in time
+    begins: Flags  # a stay
+    kind: NDArray[np.uint8]
+    words: Bits
+    covered: Bits
+    sectors: Bits  # of the words
+    whole: Bits  # the sectors that a use leaves whole
 
 
 def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
-    """The sectors that each use finds in caches of so many lines, empty at first.
+    """The sectors that each use finds in caches of so many lines, empty at first; `keep`: and what they hold in the end.
 
     `clash`: a load of words that a written sector lacks invalidates the line first, as in L1.
     """
@@ -74,47 +86,64 @@ def find(u: Uses, lines: int, *, clash: bool, keep: bool = False) -> Found:
     order, name = _by_line(u)
     kind, words = u.kind.take(order), u.words.take(order)
     begins, resident = _stays(u, order, name, kind, lines, keep=keep)
-    sectors, stores = touched(words), kind == STORE
-    full = words if u.covered is None else u.covered.take(order)
+    covered = words if u.covered is None else u.covered.take(order)
+    sectors = touched(words)
     whole = sectors * BRINGS.take(kind)
-    parts = False
-    if stores.any():
-        whole |= filled(full) * stores
-        parts = bool((stores & (sectors != whole)).any())
-    single, state = None, None  # places of uses that are followed one by one; how their stays end
-    more = begins.copy()  # uses in stays of more than one
-    more[:-1] &= begins[1:]
-    np.logical_not(more, out=more)
-    at = more.nonzero()[0]
-    if at.size:
-        starting, wanted = begins.take(at), (sectors * READS.take(kind)).take(at)
-        first = starting.nonzero()[0].take(np.cumsum(starting) - 1)  # the place of each use's stay
-        there = _earlier(whole.take(at), first)
-        lacking = NEEDS_LINE.take(kind.take(at))
-        if parts:
-            lacking |= (_earlier(((sectors & ~whole) * stores).take(at), first) & ~there & wanted) != 0
-        if lacking.any():
-            followed = np.zeros(at.size, np.bool_)
-            followed[first.compress(lacking)] = True
-            rows = followed.take(first).nonzero()[0]
-            single = at.take(rows)
-            there[rows], *state = _use_by_use(begins.take(single), kind.take(single), words.take(single), full.take(single), clash=clash)
-        hits[order.take(at)] = there & wanted
+    if (kind == STORE).any():
+        whole |= filled(covered) * (kind == STORE)
+    by_line = Sorted(order, begins, kind, words, covered, sectors, whole)
+    followed = _in_stays(by_line, hits, clash=clash)
     starts = begins.nonzero()[0]
     writes = WRITES.take(kind)
-    if not keep:
-        return Found(hits, int(np.bitwise_count(np.bitwise_or.reduceat(sectors * writes, starts)).sum()) if writes.any() else 0, None)
-    written = np.bitwise_or.reduceat(sectors * writes, starts)
-    valid = np.bitwise_or.reduceat(whole * SECTOR_WORDS | full * stores, starts)
-    total = int(np.bitwise_count(written).sum())
-    if single is not None and state is not None:
-        which = starts.searchsorted(single.compress(begins.take(single)))
-        valid[which], written[which] = state
-    ends = np.append(starts[1:], name.size) - 1
+    written = np.bitwise_or.reduceat(sectors * writes, starts) if keep or writes.any() else hits[:0]
+    dirty = int(np.bitwise_count(written).sum())
+    return Found(hits, dirty, _held(u, by_line, starts, resident, written, followed) if keep else None)
+
+
+class Followed(NamedTuple):
+    """How stays end that were followed use by use."""
+
+    starts: Index  # the places where they begin
+    valid: Bits  # words
+    written: Bits  # sectors
+
+
+def _in_stays(s: Sorted, hits: Bits, *, clash: bool) -> Followed | None:
+    """Enters what uses find that are not the only ones of their stays."""
+    several = s.begins.copy()
+    several[:-1] &= s.begins[1:]
+    at = (~several).nonzero()[0]
+    if not at.size:
+        return None
+    begins, kind, sectors, whole = s.begins.take(at), s.kind.take(at), s.sectors.take(at), s.whole.take(at)
+    wanted, stores = sectors * READS.take(kind), kind == STORE
+    first = begins.nonzero()[0].take(np.cumsum(begins) - 1)  # the place of each use's stay
+    found, followed = _earlier(whole, first), None
+    unclear = NEEDS_LINE.take(kind)
+    if (stores & (sectors != whole)).any():  # sectors stored in part, then read
+        unclear |= (_earlier((sectors & ~whole) * stores, first) & ~found & wanted) != 0
+    if unclear.any():
+        chosen = np.zeros(at.size, np.bool_)
+        chosen[first.compress(unclear)] = True
+        rows = chosen.take(first).nonzero()[0]
+        some = at.take(rows)
+        found[rows], *state = _use_by_use(begins.take(rows), kind.take(rows), s.words.take(some), s.covered.take(some), clash=clash)
+        followed = Followed(some.compress(begins.take(rows)), *state)
+    hits[s.order.take(at)] = found & wanted
+    return followed
+
+
+def _held(u: Uses, s: Sorted, starts: Index, resident: Flags, written: Bits, followed: Followed | None) -> Held:
+    """The lines that are resident in the end."""
+    valid = np.bitwise_or.reduceat(s.whole * SECTOR_WORDS | s.covered * (s.kind == STORE), starts)
+    if followed is not None:
+        stays = starts.searchsorted(followed.starts)
+        valid[stays], written[stays] = followed.valid, followed.written
+    ends = np.append(starts[1:], s.order.size) - 1
     left = (resident.take(ends) & ((valid | written) != 0)).nonzero()[0]
-    last = order.take(ends.take(left))  # the use that each line had last
+    last = s.order.take(ends.take(left))  # the use that each line had last
     left, last = left.take(last.argsort()), np.sort(last)
-    return Found(hits, total, Held(u.cache.take(last), u.line.take(last), valid.take(left), written.take(left)))
+    return Held(u.cache.take(last), u.line.take(last), valid.take(left), written.take(left))
 
 
 def stable_order(key: NDArray[Any], bits: int) -> Index:

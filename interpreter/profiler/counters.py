@@ -48,7 +48,7 @@ class Run:
     def __init__(self, sites: Sequence[Site], special: bool) -> None:
         self.sites = sites  # whose identity is the key
         self.length = len(sites)
-        self.special = special  # the last needs a look at each execution
+        self.special = special  # the last one empties caches, copies, or moves matrices: accesses.py sees each execution
         self.warps = self.threads = 0
 
     def hand_in(self, tallies: dict[int, SiteTally]) -> None:
@@ -85,9 +85,8 @@ class Counters(Silent):
         self.tallies: dict[int, SiteTally] = {}
         self._runs: dict[int, Run] = {}
         self.idle = launch.blocks * launch.threads
-        self._wrote: dict[int, NDArray[np.bool_]] = {}
+        self._wrote: dict[int, NDArray[np.bool_]] = {}  # the threads of a wave that wrote something, by its first block
         self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
-        self._waves: list[Wave] = []  # keeps their ids their own
         self._geometry: Geometry | None = None
         self._alive: Array | None = None
         self._warps = self._lanes = 0
@@ -96,9 +95,8 @@ class Counters(Silent):
         self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
     def wave(self, wave: Wave) -> None:
-        self._waves.append(wave)
         self.accesses.global_memory.wave(wave)
-        self._wrote[id(wave)] = np.zeros((wave.count, wave.launch.threads), np.bool_)
+        self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
 
     def end(self, launch: Launch) -> None:
         if self.launch is None:
@@ -108,9 +106,9 @@ class Counters(Silent):
         memory = self.accesses.global_memory
         memory.stream.settle(last=True)
         self._profile = self._frozen(launch, memory)
-        # What refers back would keep the launch and its memory for the garbage collector.
+        # References to the launch would keep its memory until the garbage collector runs.
         self.launch = self._geometry = self._alive = None
-        for kept in (self._waves, self._wrote, self._writers, self._sizes):
+        for kept in (self._wrote, self._writers, self._sizes):
             kept.clear()
         del self.accesses
 
@@ -251,8 +249,8 @@ class Counters(Silent):
         self.accesses.operands = operands
 
     def _writes(self, group: Group, mask: Array | None) -> None:
-        g, wave = group.geometry, id(group.wave)
-        if self._writers.get((wave, id(g))) is g:  # all have written
+        g, wave = group.geometry, group.wave.first
+        if self._writers.get((wave, id(g))) is g:
             return
         wrote = self._wrote[wave]
         if mask is None:

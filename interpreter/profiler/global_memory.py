@@ -56,14 +56,14 @@ class GlobalMemory:
         self.stream = Stream(multiprocessors, l1 // LINE, device.l2_cache // LINE)
         self.places = Places(launch)
         self._footprints: Memo[Footprint] = Memo()
-        self._where: dict[int, Index] = {}  # the multiprocessor of each block of a wave
-        self._homes: dict[int, tuple[Geometry, NDArray[np.uint16]]] = {}
+        self._of_block: dict[int, Index] = {}  # the multiprocessor of each block of a wave, by the wave's first block
+        self._of_warp: dict[tuple[int, int], tuple[Geometry, NDArray[np.uint16]]] = {}
         self._copy: tuple[Value, Array | None] | None = None  # the source of a cp.async
         self._copied = False
 
     def wave(self, wave: Wave) -> None:
         """Some blocks start."""
-        self._where[id(wave)] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
+        self._of_block[wave.first] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
 
     def begin(self) -> None:
         """Another instruction."""
@@ -90,10 +90,11 @@ class GlobalMemory:
         else:
             f, start = self._footprint(group.geometry, address, mask, op.width)
             cost = None
-            if "mmio" in i.modifiers:  # memory of other devices: every lane asks for itself
+            if kind in ATOMICS:
+                if not self._is_gathered(op, f):
+                    cost = Cost(f.requests, atomic_sectors(f, start))
+            elif "mmio" in i.modifiers:  # memory of other devices: every lane asks for itself
                 cost = Cost(f.requests, _lanes_by_warp(f.lanes))
-            elif kind in ATOMICS and not self._is_gathered(op, f):
-                cost = Cost(f.requests, atomic_sectors(f, start))
             self._count(op, f, start, way_of(i.modifiers, kind), cost)
 
     def copy(self, op: Operation, target: Lanes) -> None:
@@ -123,7 +124,7 @@ class GlobalMemory:
         self._add(op, f, start, way, a)
 
     def _add(self, op: Operation, f: Footprint, start: int, way: Way, a: AccessTally, unit: int = 1) -> None:
-        """Counts sectors by allocation, and adds the access to the stream, allocation by allocation."""
+        """Counts sectors by allocation, and adds the access to the stream; `unit`: sectors of a transaction."""
         t = f.touch if unit == 1 else f.touch.whole_lines()
         words = covered(f.lanes, f.width, t) if op.kind == "st" and f.width < 4 else None
         cache, column = self._caches(op.group), COLUMNS[op.kind]
@@ -148,13 +149,13 @@ class GlobalMemory:
 
     def _caches(self, group: Group) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
-        g = group.geometry
-        found = self._homes.get(id(g))
+        g, first = group.geometry, group.wave.first
+        found = self._of_warp.get((first, id(g)))
         if found is None or found[0] is not g:
-            if len(self._homes) >= GROUPS:
-                self._homes.clear()
-            where = self._where[id(group.wave)][g.warps.block[:, 0]].astype(np.uint16)
-            found = self._homes[id(g)] = (g, where)
+            if len(self._of_warp) >= GROUPS:
+                self._of_warp.clear()
+            where = self._of_block[first][g.warps.block[:, 0]].astype(np.uint16)
+            found = self._of_warp[first, id(g)] = (g, where)
         return found[1]
 
     def _is_gathered(self, op: Operation, f: Footprint) -> bool:
