@@ -127,7 +127,7 @@ class SharedMemory:
     def _total(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, *, apart: bool) -> Total:
         lanes, times = few_lanes(g, address & address.dtype.type(OFFSET), mask)
         rows = patterns(lanes, 128, g.warps_per_block)
-        passes, conflicts = self._known(rule, width, rows, apart=apart)
+        passes, conflicts = self._of_patterns(rule, width, rows, apart=apart)
         worst = int(passes.argmax())
         return Total(
             lanes=lanes.count * times,
@@ -158,17 +158,17 @@ class SharedMemory:
             return "counting"
         return "swap" if swap else "spin" if loop else "atom"
 
-    def _known(self, rule: str, width: int, rows: Patterns, *, apart: bool) -> tuple[Index, Index]:
+    def _of_patterns(self, rule: str, width: int, rows: Patterns, *, apart: bool) -> tuple[Index, Index]:
         """(passes, conflicts) of each pattern; `apart`: lanes have partners in other memory, with which they share nothing."""
         if rows.where.nbytes > LARGE:
             return self._counted(rule, width, rows, apart=apart)
         key = (rule, width, apart, *rows.key)
-        known = self._passes.get(key)
-        if known is None:
+        found = self._passes.get(key)
+        if found is None:
             if len(self._passes) >= KEPT:
                 self._passes.clear()
-            known = self._passes[key] = self._counted(rule, width, rows, apart=apart)
-        return known
+            found = self._passes[key] = self._counted(rule, width, rows, apart=apart)
+        return found
 
     def _counted(self, rule: str, width: int, rows: Patterns, *, apart: bool) -> tuple[Index, Index]:
         where, mask = rows.where, rows.mask
@@ -197,7 +197,7 @@ class SharedMemory:
             passes, conflicts = extreme_passes(lanes.full, lanes.mask, width, held, wanted)
         else:
             rows = patterns(lanes, 128, group.geometry.warps_per_block)
-            passes, conflicts = (x * rows.count for x in self._known("loop", width, rows, apart=False))
+            passes, conflicts = (x * rows.count for x in self._of_patterns("loop", width, rows, apart=False))
             if width == 8:
                 more, further = _beyond(group, lanes, address, i.modifiers, op.operands[0])
                 passes, conflicts = np.append(passes, more), np.append(conflicts, further)
