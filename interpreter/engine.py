@@ -148,7 +148,7 @@ class Wave:
         shape = g.geometry.shape
         for o in self.launch.observers:
             o.branch(self.current, g, condition, (taken, fall))
-        if fork.lazy and (taken == g.pc or fall == g.pc) and self.launch.may_ride and self._let_leave(g, condition, taken, fall, fork.join):
+        if fork.lazy and (taken == g.pc or fall == g.pc) and self._let_leave(g, condition, taken, fall, fork.join):
             return
         self.room.events += 1
         other = ~condition if g.alive is None else g.alive & ~condition

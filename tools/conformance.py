@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.interpreter import test_cache, test_coalesce, test_mixed_kernels, test_occupancy, test_recorded_counters
+from tests.interpreter import test_occupancy, test_reference_caches
+from tests.interpreter.profiler import test_mixed_kernels
+from tests.interpreter.rules import test_coalesce, test_recorded_counters
 from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence
@@ -45,7 +47,7 @@ def counters() -> str:
     """Counters and residency."""
     c, o = test_recorded_counters, test_occupancy
     launches = [+c.replay(one) == dict(one["counters"]) for one in c.LAUNCHES]
-    steps = [test_cache.replay(one) == one["hits"] for one in test_cache.STEPS]
+    steps = [test_reference_caches.replay(one) == one["hits"] for one in test_reference_caches.STEPS]
     residency = [
         min(o.block_limits(o.H200, threads, registers, static + dynamic).values()) == blocks
         for registers, static, threads, dynamic, blocks in o.RECORDED["rows"]

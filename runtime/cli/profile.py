@@ -15,7 +15,7 @@ from .files import SOURCE, InputFile
 from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
-    from warplab.interpreter.observers import KernelProfile
+    from warplab.interpreter.profiler import KernelProfile
 
 SETS = ("basic", "full")
 
@@ -118,7 +118,7 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
 
 
 def _check_names(names: tuple[str, ...]) -> None:
-    from warplab.interpreter.observers.metrics import METRICS
+    from warplab.interpreter.profiler.metrics import METRICS
 
     known = {n for m in METRICS for n in (m.name, m.plain)}
     for name in names:

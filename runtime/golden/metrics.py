@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from warplab.interpreter.observers import KernelProfile
+    from warplab.interpreter.profiler import KernelProfile
 
     from ..run.runner import Outcome, Runner
 
@@ -68,7 +68,7 @@ def measured(runner: Runner, budgets: Sequence[str]) -> tuple[Outcome, dict[str,
 
 def measure(profiles: Sequence[KernelProfile]) -> dict[str, float]:
     """Every counter of a run by each of its names."""
-    from warplab.interpreter.observers.metrics import BY_NAME
+    from warplab.interpreter.profiler.metrics import BY_NAME
 
     out: dict[str, float] = {}
     for p in profiles:
