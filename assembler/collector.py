@@ -24,7 +24,7 @@ def collector_off() -> Iterator[None]:
 
 @contextmanager
 def collector_rests(objects: int) -> Iterator[None]:
-    """Collections are rarer inside, one for so many objects, where more is kept for a while than anybody could leave to them."""
+    """Inside, a collection comes after so many new objects, for work that keeps many objects for a while."""
     often, *rest = gc.get_threshold()
     rests = 0 < often < objects
     if rests:

@@ -221,7 +221,7 @@ def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
 
 
 def passed_on(instruction: Instruction) -> list[Register]:
-    """The registers that an instruction reads only to hand their values on: compilers pack and pass on halves that nobody looks at."""
+    """The registers that an instruction reads only to hand their values on: compilers pack and pass on halves that are never used."""
     if instruction.opcode not in PASSING:
         return []
     start = 1 if _has_results(instruction) else 0
