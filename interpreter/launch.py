@@ -15,16 +15,16 @@ from warplab.assembler.collector import collector_rests
 from warplab.assembler.ir import Function, Variable
 from warplab.isa.profiles import DeviceProfile
 
-from .engine import CHECK_EVERY, Wave
 from .faults import ExecutionError, Fault, LimitReached
 from .memory.arena import Arena
 from .observe import Observer
-from .plan import Manner, PlanFunction, Segment, Site, Step
+from .plan.plan import Manner, PlanFunction, Segment, Site, Step
 from .program import Kernel
-from .values import Array, ParameterPlace
+from .vector.values import Array, ParameterPlace
+from .vector.wave import CHECK_EVERY, Wave
 
 if TYPE_CHECKING:
-    from .group import Group
+    from .vector.group import Group
 
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory

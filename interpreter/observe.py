@@ -16,14 +16,14 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access
-from .roles import works_on
-from .values import Array, LocalPlace, Shifted, Value, plain
+from .plan.roles import works_on
+from .vector.values import Array, LocalPlace, Shifted, Value, plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
-    from .group import Group
     from .launch import Launch
-    from .plan import Home, Segment, Site, Step
+    from .plan.plan import Home, Segment, Site, Step
+    from .vector.group import Group
+    from .vector.wave import Wave
 
 
 class Observer(Protocol):

@@ -28,10 +28,10 @@ from warplab.assembler.ir import (
 from warplab.assembler.listing import listing
 from warplab.isa.spaces import SHARED_BASE
 
-from .contraction import DEFAULT, Fmad
-from .lower import lower
 from .memory.arena import Allocation, Arena
-from .plan import QUIET, Manner, PlanFunction
+from .plan.lower import lower
+from .plan.plan import QUIET, Manner, PlanFunction
+from .ptxas.contraction import DEFAULT, Fmad
 from .special import RESERVED_SHARED
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
@@ -133,7 +133,7 @@ class LoadedProgram:
         if isinstance(value, Variable | Function):
             return self._symbol_address(value, False) & mask
         if isinstance(value, Immediate):
-            from .operands import immediate_bits
+            from .plan.operands import immediate_bits
 
             return immediate_bits(value, v.type) & mask
         if isinstance(value, float) or v.type.kind == "f":

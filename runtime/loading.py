@@ -17,7 +17,7 @@ from warplab.assembler.elf import ObjectError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
 from warplab.assembler.objectfile import load
-from warplab.interpreter.contraction import DEFAULT, TYPED, Fmad
+from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from .errors import ApiError, UsageError, invalid
 

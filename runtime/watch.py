@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.observe import Silent
-from warplab.interpreter.values import Value, plain
+from warplab.interpreter.vector.values import Value, plain
 from warplab.isa.types import ScalarType
 
 from .runner import Runner
@@ -17,8 +17,8 @@ from .runner import Runner
 Array = NDArray[Any]
 
 if TYPE_CHECKING:
-    from warplab.interpreter.group import Group
-    from warplab.interpreter.plan import Site
+    from warplab.interpreter.plan.plan import Site
+    from warplab.interpreter.vector.group import Group
 
 
 class Watch(Silent):

@@ -18,11 +18,11 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import ScalarType
 
 from ..flags import any_in_rows
-from ..geometry import Geometry, packed
 from ..memory.cache import empties_l1
 from ..observe import Silent
-from ..registers import kernel_registers, residency
-from ..values import Array, Value
+from ..ptxas.register_count import kernel_registers, residency
+from ..vector.lanes import Geometry, packed
+from ..vector.values import Array, Value
 from .lanes import count_warps
 from .profile import KernelProfile, SiteProfile
 from .shared import MATRICES
@@ -32,10 +32,10 @@ from .touch import WARP
 from .traffic import Traffic
 
 if TYPE_CHECKING:
-    from ..engine import Wave
-    from ..group import Group
     from ..launch import Launch
-    from ..plan import Site
+    from ..plan.plan import Site
+    from ..vector.group import Group
+    from ..vector.wave import Wave
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
-from ..values import Array
+from ..vector.lanes import Geometry
+from ..vector.values import Array
 from .sectors import SECTOR, SECTOR_SHIFT
 from .touch import WARP
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
+from ..vector.lanes import Geometry
 from .rows import Rows
 from .sectors import LINE, SECTOR, SECTOR_WORDS, Groups, count_bits, sectors_of
 from .touch import ALL_WORDS, WARP, Lanes, touch

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
 from ..memory.warps import count_in_rows
-from ..values import Array, Shifted, Value, plain
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value, plain
 from .disorder import goes_on
 from .entries import HOME_BITS, Entries, covered_words, homes
 from .lanes import lanes_active, lanes_of

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..geometry import Geometry
-from ..values import Array, Shifted, Value, plain
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value, plain
 from .disorder import MANY, are_apart, are_few, is_scattered
 from .footprint import Footprint
 from .marching import March, Marching

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
-from ..values import Array
+from ..vector.lanes import Geometry
+from ..vector.values import Array
 from .touch import WARP, Lanes
 
 Index = NDArray[np.int64]

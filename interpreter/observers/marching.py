@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
-from ..values import Array, Facts, Shifted
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Facts, Shifted
 from .disorder import are_in_disorder
 from .footprint import Footprint
 from .rows import Rows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values import Shifted, Value
+from ..vector.values import Shifted, Value
 from .footprint import Footprint
 from .profile import AllocationProfile
 from .sectors import LINE

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import Geometry
 from ..memory.warps import count_in_rows, first_in_row
-from ..values import Array, Shifted, Value
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value
 from .footprint import Footprint
 from .rows import Outline, Rows
 from .sectors import LINE, SECTOR_SHIFT, SECTOR_WORDS, Demand, Whole, different, firsts, sectors_of, summed

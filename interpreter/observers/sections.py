@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry import WarpLayout
-from ..values import Array
+from ..vector.lanes import WarpLayout
+from ..vector.values import Array
 from .packed import Packed
 from .sectors import LINE, SECTOR, SECTOR_SHIFT, firsts
 from .touch import WARP

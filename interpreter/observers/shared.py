@@ -17,7 +17,6 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
 from ..flags import any_in_rows
-from ..geometry import Geometry
 from ..memory.access import Access
 from ..memory.banks import atomic_passes, matrix_passes, shared_passes
 from ..memory.contention import atomic_global
@@ -33,14 +32,15 @@ from ..memory.loops import (
     spin_passes,
     sum_swaps,
 )
-from ..values import Array, Shifted, Value, plain
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value, plain
 from .lanes import few_lanes, lanes_of
 from .static import is_gathered
 from .tally import SiteTally
 from .touch import Lanes, Patterns, patterns
 
 if TYPE_CHECKING:
-    from ..group import Group
+    from ..vector.group import Group
 
 Index = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 
 if TYPE_CHECKING:
     from ..launch import Launch
-    from ..plan import Site
+    from ..plan.plan import Site
     from ..program import Kernel
 
 Index = NDArray[np.int64]

@@ -18,13 +18,13 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
 from ..flags import any_in_rows
-from ..geometry import Geometry
 from ..memory.cache import empties_l1
 from ..memory.constant import constant_passes
 from ..memory.local import local_sectors
 from ..memory.loops import FLOATS, VECTORS, Loop, loop_of
 from ..occupancy import l1_bytes
-from ..values import Array, Shifted, Value, plain
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value, plain
 from .footprint import Footprint
 from .hierarchy import Hierarchy, Outcome
 from .joined import Joined, joined_accesses
@@ -41,9 +41,9 @@ from .tally import AccessTally, SiteTally
 from .touch import WARP, Lanes, patterns
 
 if TYPE_CHECKING:
-    from ..engine import Wave
-    from ..group import Group
     from ..launch import Launch
+    from ..vector.group import Group
+    from ..vector.wave import Wave
 
 ATOMICS = ("atom", "red")
 OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})

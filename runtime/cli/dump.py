@@ -17,7 +17,7 @@ STAGES: dict[str, str] = {
     "tree": "warplab.assembler.dump:tree",
     "ir": "warplab.assembler.dump:ir",
     "flow": "warplab.assembler.dump:flow_facts",
-    "plan": "warplab.interpreter.dumping:plan",
+    "plan": "warplab.interpreter.plan.dump:plan",
 }
 Stage = Callable[[bytes, str], str]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
-from warplab.interpreter import shapes
+from warplab.interpreter.plan import shapes
 from warplab.isa.notation import FORMS, Form
 
 MODEL = Path(__file__).parents[1] / "data" / "model.json"

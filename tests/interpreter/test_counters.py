@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.interpreter.harness import Machine
-from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.memory.cache import L1, L2, LoadPolicy, whole_words
 from warplab.interpreter.memory.coalesce import modern_global
@@ -24,7 +23,8 @@ from warplab.interpreter.observers.metrics import METRICS, metrics_of
 from warplab.interpreter.observers.pages import Place
 from warplab.interpreter.observers.sectors import Demand, Groups, count_bits, marks_of, sectors_of
 from warplab.interpreter.observers.touch import Index, Lanes, Touch, patterns, touch
-from warplab.interpreter.registers import kernel_registers
+from warplab.interpreter.ptxas.register_count import kernel_registers
+from warplab.interpreter.vector.lanes import Geometry, Selection
 from warplab.isa.profiles import profile
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling

@@ -11,7 +11,7 @@ from warplab.interpreter.observers import backlog, fresh_full
 from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.joint_l2 import JointCache
 from warplab.interpreter.observers.uses import Waiting
-from warplab.interpreter.values import plain
+from warplab.interpreter.vector.values import plain
 
 WIDE = 32  # bytes: whole sectors
 

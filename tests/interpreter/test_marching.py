@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, WHOLE, Caches, One, gather
-from warplab.interpreter.geometry import Selection
 from warplab.interpreter.observers import backlog
 from warplab.interpreter.observers.footprint import Footprint
 from warplab.interpreter.observers.fresh_marching import leaders
@@ -12,7 +11,8 @@ from warplab.interpreter.observers.known import Footprints
 from warplab.interpreter.observers.marching import Marching
 from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.uses import Waiting
-from warplab.interpreter.values import Array, Shifted
+from warplab.interpreter.vector.lanes import Selection
+from warplab.interpreter.vector.values import Array, Shifted
 
 EVERY = [LOAD, STORE, ATOMIC, CG, STREAM]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.interpreter.test_together import ATOMIC, BLOCKS, CG, LOAD, STORE, STREAM, THREADS, WHOLE, Caches, One
-from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.observers import backlog, fresh_short
-from warplab.interpreter.values import Array, Shifted
+from warplab.interpreter.vector.lanes import Geometry, Selection
+from warplab.interpreter.vector.values import Array, Shifted
 
 BASE = 1 << 20
 LANE = np.arange(BLOCKS * THREADS, dtype=np.uint64).reshape(BLOCKS, THREADS)

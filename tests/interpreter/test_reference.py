@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter import engine
 from warplab.interpreter.observe import Silent
+from warplab.interpreter.vector import wave as engine
 
 from .generator import INPUTS, REGION, VALUES, Draw, program
 from .harness import Machine

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from warplab.interpreter.geometry import Geometry
 from warplab.interpreter.memory.contention import atomic_global
 from warplab.interpreter.observers.footprint import Footprint
 from warplab.interpreter.observers.hierarchy import atomic_sectors
@@ -16,7 +15,8 @@ from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.scattered import Scattered, scattered
 from warplab.interpreter.observers.sectors import Demand, count_bits, different, marks_of, sectors_of, united
 from warplab.interpreter.observers.tables import FIXED, REGION
-from warplab.interpreter.values import Array, Shifted
+from warplab.interpreter.vector.lanes import Geometry
+from warplab.interpreter.vector.values import Array, Shifted
 
 BLOCKS, THREADS = 8, 128
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.observers.disorder import goes_on
 from warplab.interpreter.observers.lanes import lanes_of
 from warplab.interpreter.observers.packed import Packed
 from warplab.interpreter.observers.sections import Sections
+from warplab.interpreter.vector.lanes import Geometry, Selection
 
 WHOLE = Geometry.whole(3, 96)
 STEPS = st.sampled_from([0, 4, 4, 4, 8, 32, 33, 64, 4096])

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warplab.interpreter.geometry import Geometry, Selection
 from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.strays import Strays, count_strays, strays
-from warplab.interpreter.values import Array, Shifted
+from warplab.interpreter.vector.lanes import Geometry, Selection
+from warplab.interpreter.vector.values import Array, Shifted
 
 WHOLE = Geometry.whole(4, 96)
 ORDERS = {

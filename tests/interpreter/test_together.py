@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warplab.interpreter.geometry import Geometry
 from warplab.interpreter.observers import backlog, fresh_l1, fresh_order, uses
 from warplab.interpreter.observers.backlog import Backlog
 from warplab.interpreter.observers.footprint import Footprint
@@ -20,7 +19,8 @@ from warplab.interpreter.observers.reuse import oldest_kept
 from warplab.interpreter.observers.rows import Rows
 from warplab.interpreter.observers.scattered import Scattered
 from warplab.interpreter.observers.sectors import LINE
-from warplab.interpreter.values import Array, Shifted, plain
+from warplab.interpreter.vector.lanes import Geometry
+from warplab.interpreter.vector.values import Array, Shifted, plain
 from warplab.isa.profiles import profile
 
 H200 = profile("sm_90")

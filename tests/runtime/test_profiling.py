@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warplab.interpreter.observers import KernelProfile
-from warplab.interpreter.plan import Manner
+from warplab.interpreter.plan.plan import Manner
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner

@@ -10,20 +10,20 @@ import numpy as np
 from warplab.assembler.ir import Arguments, Instruction, Label, Prototype, Targets
 from warplab.isa.types import TYPES
 
+from ..faults import Fault
+from ..plan.operands import as_get
+from ..plan.plan import Terminator
+from ..plan.roles import needs_lanes, uses
+from ..plan.spinning import counting, is_pure_loop, turn_of
 from .calls import Callee, call_group
-from .departing import Fork, departing, exits_of
-from .faults import Fault
-from .geometry import Selection
+from .divergence import Fork, departing, exits_of
 from .group import EXIT, Group
-from .loops import counting, is_pure_loop, turn_of
-from .operands import as_get
-from .plan import Terminator
+from .lanes import Selection
 from .returning import ret
-from .roles import needs_lanes, uses
 from .waits import barrier, condition_of, guard_only, under_guard, wait_for_lanes
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from ..plan.lower import Lowering
 
 
 def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Terminator | None:

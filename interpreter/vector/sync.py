@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..faults import Deadlock, Waiting
+from .deadlock import Stillness
 from .exchange import Key, together
-from .faults import Deadlock, Waiting
-from .geometry import Selection
 from .group import Group, union
-from .stillness import Stillness
+from .lanes import Selection
 from .uniting import gathered
 from .values import Array, plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
+    from .wave import Wave
 
 
 class LanesWait:

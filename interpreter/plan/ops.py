@@ -15,17 +15,17 @@ from warplab.assembler.ir import Address, Immediate, Instruction, Pair, Register
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
+from ..ptxas.contraction import Contraction, Fused, Handed
+from ..special import window_of
+from ..vector.effects import effect_step, unsupported
+from ..vector.exchange import Exchange
+from ..vector.steps import assign, carrying, join, lanes, load_one, parameter, pure, select, store_one, unpack, warps
+from ..vector.values import Array, LocalPlace, Shifted, plain
 from .built import At, Built, built, with_elements
-from .contraction import Contraction, Fused, Handed
-from .effects import effect_step, unsupported
-from .exchange import Exchange
 from .operands import Get, Operands, Set, as_get, as_set
 from .plan import PlanFunction, Step
 from .roles import parameters_of, uses, works_on
 from .shapes import Known
-from .special import window_of
-from .steps import assign, carrying, join, lanes, load_one, parameter, pure, select, store_one, unpack, warps
-from .values import Array, LocalPlace, Shifted, plain
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
 OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .geometry import Geometry
+from .lanes import Geometry
 from .values import Array, plain
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ import numpy as np
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import TYPES
 
-from .faults import Fault
-from .geometry import Geometry, Selection
-from .special import lies_in, special, window_of
+from ..faults import Fault
+from ..special import lies_in, special, window_of
+from .lanes import Geometry, Selection
 from .values import Array, LocalPlace, ParameterPlace, Value, plain
-from .warpview import WarpView
+from .warps import WarpView
 
 if TYPE_CHECKING:
-    from .engine import Wave
-    from .plan import Home, PlanFunction, Segment
+    from ..plan.plan import Home, PlanFunction, Segment
+    from .wave import Wave
 
 EXIT = -1  # the pc behind a function's last instruction
 

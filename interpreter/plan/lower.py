@@ -10,15 +10,15 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
 
-from . import branches
-from .contraction import DEFAULT, Fmad, contract
-from .group import EXIT
-from .homes import choose_dtypes, pointer_registers
-from .instructions import InstructionSteps
-from .meetings import Meetings, loop_meetings
-from .observe import announce
+from ..observe import announce
+from ..ptxas.contraction import DEFAULT, Fmad, contract
+from ..vector import ends as branches
+from ..vector.group import EXIT
+from .dtypes import choose_dtypes, pointer_registers
 from .operands import Operands, Symbols
+from .ops import InstructionSteps
 from .plan import Home, Manner, PlanFunction, Segment, Site, Step
+from .reconvergence import Meetings, loop_meetings
 from .shapes import Known, known
 from .slots import assign, has_loops, lives, masks_of, straight_meetings
 

@@ -20,11 +20,11 @@ from warplab.assembler.ir import (
     Location,
 )
 
-from .values import Value
+from ..vector.values import Value
 
 if TYPE_CHECKING:
-    from .exchange import Exchange
-    from .group import Group
+    from ..vector.exchange import Exchange
+    from ..vector.group import Group
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]

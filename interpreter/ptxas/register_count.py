@@ -16,9 +16,9 @@ from warplab.assembler.flow import Flow, flow
 from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
 from warplab.isa.profiles import DeviceProfile
 
-from .occupancy import Occupancy, occupancy
-from .program import Kernel, body_instructions, functions_in
-from .roles import uses
+from ..occupancy import Occupancy, occupancy
+from ..plan.roles import uses
+from ..program import Kernel, body_instructions, functions_in
 
 LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 2  # for addresses and constants that come and go between the lines of PTX

@@ -17,8 +17,8 @@ from warplab.isa.notation import Operand as Place
 from warplab.isa.ops.data import ld, st
 from warplab.isa.types import TYPES, ScalarType
 
+from ..vector.steps import by_name
 from .roles import carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, works_on
-from .steps import by_name
 
 
 @dataclass(slots=True, eq=False)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .memory.access import Access
+from ..memory.access import Access
 from .values import plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
     from .group import Group
+    from .wave import Wave
 
 CALM = 64  # rounds without events before somebody looks
 PROVEN = 3  # rounds of every wave that must be alike

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..faults import ExecutionError, Fault
+from ..memory.access import Access
+from ..memory.spaces import LocalSpace, SharedSpace
+from ..observe import ObservedAccess
 from .barriers import Barriers
-from .departing import NO_EXITS, Exits, Fork, depart, is_below
-from .faults import ExecutionError, Fault
-from .geometry import Geometry, Selection
+from .divergence import NO_EXITS, Exits, Fork, depart, is_below
 from .group import EXIT, Activation, Group
-from .memory.access import Access
-from .memory.spaces import LocalSpace, SharedSpace
-from .observe import ObservedAccess
+from .lanes import Geometry, Selection
 from .returning import ret
+from .sync import WaitingRoom
 from .values import Array
-from .waiting import WaitingRoom
 
 if TYPE_CHECKING:
-    from .launch import Launch
-    from .plan import Step
+    from ..launch import Launch
+    from ..plan.plan import Step
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 COMPACT_BELOW = 0.75  # of its lanes are left in a loop: a group closes its ranks

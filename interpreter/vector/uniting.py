@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .geometry import Geometry, Selection
 from .group import Group
+from .lanes import Geometry, Selection
 from .values import plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
+    from .wave import Wave
 
 
 def gathered(wave: Wave, groups: Sequence[Group]) -> list[Group]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .geometry import Selection
+from ..plan.plan import Terminator
 from .group import Group
-from .plan import Terminator
+from .lanes import Selection
 
 if TYPE_CHECKING:
-    from .engine import Wave
-    from .lower import Lowering
+    from ..plan.lower import Lowering
+    from .wave import Wave
 
 
 class Exit(NamedTuple):

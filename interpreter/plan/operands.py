@@ -29,8 +29,8 @@ from warplab.assembler.ir import (
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import TYPES, ScalarType
 
+from ..vector.values import Shifted, plain
 from .plan import Home
-from .values import Shifted, plain
 
 Array = NDArray[Any]
 Get = Callable[[list[Any]], Any]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from warplab.assembler.objectfile import load
 from warplab.assembler.printer import statement
 
-from .memory.arena import Arena
+from ..memory.arena import Arena
+from ..program import LoadedProgram
 from .plan import PlanFunction
-from .program import LoadedProgram
 
 _ROOM = 1 << 20  # for the addresses of the module's variables
 

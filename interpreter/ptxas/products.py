@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from warplab.assembler.ir import Immediate, Instruction, Operand, Register
 from warplab.isa.types import TYPES
 
-from .operands import immediate_bits
-from .roles import works_on
-from .shapes import Known
+from ..plan.operands import immediate_bits
+from ..plan.roles import works_on
+from ..plan.shapes import Known
 
 PRODUCTS = frozenset({"mul", "div"})
 ONE = {"f64": 0x3FF << 52, "f32": 0x3F80_0000, "f16": 0x3C00}

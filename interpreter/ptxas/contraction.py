@@ -19,10 +19,10 @@ from warplab.isa import sfu
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.types import TYPES, ScalarType
 
+from ..plan.shapes import Known, known
+from ..plan.slots import lives
+from ..vector.values import Array
 from .products import PRODUCTS, Product, Sum, Walk, choose, is_free_product
-from .shapes import Known, known
-from .slots import lives
-from .values import Array
 
 Fmad = Literal["none", "f64", "all"]
 DEFAULT: Fmad = "f64"

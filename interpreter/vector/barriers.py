@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .geometry import Selection
+from .lanes import Selection
 from .values import Array
 
 if TYPE_CHECKING:
-    from .engine import Wave
     from .group import Group
+    from .wave import Wave
 from .uniting import gathered
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]

@@ -10,13 +10,13 @@ import numpy as np
 from warplab.assembler.ir import Instruction
 from warplab.isa.types import TYPES
 
-from .geometry import Selection
+from ..plan.operands import as_get, as_set
+from ..plan.plan import Terminator
 from .group import Group
-from .operands import as_get, as_set
-from .plan import Terminator
+from .lanes import Selection
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from ..plan.lower import Lowering
 
 Part = Callable[[Group, Selection, Selection], None]  # what becomes of the lanes that do it, and of the others
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 
-from .group import Group
+from ..vector.group import Group
 from .plan import Terminator
 from .roles import ends_block, works_on
 

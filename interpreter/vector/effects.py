@@ -9,13 +9,13 @@ import numpy as np
 from warplab.assembler.ir import Immediate, Instruction
 from warplab.isa.types import TYPES
 
-from .faults import Fault
-from .operands import as_get, as_set
-from .plan import Step
+from ..faults import Fault
+from ..plan.operands import as_get, as_set
+from ..plan.plan import Step
 
 if TYPE_CHECKING:
+    from ..plan.ops import InstructionSteps
     from .group import Group
-    from .instructions import InstructionSteps
 
 
 def _halt(R: list[Any]) -> None:

@@ -10,16 +10,16 @@ import numpy as np
 from warplab.assembler.ir import Arguments, Function, Instruction, Prototype, Register, Targets, Variable
 from warplab.isa.types import TYPES
 
-from .faults import Fault
-from .geometry import Selection
+from ..faults import Fault
+from ..intrinsics import INTRINSICS
+from ..plan.operands import Set, as_get, as_set
+from ..plan.plan import Home
 from .group import Activation, Group
-from .intrinsics import INTRINSICS
-from .operands import Set, as_get, as_set
-from .plan import Home
+from .lanes import Selection
 from .values import Array
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from ..plan.lower import Lowering
 
 FRAME_ALIGN = 16
 

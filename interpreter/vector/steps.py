@@ -10,9 +10,9 @@ import numpy as np
 from warplab.assembler.ir import Variable
 from warplab.isa.types import ScalarType
 
+from ..plan.operands import Get, Set, as_get, as_set
+from ..plan.plan import Step
 from .exchange import Exchange
-from .operands import Get, Set, as_get, as_set
-from .plan import Step
 from .values import Array, plain
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..plan.plan import Home
 from .group import EXIT, Group
-from .plan import Home
 from .values import Value, plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
+    from .wave import Wave
 
 
 def ret(wave: Wave, g: Group) -> int | None:
