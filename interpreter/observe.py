@@ -16,14 +16,17 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access
+from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
 from .vector.values import Array, LocalPlace, Shifted, Value, plain
 
 if TYPE_CHECKING:
     from .launch import Launch
-    from .plan.plan import Home, Segment, Site, Step
     from .vector.group import Group
     from .vector.wave import Wave
+
+Step = Callable[[list[Any]], None]
+Terminator = Callable[["Group"], "int | None"]
 
 
 class Observer(Protocol):
@@ -143,36 +146,35 @@ def _shared(address: Value, active: Array | None) -> Value:
     return address if isinstance(address, Shifted) else Shifted(address)
 
 
-def announce(segment: Segment, homes: dict[int, Home]) -> None:
-    """Makes a segment tell of what it executes: of runs of instructions at once, where nothing else is told of them."""
+def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple[list[Step], Terminator]:
+    """Steps and end of a segment that tell of what they execute: of runs of instructions at once, where nothing else is told of them."""
     run: list[Site] = []
-    steps: list[Step] = []
-    for step, site in zip(segment.steps, segment.sites, strict=True):
-        if site.instruction.guard is None and _only_computes(site):
-            run.append(site)
-            steps.append(step)
+    out: list[Step] = []
+    for step, op in zip(steps, segment.ops, strict=True):
+        if op.guard is None and _only_computes(op.site):
+            run.append(op.site)
+            out.append(step)
         else:
-            steps.append(_told(step, site, run, homes))
+            out.append(_told(step, op.site, run, op.guard))
             run = []
-    segment.steps = tuple(steps)
-    _announce_end(segment, run, homes)
+    return out, _told_end(segment, run, end)
 
 
-def _announce_end(segment: Segment, run: list[Site], homes: dict[int, Home]) -> None:
-    site, inner = segment.end, segment.terminate
-    if inner is None or (site is None and not run):
-        return
+def _told_end(segment: Segment, run: list[Site], end: Terminator) -> Terminator:
+    site = segment.site
+    if site is None and not run:
+        return end
     form = None if site is None else site.instruction.form
     if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself comes next
         tell: Step = functools.partial(_tell, tuple(run), site)
     else:
-        tell = _told(_nothing, site, run, homes)
+        tell = _told(_nothing, site, run, None if isinstance(segment.end, Jump) else segment.end.guard)
 
     def terminate(g: Group) -> int | None:
         tell(g.R)
-        return inner(g)
+        return end(g)
 
-    segment.terminate = terminate
+    return terminate
 
 
 def _only_computes(site: Site) -> bool:
@@ -180,9 +182,8 @@ def _only_computes(site: Site) -> bool:
     return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
-def _told(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) -> Step:
+def _told(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
     """A step that first tells of its instruction and of those before it."""
-    guard = site.instruction.guard
     if guard is None:
         sites = (*run, site)
 
@@ -195,7 +196,7 @@ def _told(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) -> St
             step(R)
 
         return told
-    before, slot, negated = tuple(run), homes[guard.index].slot, site.instruction.guard_negated
+    before, (slot, negated) = tuple(run), guard
 
     def told_with_guard(R: list[Any]) -> None:
         g = R[0]

@@ -2,103 +2,119 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from warplab.assembler.flow import flow
 from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
 
-from ..observe import announce
 from ..ptxas.contraction import DEFAULT, Fmad, contract
-from ..vector import ends as branches
-from ..vector.group import EXIT
 from .dtypes import choose_dtypes, pointer_registers
+from .ends import Ends
 from .operands import Operands, Symbols
-from .ops import InstructionSteps
-from .plan import Home, Manner, PlanFunction, Segment, Site, Step
-from .reconvergence import Meetings, loop_meetings
+from .ops import Ops
+from .plan import Home, InFrame, Manner, PlanFunction, Segment, Site
+from .reconvergence import has_loops, meetings
 from .shapes import Known, known
-from .slots import assign, has_loops, lives, masks_of, straight_meetings
+from .slots import assign, lives, masks_of
+from .spinning import Patience
+
+Cut = tuple[int, list[Instruction], Instruction | None]  # the block, the instructions that run, the one that ends the segment
 
 
 def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False) -> PlanFunction:
     """Plans one function; `flushes`: it was written for devices that have no subnormal singles."""
-    plan = Lowering(function, symbols, manner, fmad, flushes).plan
-    if manner.observed:
-        for s in plan.segments:
-            announce(s, plan.homes)
-    return plan
+    return Lowering(function, symbols, manner, fmad, flushes).planned()
 
 
-class Lowering(InstructionSteps):
-    """The work of lower(), function by function."""
+class Lowering:
+    """The work of lower()."""
 
     def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool) -> None:
         self.function = function
-        self.first_generation = manner.first_generation
-        self.flushes = flushes or manner.first_generation
-        f = flow(function)
-        self.plan = PlanFunction(function, f)
-        self.looping = has_loops(f)
-        self.blocks = list(f.rpo if self.looping else f.depth_first)  # what follows a loop comes after all of it
+        f = self.flow = flow(function)
+        looping = has_loops(f)
+        self.blocks = list(f.rpo if looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}
-        self.meetings = loop_meetings(f, manner.lockstep) if self.looping else Meetings(straight_meetings(f))
-        self.labels = {id(label): b.index for b in f.blocks for label in b.labels}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
         self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
-        self.contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
-        self.known.update(self.contraction.known)
+        contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
+        self.known.update(contraction.known)
+        self.live_in, self.live_out = lives(f, self.known)
+        self.homes, self.slots = self._homes()
+        self.frame, self.frame_size = self._frame()
+        self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
+        self.cut = self._cut()
+        self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots)
+        first = [-1] * len(f.blocks)
+        for pc, (b, _, _) in reversed(list(enumerate(self.cut))):
+            first[b] = pc
+        self.first = first
+        self.ops = Ops(
+            self.operands, self.known, contraction, first_generation=manner.first_generation, flushes=flushes or manner.first_generation
+        )
+        met = meetings(f, looping, manner.lockstep)
+        self.ends = Ends(f, self.order, first, met, Patience(f, symbols.resolve), self.operands, self.ops)
+
+    def planned(self) -> PlanFunction:
+        """The whole function."""
+        live_in = self._liveness()
+        segments = [self._segment(pc, b, body, last) for pc, (b, body, last) in enumerate(self.cut)]
+        entry = self.live_in[self.blocks[0]] if self.blocks else 0
+        zeros = {}  # of what is read before it is ever written
+        for index, home in self.homes.items():
+            if entry >> index & 1:
+                for s in range(home.slot, home.slot + home.width):
+                    zeros[s] = home.dtype
+        return PlanFunction(
+            self.function, segments, live_in, self.homes, self.slots, self.operands.values, zeros,
+            self._places(self.function.params, entry), self._places(self.function.returns, -1), self.frame, self.frame_size,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ registers and memory
+
+    def _homes(self) -> tuple[dict[int, Home], int]:
+        """The home of each register, and the first slot behind them; slot 0 is the engine's."""
         pointers = pointer_registers(self.known.values())
         seen = {r.index: r for k in self.known.values() for r in k.registers}
         dtypes = choose_dtypes(self.known.values(), seen, pointers)
-        formals = [v.register for v in (*function.params, *function.returns) if v.register is not None]
+        formals = [v.register for v in (*self.function.params, *self.function.returns) if v.register is not None]
         for r in formals:
             dtypes.setdefault(r.index, r.type.dtype if r.type.elements == 1 else np.dtype(f"u{r.type.bytes}"))
-        self.live_in, self.live_out = lives(f, self.known)
-        self.plan.homes, top = assign(f, self.blocks, (self.live_in, self.live_out), seen, dtypes, pointers, 1, self.known)
+        homes, top = assign(self.flow, self.blocks, (self.live_in, self.live_out), seen, dtypes, pointers, 1, self.known)
         for r in formals:
-            if r.index not in self.plan.homes:
-                self.plan.homes[r.index] = Home(top, 1, dtypes[r.index])
+            if r.index not in homes:
+                homes[r.index] = Home(top, 1, dtypes[r.index])
                 top += 1
-        self._frame()
-        self.exchanges = {}
-        self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
-        self.watching: dict[int, bool] = {}  # by id of a Function: does it look at memory that others change?
-        self.operands = Operands(self.plan.homes, symbols, self.plan.frame, top)
-        self._segments()
-        self._template(top)
+        return homes, top
 
-    # ------------------------------------------------------------ memory of the frame
-
-    def _frame(self) -> None:
+    def _frame(self) -> tuple[tuple[tuple[Variable, int], ...], int]:
+        frame = []
         at = 0
         for v in frame_variables(self.function):
             align = max(v.align, 4)
             at = -(-at // align) * align
-            self.plan.frame[id(v)] = at
+            frame.append((v, at))
             at += max(v.size, 1)
-        self.plan.frame_size = -(-at // 16) * 16
+        return tuple(frame), -(-at // 16) * 16
 
-    def _template(self, top: int) -> None:
-        entry = self.live_in[self.blocks[0]] if self.blocks else 0
-        template: list[Any] = [None] * top + self.operands.values
-        for index, home in self.plan.homes.items():
-            if entry >> index & 1:  # read before it is ever written: a fixed zero
-                for s in range(home.slot, home.slot + home.width):
-                    self.plan.zeros[s] = np.zeros((1, 1), home.dtype)
-        self.plan.template = template
-        self.plan.wanted = entry
+    def _places(self, formals: tuple[Variable, ...], wanted: int) -> tuple[Home | InFrame | None, ...]:
+        """Where arguments or results lie, of the registers that are wanted; a kernel's parameters are the launch's."""
+        out: list[Home | InFrame | None] = []
+        for v in () if self.function.is_entry else formals:
+            if v.register is None:
+                out.append(InFrame(self.operands.frame[id(v)]))
+            else:
+                out.append(self.homes[v.register.index] if wanted >> v.register.index & 1 else None)
+        return tuple(out)
 
     # ------------------------------------------------------------ segments
 
-    def _segments(self) -> None:
-        plan, f = self.plan, self.plan.flow
-        plan.first = [-1] * len(f.blocks)
-        cut: list[tuple[int, list[Instruction], Instruction | None]] = []
+    def _cut(self) -> list[Cut]:
+        """Cuts the blocks into segments."""
+        f = self.flow
+        cut: list[Cut] = []
         for b in self.blocks:
-            plan.first[b] = len(cut)
             body: list[Instruction] = []
             for i in f.blocks[b].instructions:
                 shape = self.known[id(i)].shape
@@ -114,13 +130,11 @@ class Lowering(InstructionSteps):
             cut.append((b, body[:-1] if last else body, last))
             if last is not None and last.opcode == "call" and any(self.order[s] <= self.order[b] for s in f.blocks[b].successors):
                 cut.append((b, [], None))  # from the call back to the head of a loop: that is a turn, too
-        self.cut = cut
-        self._liveness(cut)
-        for pc, (b, body, last) in enumerate(cut):
-            plan.segments.append(self._segment(pc, b, body, last))
+        return cut
 
-    def _liveness(self, cut: list[tuple[int, list[Instruction], Instruction | None]]) -> None:
-        plan, f = self.plan, self.plan.flow
+    def _liveness(self) -> list[int]:
+        """The slots that are live at each place, and at the function's end."""
+        f, cut = self.flow, self.cut
         returned = 0
         for v in self.function.returns:
             if v.register is not None:
@@ -130,7 +144,7 @@ class Lowering(InstructionSteps):
         for pc in reversed(range(len(cut))):
             b, body, last = cut[pc]
             ends = pc + 1 == len(cut) or cut[pc + 1][0] != b
-            if ends and pc == plan.first[b] and not any(i.guard is not None for i in body):  # a whole block
+            if ends and pc == self.first[b] and not any(i.guard is not None for i in body):  # a whole block
                 live_in[pc] = after = self.live_in[b]
                 continue
             live = self.live_out[b] if ends else after
@@ -148,10 +162,10 @@ class Lowering(InstructionSteps):
                     self.live_after[id(i)] = live
                 live = _before(self.known[id(i)], live)
             live_in[pc] = after = live
-        plan.live_in = masks_of([*live_in, returned], plan.homes)
+        return masks_of([*live_in, returned], self.homes)
 
     def _segment(self, pc: int, b: int, body: list[Instruction], last: Instruction | None) -> Segment:
-        homes = self.plan.homes
+        homes = self.homes
         reads: dict[int, None] = {}
         writes = 0
         for i in (*body, *([last] if last is not None else [])):
@@ -174,26 +188,17 @@ class Lowering(InstructionSteps):
             for index in written:
                 home = homes[index]
                 writes |= ((1 << home.width) - 1) << home.slot
-        steps: list[Step] = []
-        sites: list[Site] = []
+        ops = []
         for i in body:
-            step = self.step(i)
-            if step is not None:
-                steps.append(step)
-                sites.append(self.site(i, b))
-        segment = Segment(b, tuple(steps), tuple(sites), None, None, tuple(reads), writes, len(body) + (last is not None))
-        segment.exchange = self.exchanges.get(id(body[0])) if body else None
-        if last is not None:
-            segment.end = self.site(last, b)
-        segment.terminate = branches.terminator(self, pc, b, last)
-        return segment
+            op = self.ops.op(i, self._site(i))
+            if op is not None:
+                ops.append(op)
+        following = pc + 1 if pc + 1 < len(self.cut) and self.cut[pc + 1][0] == b else None
+        end = self.ends.end(b, last, pc, following)
+        site = None if last is None else self._site(last)
+        return Segment(b, tuple(ops), end, site, tuple(reads), writes, len(body) + (last is not None))
 
-    def place_of(self, b: int | None) -> int:
-        """The first place of a block; None stands for the function's end."""
-        return EXIT if b is None else self.plan.first[b]
-
-    def site(self, i: Instruction, b: int) -> Site:
-        """How messages name an instruction."""
+    def _site(self, i: Instruction) -> Site:
         return Site(i, self.locations.get(id(i)), self.function.name)
 
 

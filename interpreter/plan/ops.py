@@ -1,376 +1,251 @@
-"""One instruction to its step: operands and modifiers settled beforehand, guards put around.
-
-R[0] is the group itself.  A pure instruction whose operands are plain slots costs one call of its meaning and nothing else.
-"""
+"""Instructions to operations: operands to sources and targets, modifiers and guards settled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from warplab.assembler.ir import Address, Immediate, Instruction, Pair, Register, Sink, Variable, Vector
+from warplab.assembler import ir
+from warplab.assembler.ir import Immediate, Instruction, Operand, Pair, Register, Sink, Variable, Vector
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
-from ..ptxas.contraction import Contraction, Fused, Handed
+from ..ptxas.contraction import Contraction, Handed
 from ..special import window_of
-from ..vector.effects import effect_step, unsupported
-from ..vector.exchange import Exchange
-from ..vector.steps import assign, carrying, join, lanes, load_one, parameter, pure, select, store_one, unpack, warps
-from ..vector.values import Array, LocalPlace, Shifted, plain
-from .built import At, Built, built, with_elements
-from .operands import Get, Operands, Set, as_get, as_set
-from .plan import PlanFunction, Step
-from .roles import parameters_of, uses, works_on
-from .shapes import Known
+from .meanings import op_facts, with_elements
+from .operands import Operands
+from .plan import DType, Each, FramePlace, Guard, Op, ParameterPlace, Pointer, Site, Source, Target, Tuple
+from .roles import is_generic, uses
+from .shapes import At, Known, OpFacts
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
 OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched
+NO_OPERATION = frozenset({"barrier", "warp_barrier", "cluster_wait"})  # effects that only end a segment
 
 
-class InstructionSteps:
-    """Builds the steps of one function's instructions."""
+class Ops:
+    """Plans the instructions of one function."""
 
-    plan: PlanFunction
-    operands: Operands
-    first_generation: bool
-    flushes: bool
-    exchanges: dict[int, Exchange]  # by id(Instruction)
-    known: dict[int, Known]  # likewise
-    contraction: Contraction
+    def __init__(
+        self, operands: Operands, known: Mapping[int, Known], contraction: Contraction, *, first_generation: bool, flushes: bool
+    ) -> None:
+        self.operands = operands
+        self.homes = operands.homes
+        self.known = known  # by id(Instruction)
+        self.contraction = contraction
+        self.first_generation = first_generation
+        self.flushes = flushes
 
-    def step(self, given: Instruction) -> Step | None:
-        """One instruction as a function of the register list."""
-        assert given.form is not None and given.settled is not None, f"{given.opcode} was not verified"
+    def op(self, given: Instruction, site: Site) -> Op | None:
+        """One instruction; None where there is nothing to do before it ends its segment."""
         if self.contraction.handed:
             if (product := self.contraction.handed.get(id(given))) is not None:
-                return self._handed(given, product)
+                return self._factors(given, product, site)
             if (fused := self.contraction.fused.get(id(given))) is not None:
-                return self._fused(given, fused)
-        return self._step(given)
+                facts = op_facts(self.known[id(given)], False, self.flushes, fused.minus_product, fused.minus_addend)
+                return self._meaning(fused.instruction, facts, site, self._guard(given), self._keeps(given))
+        return self._op(given, site)
 
-    def _step(self, given: Instruction) -> Step | None:
-        shape = self.known[id(given)].shape
-        how = None if self.flushes else shape.built  # what is remembered does not flush
-        if how is None:
-            how = built(given, first_generation=self.first_generation, flushes=self.flushes)
-            if not how.varies and not self.flushes:
-                shape.built = how
-        i = given if how.refitted is None else replace(given, form=how.refitted[0], settled=how.refitted[1])
-        if how.route == "pack":
-            inner = self._pack(with_elements(i))
-        elif how.route == "move" and (moved := self._move(i)) is not None:
-            inner = moved
-        elif how.hands_on and self._is_pointer(i.operands[0]):
-            return self._pointer_step(i)
-        elif how.route == "effect":
-            special = effect_step(self, i)
-            if special is None:
-                return None
-            inner, written = special
-            return inner if i.guard is None else self._guarded(i, inner, written)
-        elif how.meaning is None:
-            inner = unsupported(i)
-            return inner if i.guard is None else self._guarded(i, inner, [])
-        else:
-            inner = self._meaning(i, how, how.meaning)
-            if isinstance(inner, Exchange):
-                self.exchanges[id(given)] = inner
-        return inner if i.guard is None else self._guarded(i, inner, self.written(i))
+    def _op(self, given: Instruction, site: Site) -> Op | None:
+        facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
+        i = given if facts.refitted is None else replace(given, form=facts.refitted[0], settled=facts.refitted[1])
+        guard: Guard | None = None
+        keeps: tuple[int, ...] = ()
+        if i.guard is not None:
+            guard, keeps = self._guard(i), self._keeps(i)
+        if facts.route == "pack":
+            return self._pack(with_elements(i), facts, site, guard, keeps)
+        if facts.route == "move" and (moved := self._move(i, facts, site, guard, keeps)) is not None:
+            return moved
+        if facts.hands_on and self._is_pointer(i.operands[0]):
+            return self._pointer(i, facts, site)
+        if facts.route == "effect":
+            return self._effect(i, facts, site, guard, keeps)
+        if facts.route == "unsupported":
+            return Op("unsupported", facts.meaning, None, (), site, guard)
+        return self._meaning(i, facts, site, guard, keeps)
 
-    def _handed(self, given: Instruction, product: Handed) -> Step:
-        """A product that keeps its factors for the sums that fuse it."""
+    def guard(self, i: Instruction) -> Guard | None:
+        """The predicate of an instruction."""
+        return None if i.guard is None else self._guard(i)
+
+    def _guard(self, i: Instruction) -> Guard | None:
+        return None if i.guard is None else Guard(self.homes[i.guard.index].slot, i.guard_negated)
+
+    def _keeps(self, i: Instruction) -> tuple[int, ...]:
+        """The slots that an instruction writes, where it is guarded."""
+        if i.guard is None:
+            return ()
+        known = self.known.get(id(i))
+        out: list[int] = []
+        for index in [r.index for r in uses(i)[1]] if known is None else known.written:
+            home = self.homes[index]
+            out += range(home.slot, home.slot + home.width)
+        return tuple(out)
+
+    # ------------------------------------------------------------ products that are fused
+
+    def _factors(self, given: Instruction, product: Handed, site: Site) -> Op:
+        """A product that hands its factors on to the sums that fuse it."""
         t = product.type
-        if product.split is not None:
-            return self._split(given, product, product.split)
-        first, second = (
-            assign(self.operands.target(r, t), self.operands.source(op, t))
-            for r, op in zip(product.factors, given.operands[1:], strict=True)
-        )
-        own = self._step(given) if product.kept else None
+        first, second = (self.operands.target(r, t) for r in product.factors)
+        sources = tuple([self.operands.source(op, t) for op in given.operands[1:]])
+        facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
+        own = self._op(given, site) if product.kept else None
+        return Op("factors", facts.meaning, Each((first, second)), sources, site, product=own)
 
-        def hand_on(R: list[Any]) -> None:
-            first(R)
-            second(R)
-            if own is not None:
-                own(R)
-
-        return hand_on
-
-    def _split(self, given: Instruction, product: Handed, split: Callable[[Array, Array], tuple[Array, Array]]) -> Step:
-        """A quotient that is a product of other factors than its operands."""
-        t = product.type
-        x, y = (as_get(self.operands.source(op, t)) for op in given.operands[1:])
-        put_x, put_y = (as_set(self.operands.target(r, t)) for r in product.factors)
-        own = self._step(given) if product.kept else None
-
-        def step(R: list[Any]) -> None:
-            factors = split(x(R), y(R))
-            put_x(R, factors[0])
-            put_y(R, factors[1])
-            if own is not None:
-                own(R)
-
-        return step
-
-    def _fused(self, given: Instruction, fused: Fused) -> Step:
-        """A sum that rounds once with its product."""
-        how = built(fused.instruction, first_generation=False, flushes=self.flushes)
-        assert how.meaning is not None
-        inner = self._meaning(fused.instruction, how, fused.signed(how.meaning))
-        return inner if given.guard is None else self._guarded(given, inner, self.written(given))
+    # ------------------------------------------------------------ addresses handed on, bits moved
 
     def _is_pointer(self, op: object) -> bool:
-        return isinstance(op, Register) and self.plan.homes[op.index].pointer
+        return isinstance(op, Register) and self.homes[op.index].pointer
 
-    def _pointer_step(self, i: Instruction) -> Step:
-        home = self.plan.homes
-        assert isinstance(i.operands[0], Register)
-        d = home[i.operands[0].index].slot
-        unsigned = home[i.operands[0].index].dtype
-        kinds = [self._pointer_source(o, unsigned) for o in i.operands[1:]]
-        if i.opcode in ("mov", "cvta"):
-            (a,) = kinds
+    def _pointer(self, i: Instruction, facts: OpFacts, site: Site) -> Op:
+        d = i.operands[0]
+        assert isinstance(d, Register)
+        home = self.homes[d.index]
+        return Op("pointer", facts.meaning, home.slot, tuple([self._pointer_source(o, home.dtype) for o in i.operands[1:]]), site)
 
-            def hand_on(R: list[Any]) -> None:
-                R[d] = a(R)
+    def _pointer_source(self, op: Operand, unsigned: DType) -> Source:
+        if isinstance(op, Register) and self.homes[op.index].pointer:
+            return Pointer(self.homes[op.index].slot, 0)
+        return self.operands.source(op, TYPES[f"u{unsigned.itemsize * 8}"], unsigned)
 
-            return hand_on
-        a, b = kinds
-        half, whole = 1 << (8 * unsigned.itemsize - 1), 1 << 8 * unsigned.itemsize
-
-        def add(R: list[Any]) -> None:
-            x, y = a(R), b(R)
-            if type(y) is not Shifted and y.size == 1:
-                if type(x) is not Shifted:
-                    if x.size == 1:
-                        R[d] = x + y
-                        return
-                    x = Shifted(x)
-            elif type(x) is not Shifted and x.size == 1:
-                x, y = (y if type(y) is Shifted else Shifted(y)), x
-            else:
-                R[d] = Shifted(plain(x) + plain(y))
-                return
-            by = int(y[0, 0])
-            R[d] = x.moved(by - whole if by >= half else by)
-
-        return add
-
-    def _pointer_source(self, op: Any, unsigned: np.dtype[Any]) -> Get:
-        if isinstance(op, Register) and self.plan.homes[op.index].pointer:
-            slot = self.plan.homes[op.index].slot
-
-            def shared(R: list[Any]) -> Any:
-                v = R[slot]
-                if type(v) is not Shifted and v.size > 1:  # all that walk from this value share what is known of it
-                    v = R[slot] = Shifted(v)
-                return v
-
-            return shared
-        return as_get(self.operands.source(op, TYPES[f"u{unsigned.itemsize * 8}"], unsigned))
-
-    def _move(self, i: Instruction) -> Step | None:
+    def _move(self, i: Instruction, facts: OpFacts, site: Site, guard: Guard | None, keeps: tuple[int, ...]) -> Op | None:
         """mov between registers is handing the array on."""
-        t = TYPES[str(i.settled["type"])]  # type: ignore[index]
+        t = TYPES[str(facts.meaning.settled["type"])]
         d, a = i.operands
         if t.bits == 128 or not isinstance(d, Register):
             return None
-        home = self.plan.homes[d.index]
+        home = self.homes[d.index]
         own = home.dtype if home.dtype.itemsize == t.dtype.itemsize else t.dtype
-        get = self.operands.source(a, t, own)
-        put = home.slot if own is home.dtype and d.vector == 1 else self.operands.target(d, ScalarType(t.name, t.bits, t.kind, own))
-        return assign(put, get)
+        source = self.operands.source(a, t, own)
+        if own is home.dtype and d.vector == 1:
+            target: Target = home.slot
+        else:
+            target = self.operands.target(d, ScalarType(t.name, t.bits, t.kind, own))
+        return Op("move", facts.meaning, target, (source,), site, guard, keeps)
 
-    def _pack(self, i: Instruction) -> Step:
+    def _pack(self, i: Instruction, facts: OpFacts, site: Site, guard: Guard | None, keeps: tuple[int, ...]) -> Op:
         """mov.b32 d, {a, b} and mov.b32 {a, b}, d."""
-        t = TYPES[str(i.settled["type"])]  # type: ignore[index]
+        t = TYPES[str(facts.meaning.settled["type"])]
         d, a = i.operands
-        if isinstance(d, Vector) and isinstance(a, Vector):
-            each = TYPES[f"b{t.bits // len(d.elements)}"]
-            get_all, put_all = self.operands.sources(a.elements, each), self.operands.targets(d.elements, each)
-            return lambda R: put_all(R, get_all(R))
-        if isinstance(d, Vector):
-            count = len(d.elements)
-            each = TYPES[f"b{t.bits // count}"]
-            get = as_get(self.operands.source(a, t))
-            puts = [as_set(self.operands.target(e, each)) for e in d.elements]
+        parts = d if isinstance(d, Vector) else a
+        assert isinstance(parts, Vector)
+        each = TYPES[f"b{t.bits // len(parts.elements)}"]
+        target = self.operands.target(d, each if isinstance(d, Vector) else t)
+        source = self.operands.source(a, each if isinstance(a, Vector) else t)
+        how = "move" if isinstance(d, Vector) and isinstance(a, Vector) else "unpack" if isinstance(d, Vector) else "pack"
+        return Op(how, facts.meaning, target, (source,), site, guard, keeps)
 
-            def spread(R: list[Any]) -> None:
-                for p, v in zip(puts, unpack(get(R), t, each, count), strict=True):
-                    p(R, v)
+    # ------------------------------------------------------------ effects of the engine
 
-            return spread
-        assert isinstance(a, Vector)
-        count = len(a.elements)
-        each = TYPES[f"b{t.bits // count}"]
-        gets = [as_get(self.operands.source(e, each)) for e in a.elements]
-        put = as_set(self.operands.target(d, t))
-        return lambda R: put(R, join([g(R) for g in gets], t, each))
+    def _effect(self, i: Instruction, facts: OpFacts, site: Site, guard: Guard | None, keeps: tuple[int, ...]) -> Op | None:
+        effect, settled = facts.meaning.form.effect, facts.meaning.settled
+        if effect in NO_OPERATION:
+            return None
+        target: Target = None
+        sources: tuple[Source, ...] = ()
+        if effect in ("alloca", "stacksave"):
+            t = TYPES[str(settled["type"])]
+            target = self.operands.target(i.operands[0], t)
+            if effect == "alloca":
+                align = i.operands[2] if len(i.operands) > 2 else Immediate(8, "int")
+                sources = (self.operands.source(i.operands[1], t), self.operands.number(align))
+        elif effect == "stackrestore":
+            sources, keeps = (self.operands.source(i.operands[0], TYPES[str(settled["type"])]),), ()
+        return Op("effect", facts.meaning, target, sources, site, guard, keeps)
 
-    def written(self, i: Instruction) -> list[int]:
-        """The slots that an instruction writes."""
-        k = self.known.get(id(i))
-        out: list[int] = []
-        for index in [r.index for r in uses(i)[1]] if k is None else k.written:
-            home = self.plan.homes[index]
-            out += range(home.slot, home.slot + home.width)
-        return out
+    # ------------------------------------------------------------ meanings of rows
 
-    def _meaning(self, i: Instruction, how: Built, meaning: Callable[..., Any]) -> Step:
-        homes = self.plan.homes
-        if how.scalar is not None and (access := self._access_one(i, how, how.scalar)) is not None:
-            return access
-        common = None if how.free is None else self._common(i, how.free)
-        put: int | Set | None = None
-        sources: list[int | Get] = []
-        for n, (op, at) in enumerate(zip(i.operands, how.places, strict=True)):
+    def _meaning(self, i: Instruction, facts: OpFacts, site: Site, guard: Guard | None, keeps: tuple[int, ...]) -> Op:
+        homes = self.homes
+        if facts.scalar is not None and (one := self._access_one(i, facts, facts.scalar, site, guard, keeps)) is not None:
+            return one
+        common = None if facts.free is None else self._common(i, facts.free)
+        target: Target = None
+        sources: list[Source] = []
+        for n, (op, at) in enumerate(zip(i.operands, facts.places, strict=True)):
             own = common if at.common else None
             home = homes[op.index] if at.plain else None  # type: ignore[union-attr]
             kept = home is not None and home.dtype is (at.type.dtype if own is None else own)  # type: ignore[union-attr]
-            if n == 0 and how.writes:
-                put = home.slot if home is not None and kept else self._destination(op, at, own, how.takes_pair)
-                if not how.reads_destination:
+            if n == 0 and facts.writes:
+                target = home.slot if home is not None and kept else self._destination(op, at, own, facts.takes_pair)
+                if not facts.reads_destination:
                     continue
             plain = home is not None and kept and not home.pointer
             sources.append(home.slot if home is not None and plain else self._source(i, op, at, own))
-        if how.carry:
-            return carrying(how.carry, meaning, put, sources)
-        if how.loads and how.accesses is not None and len(sources) == 1:
-            return self._load(how.accesses, put, as_get(sources[0]))
-        if how.works_on == "lanes":
-            return lanes(meaning, put, sources)
-        if how.works_on == "warps":
-            return warps(meaning, put, sources)
-        return pure(meaning, put, sources)
+        return Op(facts.how, facts.meaning, target, tuple(sources), site, guard, keeps)
 
-    def _access_one(self, i: Instruction, how: Built, n: int) -> Step | None:
+    def _access_one(self, i: Instruction, facts: OpFacts, n: int, site: Site, guard: Guard | None, keeps: tuple[int, ...]) -> Op | None:
         """ld and st of one element, from and to a register that is kept as memory has it: most of them."""
-        assert how.accesses is not None
-        space, t, _ = how.accesses
+        access = facts.meaning.access
+        assert access is not None
         register, address = i.operands[n], i.operands[1 - n]
-        assert isinstance(register, Register) and isinstance(address, Address)
-        home = self.plan.homes[register.index]
-        if how.loads and space.startswith("param"):
+        assert isinstance(register, Register) and isinstance(address, ir.Address)
+        home = self.homes[register.index]
+        dtype = access.type.dtype
+        if n == 0 and access.space.startswith("param"):
             v = address.base
-            if not isinstance(v, Variable) or id(v) in self.plan.frame or home.dtype.itemsize != t.dtype.itemsize:
+            if not isinstance(v, Variable) or id(v) in self.operands.frame or home.dtype.itemsize != dtype.itemsize:
                 return None
-            return parameter(v, address.offset, home.dtype, home.slot)
-        if home.dtype is not t.dtype or (home.pointer and not how.loads):
+            return Op("parameter", facts.meaning, home.slot, (ParameterPlace(v, address.offset, home.dtype),), site, guard, keeps)
+        if home.dtype is not dtype or (home.pointer and n == 1):
             return None
-        where = self._address(i, address, how.places[1 - n].place)
-        return (load_one if how.loads else store_one)(space, t, home.slot, where)
+        where = self._address(i, address, facts.places[1 - n].place)
+        if n == 0:
+            return Op("load", facts.meaning, Each((home.slot,)), (where,), site, guard, keeps)
+        return Op("store", facts.meaning, None, (where, Tuple((home.slot,))), site, guard, keeps)
 
-    @staticmethod
-    def _load(what: tuple[str, ScalarType, int], put: int | Set | None, address: Get) -> Step:
-        """What the meaning of ld does, without its calls: loads are the commonest instructions that are not arithmetic."""
-        space, t, count = what
-        finish = as_set(put)
-        if space.startswith("param"):
-            name = t.name
-            return lambda R: finish(R, R[0].load(space, address(R), name, count))
-        return lambda R: finish(R, R[0].wave.access.load(R[0], space, address(R), t, count))
-
-    def _common(self, i: Instruction, t: ScalarType) -> np.dtype[Any]:
+    def _common(self, i: Instruction, t: ScalarType) -> DType:
         """The one integer dtype in which a sign-free instruction works: its destination's."""
         d = i.operands[0]
         if isinstance(d, Register) and t.elements == 1:
-            have = self.plan.homes[d.index].dtype
+            have = self.homes[d.index].dtype
             if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or i.opcode in ("mov", "selp")):
                 return have
         return t.dtype
 
-    def _destination(self, op: Any, at: At, own: np.dtype[Any] | None, takes_pair: bool) -> int | Set | None:
+    def _destination(self, op: Operand, at: At, own: DType | None, takes_pair: bool) -> Target:
         place, t = at.place, at.type
         assert t is not None, f"no type for {place.name}"
         if own is not None and own is not t.dtype:
             t = ScalarType(t.name, t.bits, t.kind, own)
         if isinstance(op, Sink):
             return None
-        if isinstance(op, Pair):
-            return self.operands.target(op, t)
-        if place.second and not takes_pair:  # the second half is missing: the meaning still gives both
-            inner = as_set(self.operands.target(op, t))
-            return lambda R, v: inner(R, v[0])
-        if place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128:
-            inner = as_set(self.operands.target(op, t))
-            return lambda R, v: inner(R, v[0])
-        return self.operands.target(op, t)
+        target = self.operands.target(op, t)
+        # Where the second half of a pair is missing the meaning still gives both.
+        alone = not isinstance(op, Pair) and ((place.second and not takes_pair) or _is_single(place, op, t))
+        return Each((target,)) if alone else target
 
-    def _source(self, i: Instruction, op: Any, at: At, own: np.dtype[Any] | None) -> int | Get:
+    def _source(self, i: Instruction, op: Operand, at: At, own: DType | None) -> Source:
         place, t = at.place, at.type
         if place.address:
-            assert isinstance(op, Address)
+            assert isinstance(op, ir.Address)
             return self._address(i, op, place)
         if place.constant:
-            assert isinstance(op, Immediate)
-            value = int(op.value)
-            return lambda R: value
+            return self.operands.number(op)
         assert t is not None, f"{i.opcode}: no type for {place.name}"
-        get = self.operands.source(op, t, own)
-        if place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128:
-            inner = as_get(get)
-            return lambda R: (inner(R),)
-        return get
+        source = self.operands.source(op, t, own)
+        return Tuple((source,)) if _is_single(place, op, t) else source
 
-    def _address(self, i: Instruction, op: Address, place: Place) -> Get:
+    def _address(self, i: Instruction, op: ir.Address, place: Place) -> Source:
         space = str((i.settled or {}).get("ss", ""))
-        if i.opcode == "ld" and space.startswith("param") and isinstance(op.base, Variable) and id(op.base) not in self.plan.frame:
-            v, offset = op.base, op.offset
-            return lambda R: R[0].wave.launch.param_place(v, offset)
-        if space.startswith("param") and isinstance(op.base, Variable) and id(op.base) in self.plan.frame:
-            at = self.plan.frame[id(op.base)] + op.offset
-            return lambda R: LocalPlace(R[0].act.base + at)
-        if isinstance(op.base, Variable) and op.base.space in WINDOWS and _is_generic(i):
-            op = replace(op, offset=op.offset + window_of(op.base.space))  # a variable's own address is one within its space
-        get = self.operands.address(op, i.opcode in OPAQUE_ADDRESS)
+        base = op.base
+        if isinstance(base, Variable):
+            in_frame = id(base) in self.operands.frame
+            if i.opcode == "ld" and space.startswith("param") and not in_frame:
+                return ParameterPlace(base, op.offset)
+            if space.startswith("param") and in_frame:
+                return FramePlace(self.operands.frame[id(base)] + op.offset)
+            if base.space in WINDOWS and is_generic(i):
+                op = replace(op, offset=op.offset + window_of(base.space))  # a variable's own address is one within its space
+        source = self.operands.address(op, i.opcode in OPAQUE_ADDRESS)
         if op.parts:
-            parts = [as_get(self.operands.source(p, TYPES["b32"])) for p in op.parts]
-            return lambda R: (get(R), *[p(R) for p in parts])
-        return get
-
-    def _guarded(self, i: Instruction, inner: Step, written: list[int]) -> Step:
-        assert i.guard is not None
-        p = self.plan.homes[i.guard.index].slot
-        negated = i.guard_negated
-        form = i.form
-        masked = form is not None and (form.effect or works_on(form) in ("lanes", "warps"))
-
-        def step(R: list[Any]) -> None:
-            condition = R[p]
-            if negated:
-                condition = ~condition
-            if condition.size == 1:
-                if condition[0, 0]:
-                    inner(R)
-                return
-            n = np.count_nonzero(condition)
-            if n == 0:
-                return
-            if n == condition.size:
-                inner(R)
-                return
-            old = [R[s] for s in written]
-            if masked:
-                g = R[0]
-                g.active = condition
-                try:
-                    inner(R)
-                finally:
-                    g.active = None
-            else:
-                inner(R)
-            for s, before in zip(written, old, strict=True):
-                if before is not None:  # it is where nobody reads the result
-                    R[s] = select(condition, R[s], before)
-
-        return step
+            return Tuple((source, *[self.operands.source(p, TYPES["b32"]) for p in op.parts]))
+        return source
 
 
-def _is_generic(i: Instruction) -> bool:
-    """An access whose words name no state space."""
-    assert i.form is not None and i.settled is not None
-    return i.form.meaning is not None and "ss" in parameters_of(i.form.meaning) and not i.settled.keys() & {"ss", "global"}
+def _is_single(place: Place, op: Any, t: ScalarType) -> bool:
+    """Does the meaning take or give a tuple of the one value that stands here?"""
+    return place.count != 1 and not isinstance(op, Vector) and getattr(op, "vector", 1) == 1 and t.bits != 128

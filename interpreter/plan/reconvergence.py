@@ -14,7 +14,7 @@ from warplab.assembler.flow import Flow
 from warplab.assembler.graphs import Loop, post_dominators, postorder, predecessors
 
 from .roles import needs_lanes
-from .spins import last_spins
+from .spinning import last_spins
 
 WAITING = ("bar", "barrier", "call", "mbarrier", "nanosleep", "trap")  # beside what needs the lanes of a warp
 Ways = Sequence[tuple[int, ...]]
@@ -35,6 +35,41 @@ class Meetings:
     of: Sequence[int | None]
     departures: dict[int, dict[int, Departure]] = field(default_factory=dict)  # block -> the next one
     leavers: Mapping[int, int] = field(default_factory=dict)  # blocks at which lanes leave a spinning loop, and where they come then
+
+
+def meetings(flow: Flow, looping: bool, lockstep: bool) -> Meetings:
+    """Of any function."""
+    return loop_meetings(flow, lockstep) if looping else Meetings(straight_meetings(flow))
+
+
+def has_loops(flow: Flow) -> bool:
+    """Does a way lead back?"""
+    met: set[int] = set()
+    for b in flow.depth_first:
+        met.add(b)
+        if not met.isdisjoint(flow.blocks[b].successors):
+            return True
+    return False
+
+
+def straight_meetings(flow: Flow) -> Sequence[int | None]:
+    """Where lanes that part at the end of a block meet again, without loops: its immediate post-dominator, None for the function's end."""
+    order = flow.depth_first
+    place = dict(zip(order, range(len(order)), strict=True))
+    out: list[int | None] = [None] * len(flow.blocks)
+    for b in reversed(order):
+        following = flow.blocks[b].successors
+        met: int | None = following[0] if following else None
+        for other in following[1:]:
+            way: int | None = other
+            while met != way:  # without loops what is behind has the greater place
+                if way is None or (met is not None and place[met] < place[way]):
+                    assert met is not None
+                    met = out[met]
+                else:
+                    way = out[way]
+        out[b] = met
+    return out
 
 
 def loop_meetings(flow: Flow, lockstep: bool = False) -> Meetings:

@@ -183,6 +183,12 @@ def carries_pointer(i: Instruction) -> bool:
     return i.opcode == "cvta" and str(i.settled.get("space")) in ("global", "const") and isinstance(i.operands[1], Register)
 
 
+def is_generic(i: Instruction) -> bool:
+    """An access whose words name no state space."""
+    assert i.form is not None and i.settled is not None
+    return i.form.meaning is not None and "ss" in parameters_of(i.form.meaning) and not i.settled.keys() & {"ss", "global"}
+
+
 # ---------------------------------------------------------------- where lanes may stop
 
 

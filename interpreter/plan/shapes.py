@@ -7,8 +7,7 @@ instruction.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
 
 from warplab.assembler.ir import (
     Address,
@@ -27,7 +26,10 @@ from warplab.assembler.ir import (
     Vector,
 )
 from warplab.isa.notation import Form
+from warplab.isa.notation import Operand as Place
+from warplab.isa.types import ScalarType
 
+from .plan import Meaning
 from .roles import (
     carries_pointer,
     ends_block,
@@ -41,8 +43,34 @@ from .roles import (
     uses,
 )
 
-if TYPE_CHECKING:
-    from .built import Built
+
+@dataclass(slots=True, eq=False)
+class At:
+    """An operand place and what stands there."""
+
+    place: Place
+    type: ScalarType | None  # None for addresses and constants
+    plain: bool  # a register of one slot, read and written as it is where it is kept in the dtype that is wanted
+    single: bool  # such a register where the meaning takes or gives a tuple
+    common: bool  # works in the one dtype of a sign-free instruction
+
+
+@dataclass(slots=True, eq=False)
+class OpFacts:
+    """A shape as its operations are planned."""
+
+    # The row that the operands fit, where it is not the instruction's own, and where more is asked of it than stands here.
+    refitted: tuple[Form, dict[str, str | bool]] | None
+    route: str  # "pack" "move" "effect" "unsupported" or "meaning"
+    hands_on: bool  # an address
+    meaning: Meaning
+    how: str = ""  # see Op
+    free: ScalarType | None = None  # the type of an instruction that is free of its sign
+    takes_pair: bool = False  # the meaning knows whether both halves are wanted
+    writes: bool = False  # the first operand
+    reads_destination: bool = False
+    scalar: int | None = None  # of ld and st: which operand is the register, where it is a single one
+    places: tuple[At, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -60,7 +88,7 @@ class Shape:
     needs_lanes: bool
     stands_alone: bool
     ends_block: bool
-    built: Built | None = None  # made when the first of them is lowered
+    ops: dict[tuple[bool, ...], OpFacts] = field(default_factory=dict)  # see meanings.op_facts, which fills it
 
 
 @dataclass(slots=True, eq=False)
@@ -122,7 +150,9 @@ def _kind(op: Operand, registers: list[Register]) -> object:
             return kind, _kind(op.first, registers), _kind(op.second, registers)
         case Minus():
             return kind, _kind(op.operand, registers)
-        case Element() | Negated() | Plus():
+        case Element():
+            return kind, op.part, _kind(op.register, registers)
+        case Negated() | Plus():
             return kind, _kind(op.register, registers)
         case Variable(register=Register() as register):
             return kind, _kind(register, registers)

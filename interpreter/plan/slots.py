@@ -15,36 +15,6 @@ from .plan import Home
 from .shapes import Known
 
 
-def has_loops(flow: Flow) -> bool:
-    """Does a way lead back?"""
-    met: set[int] = set()
-    for b in flow.depth_first:
-        met.add(b)
-        if not met.isdisjoint(flow.blocks[b].successors):
-            return True
-    return False
-
-
-def straight_meetings(flow: Flow) -> Sequence[int | None]:
-    """Where lanes that part at the end of a block meet again, without loops: its immediate post-dominator, None for the function's end."""
-    order = flow.depth_first
-    place = dict(zip(order, range(len(order)), strict=True))
-    out: list[int | None] = [None] * len(flow.blocks)
-    for b in reversed(order):
-        following = flow.blocks[b].successors
-        met: int | None = following[0] if following else None
-        for other in following[1:]:
-            way: int | None = other
-            while met != way:  # without loops what is behind has the greater place
-                if way is None or (met is not None and place[met] < place[way]):
-                    assert met is not None
-                    met = out[met]
-                else:
-                    way = out[way]
-        out[b] = met
-    return out
-
-
 def lives(flow: Flow, known: Mapping[int, Known]) -> tuple[Sequence[int], Sequence[int]]:
     """The registers that are live at the start and at the end of each block, as masks."""
     if any(v.register is not None for v in flow.function.returns):  # live where the function returns, wherever that is

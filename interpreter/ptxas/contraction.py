@@ -6,22 +6,18 @@ its factors on in registers of its own, and the sum becomes an fma.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Instruction, Register
-from warplab.isa import sfu
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.types import TYPES, ScalarType
 
 from ..plan.shapes import Known, known
 from ..plan.slots import lives
-from ..vector.values import Array
 from .products import PRODUCTS, Product, Sum, Walk, choose, is_free_product
 
 Fmad = Literal["none", "f64", "all"]
@@ -39,8 +35,7 @@ class Handed:
 
     factors: tuple[Register, Register]
     type: ScalarType  # as which they are copied
-    kept: bool  # somebody reads the product itself
-    split: Callable[[Array, Array], tuple[Array, Array]] | None = None  # makes them of the operands, where they are others
+    kept: bool  # an instruction reads the product itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +45,6 @@ class Fused:
     instruction: Instruction
     minus_product: bool
     minus_addend: bool
-
-    def signed(self, meaning: Callable[..., Array]) -> Callable[..., Array]:
-        """The meaning of the fma with these signs."""
-        if not self.minus_product and not self.minus_addend:
-            return meaning
-        flip = _negation("f64" in self.instruction.modifiers)
-        if not self.minus_addend:
-            return lambda a, b, c: meaning(flip(a), b, c)
-        if not self.minus_product:
-            return lambda a, b, c: meaning(a, b, flip(c))
-        return lambda a, b, c: meaning(flip(a), b, flip(c))
 
 
 @dataclass(slots=True)
@@ -123,27 +107,11 @@ def _build(made: Contraction, products: Sequence[Product], all_known: Mapping[in
         factors = (replace(d, name=f"{d.name}.a", index=first), replace(d, name=f"{d.name}.b", index=first + 1))
         t = TYPES[p.type]
         held = t if t.elements == 1 else TYPES[f"b{t.bits}"]
-        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums), _splitting(i))
+        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums))
         made.known[id(i)] = _with_factors(all_known[id(i)], handed)
         for s in sums:
             fused = made.fused[id(s.instruction)] = _fused(s, p, factors)
             made.known[id(s.instruction)] = known(fused.instruction)
-
-
-def _splitting(i: Instruction) -> Callable[[Array, Array], tuple[Array, Array]] | None:
-    """The factors of an approximate quotient; what is far from 1 is scaled first."""
-    if i.opcode != "div":
-        return None
-    full, ftz = "full" in i.modifiers, "ftz" in i.modifiers
-
-    def split(a: Array, b: Array) -> tuple[Array, Array]:
-        size, one = np.abs(b), np.float32(1)
-        scale = np.where(size > 2.0**126, np.float32(0.25), one) if full else one
-        if not ftz:
-            scale = np.where(size < 2.0**-126, np.float32(2.0**24), scale)
-        return a * scale, sfu.rcp(b * scale, True)
-
-    return split
 
 
 def _with_factors(k: Known, handed: Handed) -> Known:
@@ -153,7 +121,6 @@ def _with_factors(k: Known, handed: Handed) -> Known:
         k.shape,
         written=(*(k.shape.written if handed.kept else ()), n, n + 1),
         votes=(*k.shape.votes, (n, handed.type.dtype.str), (n + 1, handed.type.dtype.str)),
-        built=None,
     )
     registers = [*k.registers, *handed.factors]
     return Known(k.instruction, shape, registers, k.read, [registers[m].index for m in shape.written])
@@ -174,10 +141,3 @@ def _fused(s: Sum, p: Product, factors: tuple[Register, Register]) -> Fused:
 @lru_cache(maxsize=64)
 def _fma(words: tuple[str, ...]) -> tuple[Form, dict[str, str | bool]]:
     return next((f, settled) for f in FORMS["fma"] if (settled := f.match(words)) is not None)
-
-
-def _negation(double: bool) -> Callable[[Any], Any]:
-    """The sign of a factor or addend turned, be it a float or the bits of a bf16; a NaN of double precision keeps its own."""
-    if double:
-        return next(f for f in FORMS["neg"] if f.match(("f64",)) is not None).bind({"f64": True})
-    return lambda x: -x if x.dtype.kind == "f" else x ^ x.dtype.type(0x8000)

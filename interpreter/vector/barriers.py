@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .divergence import divide
+from .group import Group
 from .lanes import Selection
+from .uniting import gathered
 from .values import Array
 
 if TYPE_CHECKING:
-    from .group import Group
     from .wave import Wave
-from .uniting import gathered
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]
 
@@ -34,13 +35,32 @@ class BarrierWait:
         self.result: Array | None = None
         self.put = put
 
+    def why(self, g: Group) -> tuple[str, str]:
+        """See Wait."""
+        state, block = self.state, int(g.geometry.blocks[0])
+        absent = np.flatnonzero(~(state.arrived[block] | g.wave.exited[block]))
+        want = int(state.wanted[block])
+        count = f"{want} threads" if want else "all threads of the block"
+        there = int(state.arrived[block].sum())
+        who = f"thread {int(absent[0])} and {absent.size - 1} more wait elsewhere" if absent.size else "the others have ended"
+        return f"{count} at barrier {state.number}", f"{there} are there; {who}"
+
+
+class ClusterWait:
+    """Why a group waits at the barrier of its cluster."""
+
+    def why(self, g: Group) -> tuple[str, str]:
+        """See Wait."""
+        return "all threads of its cluster", "others wait elsewhere or have not started"
+
 
 class Barrier:
     """One barrier number in all blocks of a wave."""
 
-    __slots__ = ("arrived", "op", "values", "waiting", "wanted")
+    __slots__ = ("arrived", "number", "op", "values", "waiting", "wanted")
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    def __init__(self, number: int, shape: tuple[int, int]) -> None:
+        self.number = number
         self.arrived = np.zeros(shape, bool)
         self.wanted: Array = np.zeros(shape[0], np.int64)  # threads; 0: all
         self.values: Array | None = None
@@ -51,10 +71,8 @@ class Barrier:
 class Barriers:
     """All barriers of a wave."""
 
-    def __init__(self, wave: Wave) -> None:
-        self.wave = wave
+    def __init__(self, shape: tuple[int, int]) -> None:
         self.numbered: dict[int, Barrier] = {}
-        shape = wave.exited.shape
         self.cluster_arrived = np.zeros(shape, bool)
         self.cluster_phase: Array = np.zeros(shape[0], np.int64)
         self.cluster_seen: Array = np.zeros(shape, np.int64)  # the phase that each thread's arrival belongs to
@@ -64,11 +82,11 @@ class Barriers:
 
     def arrive(self, g: Group, number: Array, count: int | None, waits: bool, pc: int, reduction: Reduction | None) -> int | None:
         """Lanes arrive; gives the next place if nobody has to wait."""
-        wave = self.wave
+        wave = g.wave
         if number.size > 1:
             numbers = np.unique(number)
             if numbers.size > 1:
-                parts = wave.divide(g, [(Selection.of(number == n, g.geometry.shape), g.pc) for n in numbers])
+                parts = divide(g, [(Selection.of(number == n, g.geometry.shape), g.pc) for n in numbers])
                 for part in parts:
                     part.fetch_all(part.act.function.live_in[g.pc])
                 wave.ready.extend(parts)
@@ -84,7 +102,7 @@ class Barriers:
             return pc
         state = self.numbered.get(which)
         if state is None:
-            state = self.numbered[which] = Barrier(wave.exited.shape)
+            state = self.numbered[which] = Barrier(which, wave.exited.shape)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         state.arrived[block, thread] = True
         if wave.launch.manner.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
@@ -101,17 +119,16 @@ class Barriers:
             g.pc = pc
             g.blocked = BarrierWait(state, pc, wave.count, put)
             state.waiting.append(g)
-            wave.room.wait(g, "barrier")
-        self._check(state)
+            wave.waiting.wait(g, "barrier")
+        self._check(wave, state)
         return None if waits else pc
 
     def _idle(self, which: int) -> bool:
         state = self.numbered.get(which)
         return state is None or not state.arrived.any()
 
-    def _check(self, state: Barrier) -> None:
+    def _check(self, wave: Wave, state: Barrier) -> None:
         """Lets the blocks pass whose barrier is complete."""
-        wave = self.wave
         touched = state.arrived.any(axis=1)
         there = state.arrived | wave.exited
         complete = np.where(state.wanted == 0, there.all(axis=1), self._by_warps(state.arrived, there) >= state.wanted) & touched
@@ -121,17 +138,17 @@ class Barriers:
         if state.values is not None:
             counted = (state.values & state.arrived).sum(axis=1)
             result = {"popc": counted, "or": counted > 0, "and": counted == state.arrived.sum(axis=1)}[state.op]
-        wave.room.events += 1
+        wave.waiting.events += 1
         state.arrived[complete] = False
         for g in state.waiting:
             wait = g.blocked
             assert isinstance(wait, BarrierWait)
-            own = complete & self._blocks_of(g)
+            own = complete & _blocks_of(g)
             if own.any():
                 wait.done |= own
                 if result is not None:
                     wait.result = result.copy() if wait.result is None else np.where(own, result, wait.result)
-        self._pass([g for g in state.waiting if _is_over(g) and not self._is_held(g, state)])
+        self._pass(wave, [g for g in state.waiting if _is_over(g) and not self._is_held(g, state)])
 
     def _is_held(self, g: Group, state: Barrier) -> bool:
         """Is another part of its warps, which has come to the same place, still waiting for other blocks?"""
@@ -149,41 +166,35 @@ class Barriers:
         counted: Array = (a.any(axis=2) & b.all(axis=2)).sum(axis=1) * 32
         return counted
 
-    def _blocks_of(self, g: Group) -> Array:
-        out = np.zeros(self.wave.count, bool)
-        out[g.geometry.blocks] = True
-        return out
-
-    def _pass(self, groups: list[Group]) -> None:
+    def _pass(self, wave: Wave, groups: list[Group]) -> None:
         """Groups go on, those at one place as one."""
         for g in groups:
             wait = g.blocked
             assert isinstance(wait, BarrierWait)
             wait.state.waiting.remove(g)
-            self.wave.room.waiting.remove(g)
+            wave.waiting.blocked.remove(g)
             g.blocked = None
             if wait.put is not None and wait.result is not None:
                 value = wait.result[g.geometry.block]
                 g.fetch_all(0)
                 wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
-        if self.wave.dice is None:
-            self.wave.ready.extend(gathered(self.wave, groups))
+        if wave.schedule is None:
+            wave.ready.extend(gathered(groups))
         else:  # warps that were dealt to different groups stay there
             for sharing in _sharing_warps(groups):
-                self.wave.ready.extend(gathered(self.wave, sharing))
+                wave.ready.extend(gathered(sharing))
 
-    def recheck(self) -> None:
+    def recheck(self, wave: Wave) -> None:
         """Lanes have ended: barriers may be complete without them."""
         for state in self.numbered.values():
             if state.waiting:
-                self._check(state)
-        self._check_clusters()
+                self._check(wave, state)
+        self._check_clusters(wave)
 
-    def split_passed(self) -> bool:
+    def split_passed(self, wave: Wave) -> bool:
         """Groups of which some blocks have passed part, so that those can go on."""
-        wave = self.wave
         passing: dict[int, list[Group]] = {}
-        for g in list(wave.room.waiting):
+        for g in list(wave.waiting.blocked):
             wait = g.blocked
             if not isinstance(wait, BarrierWait) or not wait.done[g.geometry.blocks].any():
                 continue
@@ -194,33 +205,18 @@ class Barriers:
             passed = np.broadcast_to(wait.done[g.geometry.block], (g.geometry.block.shape[0], g.geometry.block.shape[1]))
             shape = g.geometry.shape
             yes, no = Selection.of(passed, shape), Selection.of(~passed, shape)
-            a, b = wave.divide(g, [(yes, g.pc), (no, g.pc)])
+            a, b = divide(g, [(yes, g.pc), (no, g.pc)])
             a.dirty = b.dirty = g.dirty
             wait.state.waiting.remove(g)
-            wave.room.waiting.remove(g)
+            wave.waiting.blocked.remove(g)
             b.blocked = BarrierWait(wait.state, wait.pc, wave.count, wait.put)
             a.blocked = wait
             wait.state.waiting += (a, b)
-            wave.room.waiting += (a, b)
+            wave.waiting.blocked += (a, b)
             own.append(a)
         for groups in passing.values():
-            self._pass(groups)
+            self._pass(wave, groups)
         return bool(passing)
-
-    def why(self, g: Group) -> tuple[str, str]:
-        """(what a waiting group wants, who is missing)."""
-        wait = g.blocked
-        if isinstance(wait, BarrierWait):
-            state = wait.state
-            number = next(n for n, s in self.numbered.items() if s is state)
-            block = int(g.geometry.blocks[0])
-            absent = np.flatnonzero(~(state.arrived[block] | self.wave.exited[block]))
-            want = int(state.wanted[block])
-            count = f"{want} threads" if want else "all threads of the block"
-            there = int(state.arrived[block].sum())
-            who = f"thread {int(absent[0])} and {absent.size - 1} more wait elsewhere" if absent.size else "the others have ended"
-            return f"{count} at barrier {number}", f"{there} are there; {who}"
-        return "all threads of its cluster", "others wait elsewhere or have not started"
 
     # ------------------------------------------------------------ barrier.cluster
 
@@ -232,24 +228,23 @@ class Barriers:
             block, thread = block[active], thread[active]
         self.cluster_arrived[block, thread] = True
         self.cluster_seen[block, thread] = self.cluster_phase[block]
-        self._check_clusters()
+        self._check_clusters(g.wave)
 
     def cluster_wait(self, g: Group, pc: int) -> int | None:
         """Lanes wait until their cluster's barrier, at which they arrived, is complete."""
         if self._over(g):
             return pc
         g.pc = pc
-        g.blocked = self
+        g.blocked = ClusterWait()
         self.cluster_waiting.append(g)
-        self.wave.room.wait(g, "cluster")
+        g.wave.waiting.wait(g, "cluster")
         return None
 
     def _over(self, g: Group) -> bool:
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         return bool((self.cluster_phase[block] > self.cluster_seen[block, thread]).all())
 
-    def _check_clusters(self) -> None:
-        wave = self.wave
+    def _check_clusters(self, wave: Wave) -> None:
         size = wave.launch.cluster_size
         if not self.cluster_arrived.any():
             return
@@ -263,9 +258,15 @@ class Barriers:
         for g in list(self.cluster_waiting):
             if self._over(g):
                 self.cluster_waiting.remove(g)
-                wave.room.waiting.remove(g)
+                wave.waiting.blocked.remove(g)
                 g.blocked = None
                 wave.ready.append(g)
+
+
+def _blocks_of(g: Group) -> Array:
+    out = np.zeros(g.wave.count, bool)
+    out[g.geometry.blocks] = True
+    return out
 
 
 def _is_over(g: Group) -> bool:

@@ -1,98 +1,104 @@
-"""Where a segment ends: branches, tables, calls, returns, barriers, and the instructions whose effect the engine itself performs."""
+"""How a segment ends, for a group: the next place, or None where the group parts, waits or is over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Arguments, Instruction, Label, Prototype, Targets
-from warplab.isa.types import TYPES
-
 from ..faults import Fault
-from ..plan.operands import as_get
-from ..plan.plan import Terminator
-from ..plan.roles import needs_lanes, uses
-from ..plan.spinning import counting, is_pure_loop, turn_of
+from ..plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
 from .calls import Callee, call_group
-from .divergence import Fork, departing, exits_of
-from .group import EXIT, Group
+from .convergence import arrive, go, leave, ret
+from .divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
+from .group import Group
 from .lanes import Selection
-from .returning import ret
-from .waits import barrier, condition_of, guard_only, under_guard, wait_for_lanes
+from .operands import Get, Set, condition_of, get_of, set_of
 
-if TYPE_CHECKING:
-    from ..plan.lower import Lowering
-
-
-def terminator(low: Lowering, pc: int, b: int, last: Instruction | None) -> Terminator | None:
-    """What a segment does at its end; None: it goes on with the next one."""
-    cut, plan = low.cut, low.plan
-    if last is None or not (last.form is not None and (last.form.effect or needs_lanes(last))):
-        if pc + 1 < len(cut) and cut[pc + 1][0] == b:
-            return _always(pc + 1)
-        nexts = plan.flow.blocks[b].successors
-        return counting(low, b, _always(plan.first[nexts[0]])) if nexts else _return(low)
-    effect = last.form.effect
-    if not effect:
-        return wait_for_lanes(low, last, pc + 1)
-    if effect == "branch":
-        return departing(low, b, _branch(low, b, last))
-    if effect == "branch_table":
-        return departing(low, b, counting(low, b, _branch_table(low, b, last)))
-    if effect == "call":
-        return _call(low, pc, b, last)
-    if effect == "return":
-        return counting(low, b, _leave(low, b, last, _return(low)))
-    if effect in ("exit", "trap"):
-        return counting(low, b, _leave(low, b, last, _exit if effect == "exit" else _trap))
-    if effect == "barrier":
-        return barrier(low, last, pc + 1)
-    if effect == "warp_barrier":
-        return wait_for_lanes(low, last, pc + 1)
-    if effect == "cluster_wait":
-        return guard_only(low, last, lambda g: g.wave.barriers.cluster_wait(g, pc + 1), pc + 1)
-    raise AssertionError(effect)
+Terminator = Callable[[Group], "int | None"]
+Turn = Callable[[Group, int], "int | None"]
+Part = Callable[[Group, Selection, Selection], None]  # what becomes of the lanes that do it, and of the others
 
 
-def _always(pc: int) -> Terminator:
-    return lambda g: pc
+def terminator(end: End, pc: int) -> Terminator:
+    """What a segment at pc does at its end."""
+    return _TERMINATORS[type(end)](end, pc)
 
 
-def join_of(low: Lowering, b: int) -> int:
-    """The place where lanes that part at the end of a block meet again."""
-    return low.place_of(low.meetings.of[b])
+# ---------------------------------------------------------------- ways back to the heads of loops, ways out of loops
 
 
-def block_of(low: Lowering, label: Label) -> int:
-    """The first place of a label."""
-    return low.plan.first[low.labels[id(label)]]
+def _turn(turns: Turns) -> Turn | None:
+    """Counts turns, so that a group that only spins lets others run."""
+    if not turns:
+        return None
+
+    def turn(g: Group, pc: int) -> int | None:
+        limit = turns.get(pc)
+        if limit is None:
+            return pc
+        if pc == g.stop():  # its siblings meet it at the head: it is the suspended group that turns
+            join = g.parent
+            assert join is not None
+            join.group.turns += 1
+            join.node_waits |= join.group.turns >= limit
+            return pc
+        g.turns += 1
+        if g.turns >= limit:
+            return g.wave.waiting.rest(g, pc)
+        return pc
+
+    return turn
 
 
-def _branch(low: Lowering, b: int, i: Instruction) -> Terminator:
-    plan = low.plan
-    label = i.operands[0]
-    assert isinstance(label, Label)
-    target = block_of(low, label)
-    turn = turn_of(low, b, low.labels[id(label)])
-    if i.guard is None:
-        if turn is None:
-            return _always(target)
-        return lambda g: turn(g, target)
-    others = [x for x in plan.flow.blocks[b].successors if plan.first[x] != target]
-    fall = plan.first[others[0]] if others else target if plan.flow.blocks[b].successors else EXIT
-    first = low.meetings.leavers.get(b)
-    fork = Fork(join_of(low, b), exits_of(low, b), is_pure_loop(low, b, target), None if first is None else plan.first[first])
-    return two_way(plan.homes[i.guard.index].slot, i.guard_negated, target, fall, fork, turn)
+def _counting(end: Terminator, turns: Turns) -> Terminator:
+    turn = _turn(turns)
+    if turn is None:
+        return end
+
+    def counted(g: Group) -> int | None:
+        pc = end(g)
+        return None if pc is None else turn(g, pc)
+
+    return counted
 
 
-def two_way(p: int, negated: bool, taken: int, fall: int, fork: Fork, turn: Callable[[Group, int], int | None] | None) -> Terminator:
-    """A conditional branch on slot p."""
+def _departing(end: Terminator, exits: Exits) -> Terminator:
+    """A whole group that goes out of a loop there departs."""
+    if not exits:
+        return end
+
+    def gone(g: Group) -> int | None:
+        pc = end(g)
+        if pc is None or pc not in exits or not is_below(g, exits[pc]):
+            return pc
+        if g.alive is not None:
+            g = compact(g, pc)
+        g.pc = pc
+        go(depart(g, exits[pc]))
+        return None
+
+    return gone
+
+
+# ---------------------------------------------------------------- ways on
+
+
+def _jump(end: Jump, _: int) -> Terminator:
+    to, turn = end.to, _turn(end.turns)
+    if turn is None:
+        return _departing(lambda g: to, end.exits)
+    return _departing(lambda g: turn(g, to), end.exits)
+
+
+def _branch(end: Branch, _: int) -> Terminator:
+    (p, negated), taken, fall = end.guard, end.taken, end.fall
     if negated:
         taken, fall = fall, taken
+    turn = _turn(end.turns)
 
-    def go(g: Group) -> int | None:
+    def run(g: Group) -> int | None:
         condition = g.R[p]
         if condition.size == 1:
             pc = taken if condition[0, 0] else fall
@@ -109,30 +115,25 @@ def two_way(p: int, negated: bool, taken: int, fall: int, fork: Fork, turn: Call
             elif count == 0:
                 pc = fall
             else:
-                g.wave.diverge(g, condition, taken, fall, fork)
+                diverge(g, condition, taken, fall, end)
                 return None
             if alive is not None and pc != g.pc:
-                return g.wave.leave_loop(g, pc)
+                return leave_loop(g, pc)
         if turn is not None:
             return turn(g, pc)
         return pc
 
-    return go
+    return _departing(run, end.exits)
 
 
-def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
-    index = as_get(low.operands.source(i.operands[0], TYPES["u32"]))
-    targets = i.operands[1]
-    assert isinstance(targets, Targets)
-    pcs = [block_of(low, t) for t in targets.targets if isinstance(t, Label)]
-    join, exits = join_of(low, b), exits_of(low, b)
-    others = [x for x in low.plan.flow.blocks[b].successors if low.plan.first[x] not in pcs]
-    fall = low.plan.first[others[0]] if others else EXIT
+def _table(end: Table, _: int) -> Terminator:
+    index, pcs, fall = get_of(end.index), end.targets, end.fall
+    condition = None if end.guard is None else condition_of(end.guard)
 
-    def go(g: Group) -> int | None:
+    def run(g: Group) -> int | None:
         at = np.minimum(index(g.R), len(pcs) - 1)
-        if i.guard is not None:
-            taken = condition_of(low, i)(g.R)
+        if condition is not None:
+            taken = condition(g.R)
             if taken.size == 1:
                 if not taken[0, 0]:
                     return fall
@@ -145,99 +146,155 @@ def _branch_table(low: Lowering, b: int, i: Instruction) -> Terminator:
             ways.setdefault(fall if value == len(pcs) else pcs[value], []).append(value)
         if len(ways) == 1:
             return next(iter(ways))
-        g.wave.part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], join, exits)
+        part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], end.join, end.exits)
         return None
 
-    return go
+    return _departing(_counting(run, end.turns), end.exits)
 
 
-def _leave(low: Lowering, b: int, i: Instruction, leave: Terminator) -> Terminator:
-    """ret, exit and trap, perhaps for some lanes only."""
-    if i.guard is None:
-        return leave
-    condition = condition_of(low, i)
-    nexts = low.plan.flow.blocks[b].successors
-    fall = low.plan.first[nexts[-1]] if nexts else EXIT
-    join = join_of(low, b)
-    is_exit = leave is _exit
-    is_return = i.form is not None and i.form.effect == "return"
-
-    def go(g: Group) -> int | None:
-        c = condition(g.R)
-        if c.size == 1:
-            return leave(g) if c[0, 0] else fall
-        count = np.count_nonzero(c)
-        if count == 0:
-            return fall
-        if count == c.size:
-            return leave(g)
-        if not is_exit and not is_return:
-            g.active = c
-            return leave(g)
-        gone, stay = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
-        if is_exit or g.act.caller is None:
-            g.wave.leave_some(g, gone, stay, fall)
-        elif join == EXIT:
-            g.wave.part_ways(g, [(gone, EXIT), (stay, fall)], EXIT)
-        else:
-            returning, others = g.wave.divide(g, [(gone, EXIT), (stay, fall)])
-            g.wave.go(others)
-            g.wave.go(returning)
-        return None
-
-    return go
-
-
-def _return(low: Lowering) -> Terminator:
-    def go(g: Group) -> int | None:
-        return ret(g.wave, g)
-
-    return go
-
-
-def _exit(g: Group) -> int | None:
-    g.wave.exit(g)
-    return None
+# ---------------------------------------------------------------- ways out
 
 
 def _trap(g: Group) -> int | None:
     raise g.blame(Fault("trap", "trap instruction"), g.active)
 
 
-def _call(low: Lowering, pc: int, b: int, i: Instruction) -> Terminator:
-    nexts = low.plan.flow.blocks[b].successors
-    after = pc + 1 if low.cut[pc + 1 : pc + 2] and low.cut[pc + 1][0] == b else low.plan.first[nexts[0]] if nexts else EXIT
-    ops = list(i.operands)
-    returns = None
-    if isinstance(ops[0], Arguments) and len(ops) > 1:
-        returns, ops = ops[0], ops[1:]
-    callee = ops.pop(0)
-    args = next((o for o in ops if isinstance(o, Arguments)), None)
-    signature = next((o for o in ops if isinstance(o, Prototype | Targets)), None)
-    plan = Callee(low, i, callee, args, returns, signature)
+def _exit(g: Group) -> int | None:
+    leave(g)
+    return None
 
-    def go(g: Group) -> int | None:
-        return call_group(g, plan, after)
 
-    if i.guard is None:
-        return go
+_LEAVE: dict[str, Terminator] = {"ret": ret, "exit": _exit, "trap": _trap}
+
+
+def _leave(end: Leave, _: int) -> Terminator:
+    """ret, exit and trap, perhaps for some lanes only."""
+    run = _LEAVE[end.what]
+    if end.guard is None:
+        return run
+    condition, fall, join, what = condition_of(end.guard), end.fall, end.join, end.what
+
+    def some(g: Group) -> int | None:
+        c = condition(g.R)
+        if c.size == 1:
+            return run(g) if c[0, 0] else fall
+        count = np.count_nonzero(c)
+        if count == 0:
+            return fall
+        if count == c.size:
+            return run(g)
+        if what == "trap":
+            g.active = c
+            return run(g)
+        gone, stay = Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape)
+        if what == "exit" or g.act.caller is None:
+            leave_some(g, gone, stay, fall)
+        elif join == EXIT:
+            part_ways(g, [(gone, EXIT), (stay, fall)], EXIT)
+        else:
+            returning, others = divide(g, [(gone, EXIT), (stay, fall)])
+            go(others)
+            go(returning)
+        return None
+
+    return _counting(some, end.turns)
+
+
+# ---------------------------------------------------------------- under guards
+
+
+def _under_guard(guard: Guard | None, run: Terminator, past: int, part: Part) -> Terminator:
+    """run where the guard holds for all lanes, on to the next place where it holds for none; else the lanes part."""
+    if guard is None:
+        return run
+    condition = condition_of(guard)
+
+    def guarded(g: Group) -> int | None:
+        c = condition(g.R)
+        count = np.count_nonzero(c)
+        if count == c.size:
+            return run(g)
+        if count == 0:
+            return past
+        part(g, Selection.of(c, g.geometry.shape), Selection.of(~c, g.geometry.shape))
+        return None
+
+    return guarded
+
+
+def _call(end: Call, pc: int) -> Terminator:
+    callee, after = Callee(end), end.after
+
+    def run(g: Group) -> int | None:
+        return call_group(g, callee, after)
 
     def part(g: Group, calls: Selection, past: Selection) -> None:
-        for child in g.split([(calls, pc), (past, after)], after):
+        children, _ = split(g, [(calls, pc), (past, after)], after)
+        for child in children:
             if child.pc != pc:
                 g.wave.ready.append(child)
                 continue
-            child.fetch_all(g.act.function.live_in[pc] | _read_slots(low, i))
-            following = go(child)
+            child.fetch_all(g.act.function.live_in[pc])
+            following = run(child)
             if following is not None:
-                g.wave.arrive(child, following) if following == child.stop() else g.wave.ready.append(child)
+                arrive(child, following) if following == child.stop() else g.wave.ready.append(child)
 
-    return under_guard(low, i, go, after, part)
+    return _under_guard(end.guard, run, after, part)
 
 
-def _read_slots(low: Lowering, i: Instruction) -> int:
-    out = 0
-    for r in uses(i)[0]:
-        home = low.plan.homes[r.index]
-        out |= ((1 << home.width) - 1) << home.slot
-    return out
+# ---------------------------------------------------------------- waiting
+
+
+def _stop(guard: Guard | None, run: Terminator, past: int) -> Terminator:
+    """A stop that may be guarded: by a uniform predicate, or for some lanes."""
+
+    def part(g: Group, here: Selection, there: Selection) -> None:
+        a, b = divide(g, [(here, g.pc), (there, past)])
+        g.wave.ready.append(b)
+        a.fetch_all(g.act.function.live_in[g.pc])
+        following = run(a)
+        if following is not None:
+            a.pc = following
+            g.wave.ready.append(a)
+
+    return _under_guard(guard, run, past, part)
+
+
+def _sync(end: Sync, _: int) -> Terminator:
+    get, key, past = None if end.mask is None else get_of(end.mask), end.key, end.past
+
+    def run(g: Group) -> int | None:
+        if g.geometry.whole_warps and g.active is None:
+            return past
+        return g.wave.waiting.wait_for_lanes(g, None if get is None else get(g.R), past, key)
+
+    if end.parts or end.guard is None:
+        return _stop(end.guard, run, past)
+    condition = condition_of(end.guard)  # the instruction's own step applies the guard
+    return lambda g: run(g) if bool(condition(g.R).all()) else past
+
+
+def _barrier(end: Barrier, _: int) -> Terminator:
+    number, past, waits = get_of(end.number), end.past, end.waits
+    count = None if end.count is None else get_of(end.count)
+    value: Get | None = None
+    put: Set | None = None
+    operation = ""
+    if end.reduction is not None:
+        value, operation, put = get_of(end.reduction.value), end.reduction.operation, set_of(end.reduction.target)
+
+    def run(g: Group) -> int | None:
+        n = None if count is None else int(count(g.R).ravel()[0])
+        return g.wave.barriers.arrive(g, number(g.R), n, waits, past, None if value is None else (value(g.R), operation, put))
+
+    return _stop(end.guard, run, past)
+
+
+def _cluster_wait(end: ClusterWait, _: int) -> Terminator:
+    past = end.past
+    return _stop(end.guard, lambda g: g.wave.barriers.cluster_wait(g, past), past)
+
+
+_TERMINATORS: dict[type, Callable[[Any, int], Terminator]] = {
+    Jump: _jump, Branch: _branch, Table: _table, Call: _call, Leave: _leave, Barrier: _barrier, Sync: _sync, ClusterWait: _cluster_wait,
+}  # fmt: skip

@@ -1,16 +1,15 @@
-"""Groups of lanes that run together, and the tree in which they part and meet again.
+"""Groups of lanes that run together.
 
-A Group holds its registers R (slot -> value; None: not fetched from the parent yet) and a place pc.  When its lanes disagree it becomes
-a node: it keeps its registers as they were, its children run the ways, and every child that reaches `join` hands in what it wrote.
-When no lane is left below, the node goes on at the join.  A child fetches a register from its parent when it first reads it, and only
-what was written and is still alive comes back, so short detours cost little.
+A Group holds its registers R (slot -> value; None: not fetched from the parent yet) and a place pc.  When its lanes disagree it is suspended below
+a Join (join.py), and groups of a part of its lanes each run their way; when they have reconverged at the join it goes on.  A part fetches
+a register from its parent when it first reads it, and only what was written and is still alive comes back, so short detours cost little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,16 +17,23 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
+from ..plan.plan import Home
 from ..special import lies_in, special, window_of
 from .lanes import Geometry, Selection
 from .values import Array, LocalPlace, ParameterPlace, Value, plain
 from .warps import WarpView
 
 if TYPE_CHECKING:
-    from ..plan.plan import Home, PlanFunction, Segment
+    from .function import VectorFunction, VectorSegment
+    from .join import Join
     from .wave import Wave
 
-EXIT = -1  # the pc behind a function's last instruction
+
+class Wait(Protocol):
+    """What a blocked group waits for."""
+
+    def why(self, g: Group) -> tuple[str, str]:
+        """(what the group wants, which lanes are missing)."""
 
 
 class Activation:
@@ -36,7 +42,7 @@ class Activation:
     __slots__ = ("base", "caller", "copies", "function", "returns", "top")
 
     def __init__(
-        self, function: PlanFunction, base: int, caller: Activation | None, returns: tuple[tuple[int, Home], ...] = (),
+        self, function: VectorFunction, base: int, caller: Activation | None, returns: tuple[tuple[int, Home], ...] = (),
         copies: tuple[tuple[int, int, int], ...] = (),
     ) -> None:  # fmt: skip
         self.function = function
@@ -48,11 +54,11 @@ class Activation:
 
 
 class Group:
-    """Lanes with one place and one set of registers, or a node whose lanes are below."""
+    """Lanes with one place and one set of registers."""
 
     __slots__ = (
-        "R", "absorbed", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "expected", "geometry", "handed_in", "join",
-        "node_return", "parent", "pc", "pending", "selection", "share", "spins", "tired", "wave",
+        "R", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "exchanged", "geometry", "parent", "pc", "selection", "turns",
+        "wave",
     )  # fmt: skip
 
     def __init__(self, wave: Wave, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
@@ -62,24 +68,16 @@ class Group:
         self.R = registers
         self.R[0] = self
         self.pc = pc
-        self.parent: Group | None = None
-        self.selection: Selection | None = None  # of the parent's lanes
+        self.parent: Join | None = None  # where it meets its siblings
+        self.selection: Selection | None = None  # of the lanes of the parent's group
         self.dirty = 0  # slots written since the group parted from its parent
         self.alive: Array | None = None  # lanes that have not left yet, where they are dropped lazily
         self.alive_count = geometry.n
-        self.blocked: object | None = None  # what it waits for
-        self.share: Any = None  # of what it exchanged with others while it waited
-        self.spins = 0
-        self.tired = False  # a node that has turned so often that it rests before it goes on
+        self.blocked: Wait | None = None  # what it waits for
+        self.exchanged: Any = None  # what it got from other groups while it waited
+        self.turns = 0  # of the loop it is in, also those of its parts
         self.active: Array | None = None  # a guard in force for the instruction that runs
         self.cc: Array | None = None  # the condition code register
-        # as a node
-        self.join: int | None = None
-        self.node_return = False  # the children run a called function, the join is its return
-        self.expected = 0  # lanes below that may still arrive
-        self.pending: dict[int, Array] = {}
-        self.handed_in: list[Selection] = []
-        self.absorbed = 0
 
     # ------------------------------------------------------------ what meanings ask (isa.ports.Lanes)
 
@@ -130,7 +128,7 @@ class Group:
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
-        self.spins += 8
+        self.turns += 8
 
     def carry(self) -> Array:
         """The condition code register."""
@@ -170,7 +168,7 @@ class Group:
         v = self.R[slot]
         if v is None:
             assert self.parent is not None and self.selection is not None, f"slot {slot} of {self.act.function.name} was never written"
-            v = self.R[slot] = self.selection.take(self.parent.fetch(slot))
+            v = self.R[slot] = self.selection.take(self.parent.group.fetch(slot))
         return v  # type: ignore[no-any-return]
 
     def fetch_all(self, slots: int) -> None:
@@ -183,7 +181,7 @@ class Group:
                 self.fetch(s)
             slots ^= low
 
-    def fetch_for(self, segment: Segment) -> None:
+    def fetch_for(self, segment: VectorSegment) -> None:
         """Makes present what a segment reads."""
         if self.selection is not None:
             for s in segment.reads:
@@ -193,88 +191,11 @@ class Group:
     def stop(self) -> int | None:
         """The place at which this group meets its siblings."""
         p = self.parent
-        return None if p is None or p.node_return else p.join
+        return None if p is None or p.is_call else p.pc
 
     def end(self) -> None:
         """The group is over: it and its arrays go at once, not when the garbage collector finds them."""
         self.R[0] = None
-
-    # ------------------------------------------------------------ parting
-
-    def child(self, selection: Selection, pc: int) -> Group:
-        """A part of this node's lanes, at pc."""
-        g = Group(self.wave, self.geometry.select(selection), self.act, self.act.function.fresh_registers(), pc)
-        g.parent = self
-        g.selection = selection
-        return g
-
-    def split(self, ways: list[tuple[Selection, int]], join: int) -> list[Group]:
-        """Parts the lanes; gives the groups that have somewhere to go before the join."""
-        if self.parent is not None and not self.parent.node_return and self.parent.join == join:
-            return self._split_beside(ways, join)
-        self.join = join
-        self.node_return = False
-        self.expected = sum(s.count for s, _ in ways)
-        self.pending = {}
-        self.handed_in = []
-        self.absorbed = 0
-        out = []
-        for selection, pc in ways:
-            if pc == join:
-                self.absorb(selection, None, 0)
-            else:
-                out.append(self.child(selection, pc))
-        return out
-
-    def _split_beside(self, ways: list[tuple[Selection, int]], join: int) -> list[Group]:
-        """As split, but the parts become siblings of this group, which is no more: they meet where it would have met them."""
-        parent, own = self.parent, self.selection
-        assert parent is not None and own is not None
-        out = []
-        for selection, pc in ways:
-            if pc == join:
-                parent.absorb(own.then(selection), self, self.dirty & self.act.function.live_in[join], selection)
-                continue
-            place = own.then(selection)
-            g = parent.child(place, pc)
-            g.dirty = self.dirty
-            keep = self.dirty & self.act.function.live_in[pc]
-            while keep:
-                low = keep & -keep
-                s = low.bit_length() - 1
-                g.R[s] = place.conform(selection.take(self.R[s]), selection.shape_out)
-                keep ^= low
-            out.append(g)
-        self.end()
-        return out
-
-    # ------------------------------------------------------------ meeting
-
-    def absorb(self, selection: Selection, source: Group | None, slots: int, part: Selection | None = None) -> None:
-        """Lanes of this node have reached the join; `slots` are the live registers that `source` (or its `part`) wrote."""
-        while slots:
-            low = slots & -slots
-            s = low.bit_length() - 1
-            value = source.R[s]  # type: ignore[union-attr]
-            assert value is not None
-            self.hand_in(s, selection, selection.conform(part.take(value), part.shape_out) if part is not None else value)
-            slots ^= low
-        self.handed_in.append(selection)
-        self.absorbed += selection.count
-
-    def hand_in(self, slot: int, selection: Selection, value: Value) -> None:
-        whole = self.pending.get(slot)
-        if whole is None:
-            v = plain(value)
-            shape = self.geometry.shape
-            have = self.R[slot] if self.parent is None or self.R[slot] is not None else self.fetch_or_none(slot)
-            whole = np.empty(shape, v.dtype)
-            if have is None or (old := plain(have)).dtype.itemsize != v.dtype.itemsize:
-                whole[...] = 0
-            else:
-                whole[...] = old if old.dtype == v.dtype else old.view(v.dtype)
-            self.pending[slot] = whole
-        selection.put(whole, value)
 
     def fetch_or_none(self, slot: int) -> Value | None:
         """A register's value, or None where no lane ever wrote it."""
@@ -282,32 +203,12 @@ class Group:
         while g is not None:
             if g.R[slot] is not None:
                 return self.fetch(slot)
-            if g.parent is not None and g.parent.node_return:
+            if g.parent is None or g.parent.is_call:
                 return None
-            g = g.parent
+            g = g.parent.group
         return None
 
-    @property
-    def complete(self) -> bool:
-        """Has every lane below arrived, or gone for good?"""
-        return self.absorbed >= self.expected
-
-    def resume(self) -> Group | None:
-        """The node as a running group again: itself, a smaller one if some lanes have gone, None if all have."""
-        assert self.join is not None
-        pc, self.join = self.join, None
-        pending, handed_in = self.pending, self.handed_in
-        self.pending, self.handed_in = {}, []
-        for s, whole in pending.items():
-            self.R[s] = whole
-            self.dirty |= 1 << s
-        if self.absorbed == self.geometry.n:
-            self.pc = pc
-            return self
-        if self.absorbed == 0:
-            return None
-        g = self.part(union(handed_in, self.geometry.shape), pc)
-        return g
+    # ------------------------------------------------------------ parting
 
     def part(self, selection: Selection, pc: int) -> Group:
         """A group of some of this group's lanes that takes its place below the parent, with all that is alive at pc."""
@@ -319,9 +220,9 @@ class Group:
         else:
             assert self.selection is not None
             g.selection = self.selection.then(selection)
-            g.geometry = self.parent.geometry.select(g.selection)
+            g.geometry = self.parent.group.geometry.select(g.selection)
             g.dirty = self.dirty
-            self.keep(g, selection, g.selection, live if self.parent.node_return else self.dirty & live)
+            self.keep(g, selection, g.selection, live if self.parent.is_call else self.dirty & live)
         return g
 
     def keep(self, g: Group, selection: Selection, place: Selection, slots: int) -> None:
@@ -333,13 +234,3 @@ class Group:
             if value is not None:
                 g.R[s] = place.conform(selection.take(value), selection.shape_out)
             slots ^= low
-
-
-def union(selections: list[Selection], shape: tuple[int, int]) -> Selection:
-    """Several disjoint selections as one, keeping rows or columns where all agree."""
-    if len(selections) == 1:
-        return selections[0]
-    kind = selections[0].kind
-    if kind != "flat" and all(s.kind == kind for s in selections):
-        return Selection(shape, kind, np.sort(np.concatenate([s.flat for s in selections])))
-    return Selection.of_lanes(shape, np.concatenate([s.grid().ravel() for s in selections]))

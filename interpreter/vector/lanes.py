@@ -126,6 +126,16 @@ class Selection:
         return Selection(shape, "cols" if shape[0] == 1 else "flat", lanes)
 
 
+def union(selections: list[Selection], shape: tuple[int, int]) -> Selection:
+    """Several disjoint selections as one, keeping rows or columns where all agree."""
+    if len(selections) == 1:
+        return selections[0]
+    kind = selections[0].kind
+    if kind != "flat" and all(s.kind == kind for s in selections):
+        return Selection(shape, kind, np.sort(np.concatenate([s.flat for s in selections])))
+    return Selection.of_lanes(shape, np.concatenate([s.grid().ravel() for s in selections]))
+
+
 class Geometry:
     """The lanes of a group: `block` is each lane's place among the wave's blocks, `thread` its linear index in its block."""
 
@@ -164,6 +174,12 @@ class Geometry:
         full = np.bincount(np.arange(self.threads) >> 5)
         touched = np.flatnonzero(counts)
         return bool((counts[touched] == full[touched % self.warps_per_block]).all())
+
+    def warp_of(self, lane: Index) -> Index:
+        """The number in the wave of the warp of each of some lanes."""
+        block, thread = np.divmod(lane, self.threads)
+        warp: Index = block * self.warps_per_block + (thread >> 5)
+        return warp
 
     @property
     def warps_per_block(self) -> int:

@@ -1,8 +1,8 @@
-"""Groups that cannot go on: at barriers, for lanes of their warp, or turning in a loop until somebody else has done something.
+"""Groups that cannot go on: at barriers, for lanes of their warp, or turning in a loop until others have done something.
 
-When no group of a wave can run, the room looks for one that may after all: one that has passed a barrier with a part of its blocks, groups
-that wait for each other's lanes, lanes that wait at a join for siblings who never come, and at last the spinning ones.  If those provably
-get nowhere, or nobody is left to spin, that is a deadlock, and the room can say who waits for whom.
+When no group of a wave can run, one is looked for that may after all: one that has passed a barrier with a part of its blocks, groups that wait
+for each other's lanes, lanes that wait at a join for siblings who never come, and at last the spinning ones.  If those provably
+get nowhere, or none is left to spin, that is a deadlock.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..faults import Deadlock, Waiting
-from .deadlock import Stillness
-from .exchange import Key, together
-from .group import Group, union
-from .lanes import Selection
+from ..faults import Deadlock
+from ..plan.plan import SyncKey
+from .convergence import go, joins_above
+from .deadlock import Stillness, deadlock
+from .divergence import divide
+from .exchange import together
+from .group import Group
+from .join import Join
+from .lanes import Selection, union
 from .uniting import gathered
 from .values import Array, plain
 
@@ -28,46 +32,58 @@ class LanesWait:
 
     __slots__ = ("key", "missing")
 
-    def __init__(self, missing: Array, key: Key | None) -> None:
+    def __init__(self, missing: Array, key: SyncKey | None) -> None:
         self.missing = missing
         self.key = key  # None: one whose lanes must all be at one place, such as mma
 
+    def why(self, g: Group) -> tuple[str, str]:
+        """See Wait."""
+        w, lane = (int(x) for x in np.argwhere(self.missing)[0])
+        return "the lanes that its membermask names", f"lane {lane} of warp {int(g.geometry.warps.warp[w, 0])} has not come"
 
-class WaitingRoom:
+
+class WaitingGroups:
     """The groups of a wave that wait or spin."""
 
-    def __init__(self, wave: Wave) -> None:
-        self.wave = wave
-        self.waiting: list[Group] = []  # at barriers and for lanes
-        self.resting: list[Group] = []  # spinning ones
-        self.eager: set[tuple[str, int]] = set()  # joins where waiting has proved to be in vain
-        self.events = 0  # partings, meetings, ends: whatever shows that somebody gets on
-        self.stillness = Stillness(wave)
+    def __init__(self) -> None:
+        self.blocked: list[Group] = []  # at barriers and for lanes
+        self.spinning: list[Group] = []
+        self.joins_not_waited_for: set[tuple[str, int]] = set()  # where waiting has proved to be in vain: function and place
+        self.events = 0  # partings, meetings, ends: whatever shows that lanes get on
+        self.stillness = Stillness()
 
     def __bool__(self) -> bool:
-        return bool(self.waiting or self.resting)
+        return bool(self.blocked or self.spinning)
 
     def rest(self, g: Group, pc: int) -> int | None:
         """A group that spins lets others run first."""
-        g.spins = 0
+        g.turns = 0
         g.pc = pc
-        wave = self.wave
-        alone = not wave.ready and not self.waiting and not self.resting and g.parent is None and not wave.launch.has_more_waves(wave)
-        self.resting.append(g)
+        wave = g.wave
+        alone = not wave.ready and not self and g.parent is None and not wave.launch.has_more_waves(wave)
+        self.spinning.append(g)
         if not alone:
             return None
-        if self.stillness.proven():
-            raise self.deadlock()
-        self.resting.clear()
+        if self.is_still(wave):
+            raise self.deadlock(wave)
+        self.spinning.clear()
         return pc
 
     def wake(self) -> None:
         """Those that rest go on."""
-        rested, self.resting = self.resting, []
+        rested, self.spinning = self.spinning, []
         for g in reversed(rested):
-            self.wave.go(g)
+            go(g)
 
-    def wait_for_lanes(self, g: Group, mask: Array | None, pc: int, key: Key | None) -> int | None:
+    def is_still(self, wave: Wave) -> bool:
+        """Have all that wait or spin come to a standstill?"""
+        return self.stillness.proven(wave, self.events, (*self.blocked, *self.spinning))
+
+    def deadlock(self, wave: Wave) -> Deadlock:
+        """Which lanes wait where, for which."""
+        return deadlock(wave, (*self.blocked, *self.spinning))
+
+    def wait_for_lanes(self, g: Group, mask: Array | None, pc: int, key: SyncKey | None) -> int | None:
         """A group that may miss lanes that the membermask names goes on only with them."""
         layout = g.geometry.warps
         members = layout.members
@@ -82,7 +98,7 @@ class WaitingRoom:
             spread = np.where(members, layout.spread(np.broadcast_to(wanted, g.geometry.shape)), 0).astype(np.uint32)
             whole = np.bitwise_or.reduce(spread, axis=1)
             needed |= ((whole[:, None] >> np.arange(32, dtype=np.uint32)) & 1).astype(bool)
-        missing = needed & ~members & ~self._gone_lanes(layout.block, layout.warp)
+        missing = needed & ~members & ~_gone_lanes(g.wave, layout.block, layout.warp)
         if not missing.any():
             return pc
         g.pc = pc
@@ -92,43 +108,33 @@ class WaitingRoom:
 
     def wait(self, g: Group, why: str) -> None:
         """A blocked group joins those that wait."""
-        self.waiting.append(g)
-        for o in self.wave.launch.observers:
-            o.wait(self.wave.current, g, why)
+        self.blocked.append(g)
+        for o in g.wave.launch.observers:
+            o.wait(g.wave.current, g, why)
 
-    def _gone_lanes(self, block: Array, warp: Array) -> Array:
-        """(warps, 32): lanes that have ended or never were."""
-        thread = warp * 32 + np.arange(32)
-        inside = thread < self.wave.launch.threads
-        return ~inside | self.wave.exited[block, np.minimum(thread, self.wave.launch.threads - 1)]
+    def free_one(self, wave: Wave) -> bool:
+        """No group can run: finds one that may after all."""
+        return wave.barriers.split_passed(wave) or self._unite_blocked(wave) or self._release(wave)
 
-    def free_somebody(self) -> bool:
-        """Nobody can run: finds somebody who may after all."""
-        if self.wave.barriers.split_passed():
-            return True
-        if self._unite_waiting():
-            return True
-        return self._release()
-
-    def _unite_waiting(self) -> bool:
-        """Lanes that wait at equal instructions, and for nobody else, go on: at one place as one group, elsewhere having exchanged."""
-        equal: dict[Key | None, list[Group]] = {}
-        for g in self.waiting:
+    def _unite_blocked(self, wave: Wave) -> bool:
+        """Lanes that wait at equal instructions, and for no others, go on: at one place as one group, elsewhere having exchanged."""
+        equal: dict[SyncKey | None, list[Group]] = {}
+        for g in self.blocked:
             if isinstance(g.blocked, LanesWait):
                 equal.setdefault(g.blocked.key, []).append(g)
         moved = False
         for key, groups in equal.items():
-            here = np.zeros_like(self.wave.exited)
+            here = np.zeros_like(wave.exited)
             for g in groups:
                 here[np.broadcast_to(g.geometry.block, g.geometry.shape), np.broadcast_to(g.geometry.thread, g.geometry.shape)] = True
-            met = gathered(self.wave, [free for g in groups if (free := self._without_missing(g, here)) is not None])
+            met = gathered([free for g in groups if (free := self._without_missing(g, here)) is not None])
             segments = [g.act.function.segments[g.pc] for g in met]
             exchanges = [s.exchange for s in segments if s.exchange is not None]
             if key is not None and len(met) > 1 and len(exchanges) == len(met):
                 for g, s in zip(met, segments, strict=True):
                     g.fetch_for(s)
                 together(met, exchanges)
-            self.wave.ready.extend(met)
+            wave.ready.extend(met)
             moved = moved or bool(met)
         return moved
 
@@ -137,120 +143,70 @@ class WaitingRoom:
         wait = g.blocked
         assert isinstance(wait, LanesWait)
         layout = g.geometry.warps
-        thread = np.minimum(layout.warp * 32 + np.arange(32), self.wave.launch.threads - 1)
-        there = here[layout.block, thread] | self._gone_lanes(layout.block, layout.warp)
+        thread = np.minimum(layout.warp * 32 + np.arange(32), g.wave.launch.threads - 1)
+        there = here[layout.block, thread] | _gone_lanes(g.wave, layout.block, layout.warp)
         stuck = np.any(wait.missing & ~there, axis=1, keepdims=True)
         if stuck.all():
             return None
-        self.waiting.remove(g)
+        self.blocked.remove(g)
         g.blocked = None
         if not stuck.any():
             return g
         lanes = np.broadcast_to(layout.gather(np.broadcast_to(stuck, (layout.count, 32))), g.geometry.shape)
-        rest, free = self.wave.divide(g, [(Selection.of(lanes, g.geometry.shape), g.pc), (Selection.of(~lanes, g.geometry.shape), g.pc)])
+        rest, free = divide(g, [(Selection.of(lanes, g.geometry.shape), g.pc), (Selection.of(~lanes, g.geometry.shape), g.pc)])
         rest.blocked = LanesWait(wait.missing[stuck[:, 0]], wait.key)
-        self.waiting.append(rest)
+        self.blocked.append(rest)
         return free
 
-    def _release(self) -> bool:
+    def _release(self, wave: Wave) -> bool:
         """Lanes that wait at a join for siblings who can't come go on alone; of lockstep warps only whole ones."""
-        nodes: dict[int, Group] = {}
-        below: dict[int, list[Array]] = {}  # lanes under a node that have not come to its join
-        lockstep = self.wave.launch.manner.lockstep
-        for g in (*self.waiting, *self.resting):
+        joins: dict[int, Join] = {}
+        below: dict[int, list[Array]] = {}  # lanes under a join that have not come to it
+        lockstep = wave.launch.manner.lockstep
+        for g in (*self.blocked, *self.spinning):
             here = [g.geometry.lane]
-            p = g.parent
-            while p is not None:
+            for join in joins_above(g):
                 if lockstep:
-                    below.setdefault(id(p), []).extend(here)
-                if p.absorbed and p.join is not None:
-                    nodes[id(p)] = p
-                    here.append(_lanes_at_join(p))
-                p = p.parent
-        spinning = bool(self.resting)
+                    below.setdefault(id(join), []).extend(here)
+                if join.arrived:
+                    joins[id(join)] = join
+                    here.append(_lanes_at(join))
+        spinning = bool(self.spinning)
         moved = False
-        for p in nodes.values():
-            if p.join is None or not p.absorbed:
+        for join in joins.values():
+            if not join.arrived:
                 continue
-            selection = union(p.handed_in, p.geometry.shape)
+            selection = union(join.arrivals, join.group.geometry.shape)
             if lockstep:
-                whole = self._whole_warps(p, selection, below[id(p)])
+                whole = _whole_warps(join.group, selection, below[id(join)])
                 if not whole.count:
                     continue
                 selection = whole
             elif spinning:
-                self.eager.add((p.act.function.name, p.join))
-            self.wave.go(self._released(p, selection))
+                self.joins_not_waited_for.add((join.group.act.function.name, join.pc))
+            go(join.release(selection))
             moved = True
         return moved
 
-    def _whole_warps(self, p: Group, there: Selection, absent: list[Array]) -> Selection:
-        """Of the lanes at a join those of warps that have no lane elsewhere below it."""
-        lane = np.broadcast_to(p.geometry.lane, p.geometry.shape)
-        missing = np.unique(np.concatenate([self._warp_of(x).ravel() for x in absent]))
-        at_join = np.zeros(p.geometry.shape, bool)
-        there.put(at_join, np.ones((1, 1), bool))
-        return Selection.of(at_join & ~np.isin(self._warp_of(lane), missing), p.geometry.shape)
 
-    def _warp_of(self, lane: Array) -> Array:
-        block, thread = np.divmod(lane, self.wave.launch.threads)
-        out: Array = block * self.wave.geometry.warps_per_block + (thread >> 5)
-        return out
-
-    @staticmethod
-    def _released(p: Group, selection: Selection) -> Group:
-        assert p.join is not None
-        for s, whole in p.pending.items():
-            p.R[s], p.pending[s] = whole, p.R[s]
-        dirty = p.dirty
-        for s in p.pending:
-            p.dirty |= 1 << s
-        g = p.part(selection, p.join)
-        for s, whole in p.pending.items():
-            p.R[s], p.pending[s] = whole, p.R[s]
-        p.dirty = dirty
-        p.expected -= selection.count
-        p.absorbed -= selection.count
-        if p.absorbed:
-            at_join = np.zeros(p.geometry.shape, bool)
-            union(p.handed_in, p.geometry.shape).put(at_join, np.ones((1, 1), bool))
-            selection.put(at_join, np.zeros((1, 1), bool))
-            p.handed_in = [Selection.of(at_join, p.geometry.shape)]
-        else:
-            p.pending, p.handed_in = {}, []
-        return g
-
-    # ------------------------------------------------------------ saying what happened
-
-    def deadlock(self) -> Deadlock:
-        """Who waits where, for whom."""
-        out = []
-        for g in (*self.waiting, *self.resting):
-            segment = g.act.function.segments
-            if g.blocked is None:  # it turns: named by the first instruction of its loop
-                site = segment[g.pc].sites[0] if segment[g.pc].sites else segment[g.pc].end
-            else:
-                site = next((s.end for s in reversed(segment[: g.pc]) if s.end is not None), None)
-            wants, missing = self._why(g)
-            line = site.instruction.span.line if site else 0
-            who, text, source = (
-                self.wave.launch.name_lane(self.wave, g, None),
-                self.wave.launch.text_of(site),
-                self.wave.launch.source_of(site),
-            )
-            out.append(Waiting(g.geometry.n, who, text, line, source, wants, missing))
-        return Deadlock(self.wave.launch.name, out)
-
-    def _why(self, g: Group) -> tuple[str, str]:
-        if g.blocked is None:
-            return "a change of memory", "it turns in a loop, and nobody else is left to run"
-        if not isinstance(g.blocked, LanesWait):
-            return self.wave.barriers.why(g)
-        layout = g.geometry.warps
-        w, lane = (int(x) for x in np.argwhere(g.blocked.missing)[0])
-        return "the lanes that its membermask names", f"lane {lane} of warp {int(layout.warp[w, 0])} has not come"
+def _gone_lanes(wave: Wave, block: Array, warp: Array) -> Array:
+    """(warps, 32): lanes that have ended or never were."""
+    thread = warp * 32 + np.arange(32)
+    inside = thread < wave.launch.threads
+    gone: Array = ~inside | wave.exited[block, np.minimum(thread, wave.launch.threads - 1)]
+    return gone
 
 
-def _lanes_at_join(p: Group) -> Array:
-    lane = np.broadcast_to(p.geometry.lane, p.geometry.shape)
-    return np.concatenate([plain(s.take(lane)).ravel() for s in p.handed_in])
+def _whole_warps(group: Group, there: Selection, absent: list[Array]) -> Selection:
+    """Of the lanes at a join those of warps that have no lane elsewhere below it."""
+    geometry = group.geometry
+    missing = np.unique(np.concatenate([geometry.warp_of(x).ravel() for x in absent]))
+    at_join = np.zeros(geometry.shape, bool)
+    there.put(at_join, np.ones((1, 1), bool))
+    lane = np.broadcast_to(geometry.lane, geometry.shape)
+    return Selection.of(at_join & ~np.isin(geometry.warp_of(lane), missing), geometry.shape)
+
+
+def _lanes_at(join: Join) -> Array:
+    lane = np.broadcast_to(join.group.geometry.lane, join.group.geometry.shape)
+    return np.concatenate([plain(s.take(lane)).ravel() for s in join.arrivals])

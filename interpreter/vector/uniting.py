@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .convergence import joins_above, settle
 from .group import Group
+from .join import Join
 from .lanes import Geometry, Selection
 from .values import plain
 
-if TYPE_CHECKING:
-    from .wave import Wave
 
-
-def gathered(wave: Wave, groups: Sequence[Group]) -> list[Group]:
+def gathered(groups: Sequence[Group]) -> list[Group]:
     """Groups that go on, those at one place as one."""
     if len(groups) < 2:
         return list(groups)
     by_place: dict[tuple[object, ...], list[Group]] = {}
     for g in groups:
         by_place.setdefault(_place_of(g), []).append(g)
-    return [g[0] if len(g) == 1 else _united(wave, g) for g in by_place.values()]
+    return [g[0] if len(g) == 1 else _united(g) for g in by_place.values()]
 
 
-def _united(wave: Wave, groups: Sequence[Group]) -> Group:
-    """Several groups at one place as one; it stands below the nearest node that is above all of them."""
+def _united(groups: Sequence[Group]) -> Group:
+    """Several groups at one place as one; it stands below the nearest join that is above all of them."""
     first = groups[0]
     tops = [_call_of(g) for g in groups]
     if any(c is not tops[0] for c in tops):
-        common: Group | None = _united_calls(wave, [c for c in tops if c is not None])
+        common: Join | None = _united_calls([c for c in tops if c is not None])
     else:
         chains = [_ancestors(g) for g in groups]
         common = next((a for a in chains[0] if a is None or all(any(a is b for b in c) for c in chains[1:])), None)
@@ -38,9 +36,9 @@ def _united(wave: Wave, groups: Sequence[Group]) -> Group:
     lanes = [np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel() for g in groups]
     order = np.argsort(np.concatenate(lanes), kind="stable")
     everyone = np.concatenate(lanes)[order]
-    threads = wave.launch.threads
+    threads = first.wave.launch.threads
     geometry = Geometry((everyone // threads)[None, :], (everyone % threads)[None, :], threads)
-    out = Group(wave, geometry, first.act, first.act.function.fresh_registers(), first.pc)
+    out = Group(first.wave, geometry, first.act, first.act.function.fresh_registers(), first.pc)
     out.parent = common
     live = first.act.function.live_in[first.pc]
     out.dirty = live
@@ -57,54 +55,43 @@ def _united(wave: Wave, groups: Sequence[Group]) -> Group:
         whole = np.concatenate([np.broadcast_to(v, g.geometry.shape).ravel() for v, g in zip(values, groups, strict=True)])
         out.R[s] = whole[order][None, :]
     if common is not None:
-        place = np.broadcast_to(common.geometry.lane, common.geometry.shape).ravel()
-        out.selection = Selection.of_lanes(common.geometry.shape, np.searchsorted(place, everyone).astype(np.intp))
+        shape = common.group.geometry.shape
+        place = np.broadcast_to(common.group.geometry.lane, shape).ravel()
+        out.selection = Selection.of_lanes(shape, np.searchsorted(place, everyone).astype(np.intp))
     for g, top in zip(groups, tops, strict=True):
-        p = g.parent
-        while p is not None and p is not top:
-            p.expected -= g.geometry.n
-            up = p.parent
-            if p.complete and p.absorbed:
-                wave.settle(p)
+        join = g.parent
+        while join is not None and join is not top:
+            join.expected -= g.geometry.n
+            up = join.group.parent
+            if join.complete and join.arrived:
+                settle(join)
                 break
-            p = up
+            join = up
     return out
 
 
-def _united_calls(wave: Wave, calls: Sequence[Group]) -> Group:
-    """The nodes of calls from one place, all of whose lanes are about to be one group, as one node."""
+def _united_calls(calls: Sequence[Join]) -> Join:
+    """The joins of calls from one place, all of whose lanes are about to be one group, as one."""
     for c in calls:
-        assert c.join is not None
-        c.pc = c.join
-    out = _united(wave, calls)
-    out.join, out.node_return = out.pc, True
-    out.expected, out.absorbed, out.pending, out.handed_in = out.geometry.n, 0, {}, []
-    return out
+        c.group.pc = c.pc
+    out = _united([c.group for c in calls])
+    return Join(out, out.pc, out.geometry.n, is_call=True)
 
 
-def _ancestors(g: Group) -> list[Group | None]:
-    out: list[Group | None] = []
-    p = g.parent
-    while p is not None:
-        out.append(p)
-        p = p.parent
-    out.append(None)
-    return out
+def _ancestors(g: Group) -> list[Join | None]:
+    return [*joins_above(g), None]
 
 
 def _place_of(g: Group) -> tuple[object, ...]:
     """Where a group is, with the places of the calls that it is in; a call is told from others where some of its lanes are elsewhere."""
     out: list[object] = [id(g.act.function), g.act.base, g.pc]
     c = _call_of(g)
-    while c is not None and c.geometry.n == g.geometry.n and not c.absorbed:
-        out += [id(c.act.function), c.act.base, c.join]
-        c = _call_of(c)
+    while c is not None and c.group.geometry.n == g.geometry.n and not c.arrived:
+        out += [id(c.group.act.function), c.group.act.base, c.pc]
+        c = _call_of(c.group)
     return (*out, c)
 
 
-def _call_of(g: Group) -> Group | None:
-    """The node of the call that a group's lanes return from."""
-    p = g.parent
-    while p is not None and not p.node_return:
-        p = p.parent
-    return p
+def _call_of(g: Group) -> Join | None:
+    """The join of the call that a group's lanes return from."""
+    return next((join for join in joins_above(g) if join.is_call), None)

@@ -8,10 +8,10 @@ import pytest
 
 from warplab.assembler import parse
 from warplab.assembler.flow import Flow, flow
-from warplab.interpreter.plan.reconvergence import loop_meetings
+from warplab.interpreter.plan.reconvergence import has_loops, loop_meetings, straight_meetings
 from warplab.interpreter.plan.roles import carries_pointer, is_stop, needs_lanes, uses
 from warplab.interpreter.plan.shapes import known
-from warplab.interpreter.plan.slots import has_loops, lives, straight_meetings
+from warplab.interpreter.plan.slots import lives
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "samples").rglob("*.ptx"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from warplab.interpreter.observers import KernelProfile
-from warplab.interpreter.plan.plan import Manner
+from warplab.interpreter.plan.plan import ORDINARY
 from warplab.runtime.context import Context
 from warplab.runtime.profiler import profiling
 from warplab.runtime.runner import Runner
@@ -74,10 +74,10 @@ def test_an_unobserved_run_is_planned_without_observers() -> None:
     runner = Runner([text.encode()], ["vecadd.ptx"], directives(text)[0], None)
     runner.run()
     kernel = runner.trail[0][0].kernel
-    quiet, observed = kernel.plan(kernel.function), kernel.plan(kernel.function, Manner(observed=True))
-    assert quiet is not observed
+    quiet, observed = (kernel.code(kernel.function, ORDINARY, observed=observed) for observed in (False, True))
+    assert quiet is not observed and quiet.plan is observed.plan
     told = {"_told.<locals>.told", "_told.<locals>.told_with_guard"}
-    steps = [{getattr(s, "__qualname__", "") for x in plan.segments for s in x.steps} for plan in (quiet, observed)]
+    steps = [{getattr(s, "__qualname__", "") for x in code.segments for s in x.steps} for code in (quiet, observed)]
     assert not told & steps[0] and told & steps[1]
 
 
