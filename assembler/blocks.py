@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from .chunks import make_body
 from .diagnostics import Note, nearest
 from .flaw import Flaw
 from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .labels import declarations_of, labels_of, patch, statements_of, without
-from .making import make_label
-from .scopes import Scope, Unresolved
-
-if TYPE_CHECKING:
-    from .modules import Parser
+from .reader import TextReader
+from .scopes import Inner, Scope, Unresolved
 
 DEPTH = 500  # blocks within blocks
 
@@ -34,10 +29,10 @@ class _Open:
 class Blocks:
     """The blocks of a body, open and closed."""
 
-    def __init__(self, parser: Parser, function: Function, scope: Scope, start: int) -> None:
-        self.parser = parser
-        self.source = parser.source
-        self.code = parser.code
+    def __init__(self, reader: TextReader, function: Function, scope: Scope, start: int) -> None:
+        self.reader = reader
+        self.source = reader.source
+        self.code = reader.code
         self.function = function
         self.scope = scope
         self.statements: list[Statement] = []
@@ -49,7 +44,7 @@ class Blocks:
     def open(self, start: int) -> int:
         """`{`"""
         if len(self.stack) >= DEPTH:
-            self.parser.reports.report("too-deep", f"blocks are nested more than {DEPTH} deep", start, start + 1)
+            self.reader.reports.report("too-deep", f"blocks are nested more than {DEPTH} deep", start, start + 1)
             return len(self.code)
         self.stack.append(_Open(self.statements, self.scope, len(self.scope.pending), start))
         self.scope.blocks += 1
@@ -60,7 +55,7 @@ class Blocks:
         """The scope of this very block, which most blocks never need."""
         top = self.stack[-1] if self.stack else None
         if top is not None and self.scope is top.scope:
-            self.scope = Scope(top.scope, top.scope.registers, inner=True)
+            self.scope = Inner(top.scope)
             self.scope.pending = top.scope.pending[top.mark :]
             del top.scope.pending[top.mark :]
         return self.scope
@@ -81,7 +76,6 @@ class Blocks:
                 self.settle(scope)
                 top.scope.pending += scope.pending
             self.inner.update([(n, e) for n, e in scope.names.items() if isinstance(e, Label)])
-            scope.close()
 
     def settle(self, scope: Scope) -> None:
         """Gives their labels to the statements that waited for them."""
@@ -100,7 +94,8 @@ class Blocks:
         scope, function = self.scope, self.function
         self.settle(scope)
         span = self.source.span(self.start, at + 1)
-        block = make_body(function, tuple(self.statements), span, scope.registers)
+        block = Block(tuple(self.statements), span)
+        function.registers = tuple(scope.registers)
         if scope.future:
             missing = set(map(id, scope.future.values()))
             scope.pending += [(s, o.name) for s in statements_of(list(block.statements)) for o in labels_of(s) if id(o) in missing]
@@ -108,30 +103,28 @@ class Blocks:
             broken = {id(statement) for statement, _ in scope.pending}
             for statement, name in scope.pending:
                 self.unresolved(statement, name)
-            scope.settle()
             block = without(block, broken)
-        if function.is_entry and self.parser.version < LISTED:
+        if function.is_entry and self.reader.version < LISTED:
             declared = declarations_of(block, "param")
             function.params += tuple([v for d in declared for v in d.variables])
             block = without(block, {id(d) for d in declared})
         function.body = block
-        scope.close()
 
     def unresolved(self, statement: Instruction | Targets, name: str) -> None:
         """A name that nothing declares."""
-        parser, span = self.parser, statement.span
+        reports, span = self.reader.reports, statement.span
         start = span.start
         if isinstance(statement, Instruction):  # the opcode may have the same name
             start = self.code.index(statement.opcode, start) + len(statement.opcode)
-        at, to = parser.reports.find(name, start, span.end)
+        at, to = reports.find(name, start, span.end)
         if isinstance(statement, Targets) or statement.opcode in ("bra", "brx"):
             inner = self.inner.get(name)
             notes = (Note("it is inside this block", inner.span),) if inner else ()
             near = nearest(name, [n for n, e in self.scope.names.items() if isinstance(e, Label)])
             hint = f"is {near} meant?" if near else ""
-            parser.reports.report("unknown-label", f"no label {name} can be reached from here", at, to, notes=notes, hint=hint)
-        elif not parser.reports.tainted:
-            parser.reports.undeclared(name, self.scope, at, to)
+            reports.report("unknown-label", f"no label {name} can be reached from here", at, to, notes=notes, hint=hint)
+        elif not reports.tainted:
+            reports.undeclared(name, self.scope, at, to)
 
     def wait(self, made: Instruction | Targets) -> None:
         """A statement names something unknown: a label that comes later, it may be."""
@@ -145,8 +138,8 @@ class Blocks:
             return
         self.statements.pop()
         name = next(n for n in names if n not in waiting)
-        at, to = self.parser.reports.find(name, made.span.start, made.span.end)
-        self.parser.reports.undeclared(name, scope, at, to)
+        at, to = self.reader.reports.find(name, made.span.start, made.span.end)
+        self.reader.reports.undeclared(name, scope, at, to)
 
     def label(self, m: re.Match[str]) -> int:
         """`name:`."""
@@ -163,7 +156,7 @@ class Blocks:
         if label is not None:
             object.__setattr__(label, "span", span)
         else:
-            label = make_label(name, span)
+            label = Label(name, span)
         if not self.stack and name not in scope.names and name.rstrip("0123456789") not in scope.stems:
             scope.names[name] = label  # nearly all labels go this way
             return label
@@ -174,7 +167,7 @@ class Blocks:
         try:
             scope.declare_label(name, label)
         except Flaw as flaw:
-            self.parser.reports.flaw(flaw, start, start + len(name))
+            self.reader.reports.flaw(flaw, start, start + len(name))
             return None
         if outer is not None:
             # What this block said so far meant its own label, not the one around it.

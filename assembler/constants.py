@@ -5,12 +5,12 @@ A folded value is a Python int (an unsigned one is `Unsigned`) or a float.
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable
 
 from .flaw import Flaw
 from .ir import Immediate
-from .making import make_immediate
 
 MASK = (1 << 64) - 1
 SIGN = 1 << 63
@@ -23,8 +23,9 @@ class Unsigned(int):
 Constant = int | float
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def literal(text: str) -> Immediate:
-    """The value of one literal."""
+    """The value of one literal, shared by all its uses."""
     if text == "WARP_SZ":
         return Immediate(32, "int", text)
     head = text[:2]
@@ -41,7 +42,7 @@ def literal(text: str) -> Immediate:
         return Immediate(float(text), "f64", text)
     else:
         value = _integer(digits, 8 if digits[0] == "0" else 10, text)
-    return make_immediate(value, "int", text)
+    return Immediate(value, "int", text)
 
 
 def _integer(digits: str, base: int, text: str) -> int:
@@ -53,6 +54,15 @@ def _integer(digits: str, base: int, text: str) -> int:
         if value & SIGN:
             raise Flaw("constant-overflow", f"{text[:40]} needs more than 64 bits", text)
         value = (value * base + int(digit, base)) & MASK
+    return value
+
+
+def integer(text: str, bits: int = 32) -> int:
+    """The value of a literal that counts something."""
+    value = literal(text).value
+    assert isinstance(value, int)
+    if value >> bits:
+        raise Flaw("constant-overflow", f"{text} needs more than {bits} bits", str(text))
     return value
 
 

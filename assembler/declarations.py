@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-import struct
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
-from . import constants, makers, shapes
-from .constants import Constant, signed
+from .constants import integer, literal
 from .flaw import Flaw
-from .ir import Directive, Function, Immediate, Initial, Linkage, Register, Symbol, Variable
-from .making import make_register, make_variable
+from .initial import check_initial, initial, settings, shape_of
+from .ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
+from .makers import constant_of
+from .reader import TextReader
 from .scopes import Scope, Stem
-
-if TYPE_CHECKING:
-    pass
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
 DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())
@@ -38,21 +34,14 @@ class Specs:
     pointer: tuple[str, int] | None = None
     bank: int | None = None
 
-
-def integer(token: Any, bits: int = 32) -> int:
-    """The value of an INTEGER token that counts something."""
-    value = shapes.literal(str(token)).value
-    assert isinstance(value, int)
-    if value >> bits:
-        raise Flaw("constant-overflow", f"{token} needs more than {bits} bits", str(token))
-    return value
-
-
-def fold(tree: Any) -> Constant:
-    """The value of a constant expression's tree."""
-    tokens = list(tree.scan_values(shapes.is_leaf))
-    index = {t.start_pos: i for i, t in enumerate(tokens)}
-    return makers.constant_of(tree, index)([shapes.literal(str(t)) for t in tokens])
+    def variable(
+        self, name: str, dims: tuple[int, ...], span: Span, initial: tuple[Initial, ...] | int | float | Symbol | None = None
+    ) -> Variable:
+        """The variable that these words declare under a name."""
+        type = self.type
+        assert type is not None
+        align = self.align or max(1, type.bytes * self.vector)  # the natural one
+        return Variable(name, self.space, type, self.vector, dims, align, self.linkage, span, initial, self.attributes, self.pointer)
 
 
 def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
@@ -70,7 +59,7 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
             _align(out, child.children[0])
         elif child.data == "bank":
             _space(out, "const", child)
-            out.bank = integer(child.children[1]) if len(child.children) > 1 else None
+            out.bank = integer(str(child.children[1])) if len(child.children) > 1 else None
         elif out.type is not None:
             raise Flaw("syntax", ".attribute stands before the type", ".attribute")
         else:
@@ -79,7 +68,7 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
 
 
 def _align(out: Specs, token: Any) -> None:
-    n = integer(token)
+    n = integer(str(token))
     if n <= 0 or n & (n - 1):
         raise Flaw("bad-alignment", f"the alignment {n} is no power of two", str(token))
     if out.pointer is not None:
@@ -119,7 +108,7 @@ def attributes(tree: Any) -> tuple[str, ...]:
     """`.attribute(.managed, .unified(1, 2))` as ("managed", "unified(1, 2)")."""
     out = []
     for item in tree.children:
-        word, values = str(item.children[0])[1:], [fold(v) for v in item.children[1:] if v is not None]
+        word, values = str(item.children[0])[1:], [constant_of(v) for v in item.children[1:] if v is not None]
         if word not in ("managed", "unified"):
             raise Flaw("bad-declaration", f"no attribute is called .{word}", "." + word)
         out.append(word + (f"({', '.join(str(int(v)) for v in values)})" if values else ""))
@@ -144,17 +133,9 @@ def dimensions(trees: Sequence[Any]) -> tuple[int, ...]:
         token = tree.children[0]
         if token is None and i:
             raise Flaw("syntax", "only the first dimension of an array may be left open", "]")
-        value = 0 if token is None else shapes.literal(str(token)).value
+        value = 0 if token is None else literal(str(token)).value
         out.append(int(value))
     return tuple(out)
-
-
-def word_of(out: Specs, text: str) -> None:
-    """Adds a word of a parameter, `.align 4` among them."""
-    if text.startswith(".align"):
-        _align(out, text.removeprefix(".align").strip())
-    else:
-        _word(out, text, parameter=True)
 
 
 def parameter(tree: Any, span_of: Any) -> Variable:
@@ -171,12 +152,12 @@ def parameter(tree: Any, span_of: Any) -> Variable:
     if words.vector * words.type.bits > 128:
         raise Flaw("bad-declaration", f"parameter {token} is wider than 128 bits", str(token))
     dims = dimensions(dims_trees)
-    return make_variable(str(token), words, dims, where)
+    return words.variable(str(token), dims, where)
 
 
 def with_register(variable: Variable, scope: Scope) -> Variable:
     """A .reg parameter of a .func, with its register."""
-    register = make_register(variable.name, variable.type, variable.vector, len(scope.registers), variable.span)
+    register = Register(variable.name, variable.type, variable.vector, len(scope.registers), variable.span)
     scope.registers.append(register)
     return dataclasses.replace(variable, register=register)
 
@@ -195,111 +176,8 @@ def performance(tree: Any, span_of: Any) -> Directive:
     if getattr(first, "data", "") == "strings":
         token = first.children[0]
         return Directive(".pragma", texts(first), span_of(token.start_pos, token.end_pos))
-    numbers = [fold(v) for v in tree.children[1:] if v is not None]
+    numbers = [constant_of(v) for v in tree.children[1:] if v is not None]
     return Directive(str(first), tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
-
-
-# ---------------------------------------------------------------- initial values
-
-
-_ODD = re.compile(r"(?<!\d)0\d|\d{19}")  # numbers that int() would take for others, or that may be too large
-
-
-def initial(tree: Any, words: Specs, scope: Scope) -> Initial:
-    """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
-    assert words.type is not None
-    if isinstance(tree, str):  # INTEGERS
-        numbers = tree[1:-1].split(",")
-        if words.type.kind == "f" or _ODD.search(tree):
-            return tuple(_number(shapes.literal(n.strip()), None, words.type) for n in numbers)
-        return tuple(map(int, numbers))
-    if tree.data == "braced":
-        return tuple(initial(c, words, scope) for c in tree.children if c is not None)
-    if tree.data == "symbol":
-        if words.type.kind == "f":
-            raise Flaw("bad-initialiser", f"an address is no .{words.type}")
-        return _symbol(tree, scope)
-    if tree.data == "setting":
-        raise Flaw("bad-initialiser", f"{tree.children[0]} = ... belongs to textures and samplers", str(tree.children[0]))
-    literal = shapes.literal(str(tree.children[0])) if tree.data == "number" else None
-    return _number(literal, tree, words.type)
-
-
-def _number(literal: Immediate | None, tree: Any, type: ScalarType) -> int | float:
-    """A number as the variable's type holds it, which ptxas makes stranger than one would think."""
-    value = constants.constant(literal) if literal is not None else fold(tree)
-    if type.kind == "f" and type.name not in ("f32", "f64"):
-        raise Flaw("bad-initialiser", f".{type} variables have no initial value")
-    if isinstance(value, float) != (type.kind == "f") and type.kind != "b":
-        raise Flaw("bad-initialiser", f"the initial value is {'a floating-point' if isinstance(value, float) else 'an integer'} "
-                   f"number, the variable a .{type}")  # fmt: skip
-    if isinstance(value, int):
-        return int(value)
-    single = literal.value if literal is not None and literal.kind == "f32" else None
-    if type.bits == 32:
-        bits = int(single) if single is not None else _single(value)
-        return float(struct.unpack("<f", struct.pack("<I", bits))[0]) if type.kind == "f" else bits
-    if type.kind == "f":
-        return value
-    return int.from_bytes(struct.pack("<d", value), "little") & ((1 << type.bits) - 1)
-
-
-def _single(value: float) -> int:
-    """The pattern of the nearest .f32."""
-    try:
-        return int.from_bytes(struct.pack("<f", value), "little")
-    except OverflowError:
-        return 0x7F800000 if value > 0 else 0xFF800000
-
-
-def _symbol(tree: Any, scope: Scope) -> Symbol:
-    reference, sign, extra = (*tree.children, None, None)[:3]
-    if sign == "-":
-        raise Flaw("syntax", "a negative offset is written +-n", "-")
-    offset = signed(int(fold(extra))) if extra is not None else 0
-    if reference.data == "applied":
-        if str(reference.children[0]) != "generic":
-            raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is no operator", str(reference.children[0]))
-        inner = _symbol(reference.children[1], scope)
-        if inner.offset:
-            raise Flaw("syntax", "the offset stands behind generic( )", "+")
-        return dataclasses.replace(inner, generic=True, offset=inner.offset + offset)
-    if reference.data == "masked":
-        inner = _symbol(reference.children[1], scope)
-        return dataclasses.replace(inner, mask=integer(reference.children[0], 64), offset=inner.offset + offset)
-    name = str(reference.children[0])
-    target = scope.lookup(name)
-    if not isinstance(target, (Variable, Function)):
-        raise Flaw("undeclared-name", f"{name} is not declared", name)
-    return Symbol(target, offset)
-
-
-def settings(tree: Any) -> tuple[str, ...]:
-    """The `field = value` pairs of a texture or sampler, as attributes."""
-    out = []
-    for item in tree.children:
-        if getattr(item, "data", "") != "setting":
-            raise Flaw("bad-initialiser", "a texture is initialised by field = value")
-        value = item.children[1]
-        out.append(f"{item.children[0]}={value if isinstance(value, str) else int(fold(value))}")
-    return tuple(out)
-
-
-def shape_of(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
-    """The dimensions, an open first one closed by the initial value."""
-    return (len(value), *dims[1:]) if dims and dims[0] == 0 and isinstance(value, tuple) else dims
-
-
-def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
-    """An initial value is nested as its array is, and no level is longer."""
-    if isinstance(value, tuple) != bool(dims):
-        raise Flaw("bad-initialiser", f"the initial value of {name} needs {'braces' if dims else 'no braces'} here", name)
-    if isinstance(value, tuple):
-        if len(value) > dims[0]:
-            raise Flaw("bad-initialiser", f"{len(value)} initial values for {dims[0]} elements of {name}", name)
-        inner = value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)] if tuple in set(map(type, value)) else ()
-        for v in inner:
-            check_initial(v, dims[1:], name)
 
 
 def same_signature(a: Function, b: Function) -> str:
@@ -315,7 +193,9 @@ def same_signature(a: Function, b: Function) -> str:
     return ""
 
 
-def registers_of(words: Specs, declarators: Sequence[Any], scope: Scope, span_of: Any) -> tuple[list[Register], list[tuple[str, int]]]:
+def registers_of(
+    reader: TextReader, words: Specs, declarators: Sequence[Any], scope: Scope
+) -> tuple[list[Register], list[tuple[str, int]]]:
     """Declares the registers of one .reg statement."""
     assert words.type is not None
     registers: list[Register] = []
@@ -323,17 +203,110 @@ def registers_of(words: Specs, declarators: Sequence[Any], scope: Scope, span_of
     for tree in declarators:
         token, count, *rest = tree.children
         dims, _ = split(rest[:-1], "dimension")
-        name, where = str(token), span_of(token.start_pos, token.end_pos)
+        name, where = str(token), reader.span_of(token.start_pos, token.end_pos)
         if dims or rest[-1] is not None:
             raise Flaw("bad-declaration", f"register {name} can be no array and has no initial value", name)
-        if count is not None:
-            n = integer(count)
-            scope.declare_stem(name, Stem(n, words.type, words.vector, where))
-            stems.append((name, n))
-        else:
-            register = make_register(name, words.type, words.vector, len(scope.registers), where)
-            scope.declare(name, register)
-            scope.registers.append(register)
-            registers.append(register)
-            stems.append((name, -1))
+        n = -1 if count is None else integer(str(count))
+        try:
+            if count is not None:
+                scope.declare_stem(name, Stem(n, words.type, words.vector, where))
+            else:
+                registers.append(scope.enter(name, words.type, words.vector, where))
+        except Flaw as flaw:
+            if scope.parent is None:
+                raise
+            reader.reports.flaw(flaw, where.start, where.end)
+        stems.append((name, n))
     return registers, stems
+
+
+def declaration(reader: TextReader, tree: Any, scope: Scope, span: Span) -> Declaration:
+    """Any declaration: registers, or variables of one state space."""
+    link = tree.children[0]
+    spec_trees, rest = split(tree.children[1:], "spec")
+    words = specs(spec_trees)
+    words.linkage = linkage(link)
+    if not words.space:
+        raise Flaw("bad-declaration", "the declaration names no state space")
+    if words.type is None:
+        raise Flaw("syntax", "the declaration names no type", str(rest[0].children[0]) if rest else "")
+    if words.vector * words.type.bits > 128:
+        raise Flaw("bad-declaration", f"a vector of {words.vector} times .{words.type} is wider than 128 bits", f".{words.type}")
+    if words.space in ("reg", "sreg"):
+        registers, stems = registers_of(reader, words, rest, scope)
+        return Declaration(tuple(registers), (), tuple(stems), span, words.type, words.vector)
+    if scope.parent is None and words.space in ("param", "local"):
+        raise Flaw("bad-declaration", f".{words.space} variables are declared inside functions", f".{words.space}")
+    variables = [v for t in rest for v in _declared(reader, t, words, scope)]
+    return Declaration((), tuple(variables), (), span)
+
+
+def _declared(reader: TextReader, tree: Any, words: Specs, scope: Scope) -> list[Variable]:
+    """One declarator."""
+    token, count, *rest, init = tree.children
+    name, where = str(token), reader.span_of(token.start_pos, token.end_pos)
+    dims, value = dimensions(rest), None
+    assert words.type is not None
+    if words.type.kind == "p":
+        raise Flaw("bad-declaration", f"a predicate such as {name} lives in a register", name)
+    one = dataclasses.replace(words)
+    if init is not None:
+        if words.space not in ("global", "const"):
+            raise Flaw("bad-initialiser", f".{words.space} variables such as {name} have no initial value", name)
+        if words.type.kind == "o":
+            one.attributes = words.attributes + settings(init)
+        else:
+            value = initial(init, words.type, scope)
+            dims = shape_of(dims, value)
+            check_initial(value, (*dims, words.vector) if words.vector > 1 else dims, name)
+    if 0 in dims and words.linkage != "extern":
+        raise Flaw("bad-array", f"the array {name} has no size", name)
+    if count is not None:
+        n = integer(str(count))
+        if n > 1 << 16:
+            raise Flaw("bad-declaration", f"{n} variables are too many", str(count))
+        made = [one.variable(f"{name}{i}", dims, where, value) for i in range(n)]
+    else:
+        made = [one.variable(name, dims, where, value)]
+    return [_enter(reader, v, scope) for v in made]
+
+
+def _enter(reader: TextReader, v: Variable, scope: Scope) -> Variable:
+    """Declares a variable; one of the module may be declared again if it stays the same."""
+    old = scope.own(v.name)
+    if scope.parent is not None:
+        try:
+            scope.declare(v.name, v)
+        except Flaw as flaw:
+            reader.reports.flaw(flaw, v.span.start, v.span.end)
+        return v
+    if not isinstance(old, Variable):
+        scope.declare(v.name, v)
+        return v
+    if "extern" not in (old.linkage, v.linkage):
+        raise Flaw("duplicate-name", f"{v.name} is declared twice in this module", v.name, other=old.span)
+    if (old.space, old.type, old.vector, len(old.dims)) != (v.space, v.type, v.vector, len(v.dims)):
+        raise Flaw("redeclared-differently", f"{v.name} was declared otherwise before", v.name, other=old.span)
+    if old.linkage == "extern":
+        scope.names[v.name] = v
+        scope.clear()
+        return v
+    return old
+
+
+def location(tree: Any, span: Span) -> Location:
+    """`.loc file line column`, perhaps with the place of a call that was inlined."""
+    *first, inlined = tree.children
+    file, line, column = [_value(t) for t in first]
+    if inlined is None:
+        return Location(file, line, column, span)
+    word, name, offset, at, *place = inlined.children
+    for token, keyword in ((word, "function_name"), (at, "inlined_at")):
+        if token != keyword:
+            raise Flaw("syntax", f"{keyword} is expected here", str(token))
+    call_file, call_line, call_column = [_value(t) for t in place]
+    return Location(file, line, column, span, str(name), 0 if offset is None else _value(offset), (call_file, call_line, call_column))
+
+
+def _value(token: Any) -> int:
+    return int(literal(str(token)).value)

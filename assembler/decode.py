@@ -6,8 +6,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
-from warplab.isa.notation import Form
-
 from .elf import Elf, ObjectError, Relocation, Section
 from .emit import (
     ITEM_ALIAS,
@@ -31,7 +29,7 @@ from .encoding import (
     TARGETS,
     VARIABLES,
     Reader,
-    Shape,
+    Signature,
     Strings,
 )
 from .image import BIGGEST, values
@@ -58,7 +56,7 @@ from .records import SIZES, read_function, read_tables, read_type, read_variable
 _DEEPEST = 500  # scopes within scopes, as the parser has it
 
 Line = tuple[int, int, Location]  # place in the code, labels that stand there before it
-Known = tuple[Shape, Form, dict[str, str | bool], tuple[str, ...]]
+Known = tuple[Signature, tuple[str, ...]]
 
 
 def decode(elf: Elf, name: str) -> Module:
@@ -72,14 +70,14 @@ class _Decoder:
         self.strings = Strings.decode(self._content("strings"))
         self.symbols: list[Variable | Function | None] = [None] * (len(elf.symbols) + 1)
         self.names = ["", *(s.name for s in elf.symbols)]
-        self.shapes: list[Shape] = []
+        self.shapes: list[Signature] = []
         self.known: dict[int, Known] = {}
         self.lines: dict[int, list[Line]] = {}
         self.sorted: dict[str, tuple[list[int], list[Relocation]]] = {}
 
     def run(self, name: str) -> Module:
         table = self._reader("shapes")
-        self.shapes = [Shape.decode(table) for _ in range(table.count())]
+        self.shapes = [Signature.decode(table) for _ in range(table.count())]
         self._lines()
         records = self._reader("functions")
         # Bodies and initial values name variables and functions, whichever stands first in the text, so those come first.
@@ -282,7 +280,8 @@ class _Decoder:
             raise operands.reader.fail(f"there is no shape {number}")
         if number not in self.known:
             shape = self.shapes[number]
-            self.known[number] = (shape, *shape.form(), shape.words())
+            shape.form()  # raises where this version has no such row
+            self.known[number] = (shape, shape.words())
         return operands.instruction(*self.known[number])
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
-from . import shapes
 from .cfg import as_text, graph
 from .flow import Flow, flow
 from .ir import Block, Declaration, Function, Instruction, Label, Module, Prototype, Register, Span, Targets, Variable
 from .objectfile import load
 from .text import Source
+from .trees import grammar
 from .walk import statements
 
 
@@ -21,7 +21,7 @@ def tree(data: bytes, name: str) -> str:
     """The grammar's tree of every declaration and instruction."""
     module = load(data, name, verified=False)
     code = Source(module.text, name).code
-    parser = shapes.grammar()
+    parser = grammar()
     out: list[str] = []
     for span in _spans(module):
         out.append(f"{span.line}: {' '.join(code[span.start : span.end].split())}")
@@ -47,18 +47,20 @@ def ir(data: bytes, name: str) -> str:
     return "\n".join(out) + "\n"
 
 
+_INSTRUCTION = ("span", "opcode", "modifiers", "operands", "guard", "guard_negated", "form")
 _HIDDEN = frozenset({"span", "body", "statements", "registers", "lines", "settled"})
 
 
 def _node(node: object, depth: int) -> Iterator[str]:
     """A node with its fields on one line, what it holds below it."""
     assert dataclasses.is_dataclass(node)
-    fields = {f.name: getattr(node, f.name) for f in dataclasses.fields(node)}
+    names = _INSTRUCTION if isinstance(node, Instruction) else [f.name for f in dataclasses.fields(node)]
+    fields = {name: getattr(node, name) for name in names}
     span = fields.get("span")
     where = f"{span.line}:{span.column} " if isinstance(span, Span) else ""
     shown = {k: v for k, v in fields.items() if k not in _HIDDEN and v not in ("", (), None)}
     text = " ".join(f"{k}={_value(v)}" for k, v in shown.items())
-    yield f"{'  ' * depth}{where}{_kind(node)} {text}".rstrip()
+    yield f"{'  ' * depth}{where}{type(node).__name__} {text}".rstrip()
     if isinstance(node, Instruction) and node.settled:
         yield f"{'  ' * depth}  settled {' '.join(f'{k}={v}' for k, v in node.settled.items())}"
     for v in fields.get("variables", ()):
@@ -71,11 +73,6 @@ def _node(node: object, depth: int) -> Iterator[str]:
             yield from _node(inner, depth + 1)
 
 
-def _kind(node: object) -> str:
-    """The name of a node's class, the same for nodes that wait to be made."""
-    return type(node).__name__.removeprefix("Text")
-
-
 def _value(value: object) -> str:
     match value:
         case Register():
@@ -85,12 +82,12 @@ def _value(value: object) -> str:
         case ScalarType():
             return value.name
         case Variable() | Function() | Label() | Targets() | Prototype():
-            return f"{_kind(value)}({value.name})"
+            return f"{type(value).__name__}({value.name})"
         case tuple():
             return f"({', '.join(map(_value, value))})"
         case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = ((f.name, getattr(value, f.name)) for f in dataclasses.fields(value))
-            return f"{_kind(value)}({', '.join(_value(v) for k, v in fields if k != 'text')})"
+            return f"{type(value).__name__}({', '.join(_value(v) for k, v in fields if k != 'text')})"
     return repr(value)
 
 

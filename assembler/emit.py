@@ -15,7 +15,7 @@ from .encoding import (
     SCOPE,
     TARGETS,
     VARIABLES,
-    Shape,
+    Signature,
     Strings,
     Writer,
 )
@@ -92,7 +92,7 @@ class _Emitter:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.strings = Strings()
-        self.shapes: dict[Shape, int] = {}
+        self.shapes: dict[Signature, int] = {}
         self.numbers: dict[Variable | Function, int] = {}
         self.entries: list[_Entry] = []
         self.data: dict[str, bytearray] = {}

@@ -163,7 +163,7 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Signature:
     """What instructions share: the row, the word in each of its slots ("" for none), the order of the words as written, the operands."""
 
     opcode: str
@@ -184,11 +184,11 @@ class Shape:
         out.string(self.pattern)
 
     @staticmethod
-    def decode(reader: Reader) -> Shape:
+    def decode(reader: Reader) -> Signature:
         opcode, row = reader.string(), reader.string()
         slots = tuple(reader.string() for _ in range(reader.count()))
         order = tuple(reader.number() for _ in range(reader.count()))
-        return Shape(opcode, row, slots, order, reader.string())
+        return Signature(opcode, row, slots, order, reader.string())
 
     def words(self) -> tuple[str, ...]:
         """The modifiers as written."""
@@ -209,7 +209,7 @@ class Shape:
         return found
 
 
-def shape_of(instruction: Instruction, pattern: str) -> Shape:
+def signature_of(instruction: Instruction, pattern: str) -> Signature:
     form, settled = instruction.form, instruction.settled
     assert form is not None and settled is not None, f"{instruction.opcode} was not verified"
     slots = tuple("" if s.name not in settled else s.name if settled[s.name] is True else str(settled[s.name]) for s in form.slots)
@@ -218,4 +218,4 @@ def shape_of(instruction: Instruction, pattern: str) -> Shape:
     if tuple(present) != instruction.modifiers:
         for word in instruction.modifiers:
             order.append(next(i for i, w in enumerate(present) if w == word and i not in order))
-    return Shape(instruction.opcode, form.row, slots, tuple(order), pattern)
+    return Signature(instruction.opcode, form.row, slots, tuple(order), pattern)

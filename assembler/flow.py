@@ -16,7 +16,7 @@ from warplab.isa.notation import Form
 from . import graphs
 from .graphs import Loop
 from .ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
-from .listing import INSTRUCTIONS, READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
+from .listing import READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 
 LEAVES = frozenset({"ret", "exit", "trap"})
 ENDS = LEAVES | {"bra", "brx", "call"}
@@ -144,7 +144,7 @@ def flow(function: Function) -> Flow:
     """The control flow of a function with a body."""
     statements = listing(function).statements
     starts = {i for i, s in enumerate(statements) if s.__class__ is Label}
-    starts.update([i + 1 for i, s in enumerate(statements) if s.__class__ in INSTRUCTIONS and s.opcode in ENDS])
+    starts.update([i + 1 for i, s in enumerate(statements) if s.__class__ is Instruction and s.opcode in ENDS])
     cuts = [0, *sorted(starts - {0, len(statements)}), len(statements)]
     pieces: list[tuple[list[Label], Sequence[Instruction], Sequence[Location | None]]] = [([], (), ())]
     location: Location | None = None
@@ -156,7 +156,7 @@ def flow(function: Function) -> Flow:
         part = statements[start:end]
         if part and part[0].__class__ is Label:
             labels.append(part.pop(0))  # type: ignore[arg-type]
-        if set(map(type, part)) <= INSTRUCTIONS:
+        if set(map(type, part)) <= {Instruction}:
             instructions, locations = part, (location,) * len(part)  # type: ignore[assignment]
         else:
             instructions, locations, location = _located(part, location)
@@ -182,7 +182,7 @@ def _located(part: list[Statement], location: Location | None) -> tuple[list[Ins
     for s in part:
         if s.__class__ is Location:
             location = s
-        elif s.__class__ in INSTRUCTIONS:
+        elif s.__class__ is Instruction:
             instructions.append(s)
             locations.append(location)
     return instructions, locations, location

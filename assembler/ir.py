@@ -1,16 +1,37 @@
 """The typed IR: what a module says, with every name resolved to one declaration.
 
-All nodes are frozen.  Each carries the Span of the text it came from; operands carry none (they are shared between instructions):
-`Instruction.spans(module)` finds theirs again when a message needs them.
+All nodes are read-only, which the type checker holds: at run time they are plain dataclasses, since a frozen one takes four times as long
+to make and a big module has them by the hundred thousand.  Each node carries the Span of the text it came from; operands carry none (they
+are shared between instructions), and verify/places.py finds theirs again when a message needs them.
+
+Every operand has a `category`: one word for all of it that the verdict on its instruction depends on, as long as no value counts.  `u32` is
+a register, `#int` a constant, `{b32,b32}` a vector, `[u64]` an address.  Opcode, modifiers and categories make an instruction's Shape.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Union
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar, Union, dataclass_transform
 
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
+
+from .shapes import Shape, spelling
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def node(cls: type[T]) -> type[T]:
+    """A read-only node that is equal to itself alone."""
+    return dataclass(slots=True, eq=False)(cls)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def value(cls: type[T]) -> type[T]:
+    """A read-only node that is equal to others with the same fields."""
+    return dataclass(slots=True, unsafe_hash=True)(cls)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,7 +47,7 @@ class Span:
 # ---------------------------------------------------------------- declarations
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Register:
     """One virtual register; identity is the declaration, so two scopes may each have a `%r1`."""
 
@@ -36,11 +57,15 @@ class Register:
     index: int  # number within its function, dense from 0: the same for all uses
     span: Span
 
+    @property
+    def category(self) -> str:
+        return self.type.name if self.vector == 1 else f"{self.type.name}*{self.vector}"
+
 
 Linkage = Literal["", "extern", "visible", "weak", "common"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Symbol:
     """An address used as a value in an initialiser or operand: a variable or function, generic() or not, plus an offset, perhaps masked."""
 
@@ -49,11 +74,15 @@ class Symbol:
     generic: bool = False
     mask: int | None = None  # mask(0xff00, x): which byte of the address
 
+    @property
+    def category(self) -> str:
+        return self.target.category + "+"
+
 
 Initial = int | float | Symbol | tuple["Initial", ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Variable:
     """A variable or parameter in a state space."""
 
@@ -82,16 +111,24 @@ class Variable:
         """Bytes; 0 for an unsized array."""
         return self.elements * self.type.bytes
 
+    @property
+    def category(self) -> str:
+        return f"{self.space}:{self.type.name}"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@node
 class Label:
     """A place in a body."""
 
     name: str
     span: Span
 
+    @property
+    def category(self) -> str:
+        return "label"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@node
 class Targets:
     """`name: .branchtargets L1, L2;` (labels) or `name: .calltargets f, g;` (functions)."""
 
@@ -100,8 +137,12 @@ class Targets:
     targets: tuple[Label | Function, ...]
     span: Span
 
+    @property
+    def category(self) -> str:
+        return self.kind + "targets"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@node
 class Prototype:
     """`name: .callprototype (.param ...) _ (...)`."""
 
@@ -111,11 +152,15 @@ class Prototype:
     span: Span
     noreturn: bool = False
 
+    @property
+    def category(self) -> str:
+        return "prototype"
+
 
 # ---------------------------------------------------------------- operands
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Immediate:
     """A literal or folded constant expression.  value keeps an int as written (unbounded, perhaps negative); a 0f/0d literal keeps its bits."""
 
@@ -125,66 +170,104 @@ class Immediate:
     ]  # f32: 0fXXXXXXXX (value is its bits as int); f64: 0dXXXXXXXXXXXXXXXX (bits) ; a decimal float: kind f64, value float
     text: str = ""
 
+    @property
+    def category(self) -> str:
+        if self.kind == "int":
+            return "#int"
+        return "#f32" if self.kind == "f32" else "#f64" if isinstance(self.value, int) else "#decimal"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class SpecialRegister:
     """%tid.x: name with the percent sign, component "" or x y z w."""
 
     name: str
     component: str = ""
 
+    @property
+    def category(self) -> str:
+        return f"{self.name}.{self.component}"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Element:
     """A part of a register: .x .y .z .w of a vector register, or .b0-.b3 .h0 .h1 of a video operand."""
 
     register: Register
     part: str
 
+    @property
+    def category(self) -> str:
+        return f"{self.register.category}.{self.part}"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Sink:
     """`_`"""
 
+    @property
+    def category(self) -> str:
+        return "_"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Negated:
     """`!%p`"""
 
     register: Register
 
+    @property
+    def category(self) -> str:
+        return "!" + self.register.category
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Plus:
     """`%r+4` as a value, outside of an address."""
 
     register: Register
     offset: int
 
+    @property
+    def category(self) -> str:
+        return self.register.category + "+n"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Minus:
     """`-%r`, as the video instructions take it; the operand may be a part of a register."""
 
     operand: Register | Element
 
+    @property
+    def category(self) -> str:
+        return "-" + self.operand.category
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Pair:
     """`%r1|%p1`"""
 
     first: Operand
     second: Operand
 
+    @property
+    def category(self) -> str:
+        return f"{self.first.category}|{self.second.category}"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Vector:
     """`{%f1, %f2}`"""
 
     elements: tuple[Operand, ...]
 
+    @property
+    def category(self) -> str:
+        return "{" + ",".join([e.category for e in self.elements]) + "}"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Address:
     """`[base+offset]`; an absolute address has base None.  Tensor and texture forms carry their further parts."""
 
@@ -192,12 +275,21 @@ class Address:
     offset: int
     parts: tuple[Operand, ...] = ()  # [tensorMap, {c0, c1}]  [tex, sampler, {u, v}]: all after the first
 
+    @property
+    def category(self) -> str:
+        base = "#" if self.base is None else self.base.category
+        return f"[{','.join([base, *[p.category for p in self.parts]])}]"
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Arguments:
     """`(a, b, c)` of a call."""
 
     elements: tuple[Operand, ...]
+
+    @property
+    def category(self) -> str:
+        return "(" + ",".join([e.category for e in self.elements]) + ")"
 
 
 Operand = Union[
@@ -209,21 +301,57 @@ Operand = Union[
 # ---------------------------------------------------------------- statements
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+Stretch = tuple[int, int, Callable[[int, int], Span]]  # from the blanks before a statement to its semicolon, and what makes its span
+
+
+@node
 class Instruction:
     """One instruction.  `form` and `settled` are None where no row fits (the verifier says so)."""
 
-    opcode: str
-    modifiers: tuple[str, ...]  # in the order written
+    shape: Shape
     operands: tuple[Operand, ...]
     guard: Register | None
     guard_negated: bool
-    form: Form | None
-    settled: dict[str, str | bool] | None  # modifiers by the form's slot names
-    span: Span  # the whole statement, guard and semicolon included
+    place: Span | Stretch
+
+    @property
+    def opcode(self) -> str:
+        return self.shape.opcode
+
+    @property
+    def modifiers(self) -> tuple[str, ...]:
+        """In the order written."""
+        return self.shape.modifiers
+
+    @property
+    def form(self) -> Form | None:
+        return self.shape.form
+
+    @property
+    def settled(self) -> dict[str, str | bool] | None:
+        """The modifiers by the form's slot names."""
+        return self.shape.settled
+
+    @property
+    def span(self) -> Span:
+        """The whole statement, guard and semicolon included; counted when it is asked for."""
+        place = self.place
+        if isinstance(place, Span):
+            return place
+        start, end, spanning = place
+        return spanning(start, end)
+
+    def under(self, form: Form, settled: dict[str, str | bool]) -> Instruction:
+        """The instruction under another row that has its words."""
+        return replace(self, shape=replace(self.shape, form=form, settled=settled))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def shape_of(opcode: str, modifiers: tuple[str, ...], operands: Iterable[Operand]) -> Shape:
+    """The one Shape of these words and operands."""
+    return spelling(opcode, modifiers)[tuple([o.category for o in operands])]
+
+
+@node
 class Location:
     """`.loc file line column {, function_name label+offset, inlined_at file line column}`"""
 
@@ -236,7 +364,7 @@ class Location:
     inlined_at: tuple[int, int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Pragma:
     """`.pragma "nounroll";`"""
 
@@ -244,7 +372,7 @@ class Pragma:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Declaration:
     """`.reg .b32 %r<10>, a;` as one statement of a body, or any variable statement; `stems` keeps the written form for the printer."""
 
@@ -256,7 +384,7 @@ class Declaration:
     vector: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Block:
     """`{ ... }`"""
 
@@ -270,7 +398,7 @@ Statement = Instruction | Label | Location | Pragma | Declaration | Targets | Pr
 # ---------------------------------------------------------------- module
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Directive:
     """A performance or other directive of a function: .maxntid 256, 1, 1 / .noreturn / .reqnctapercluster 2."""
 
@@ -300,11 +428,15 @@ class Function:
     definition: Function | None = None  # of a declaration: the definition in this module, where there is one
     listing: object = field(default=None, init=False, repr=False)  # what listing.py keeps
 
+    @property
+    def category(self) -> str:
+        return "entry" if self.is_entry else "func"
+
     def directive(self, name: str) -> Directive | None:
         return next((d for d in self.directives if d.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class File:
     """`.file index "name" {, timestamp, size}`"""
 
@@ -314,7 +446,7 @@ class File:
     numbers: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Section:
     """`.section .debug_info { ... }`: its lines as they stand."""
 
@@ -323,7 +455,7 @@ class Section:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Alias:
     """`.alias a, b;`"""
 
@@ -335,7 +467,7 @@ class Alias:
 Item = Variable | Function | File | Section | Alias | Pragma | Declaration
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Module:
     """A whole PTX text."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ir import Address, Arguments, Block, Declaration, Instruction, Label, Pair, Statement, Targets, Vector
+from .ir import Address, Arguments, Block, Declaration, Instruction, Label, Pair, Statement, Targets, Vector, shape_of
 from .scopes import Unresolved
 
 
@@ -49,11 +49,16 @@ def labels_of(statement: Instruction | Targets) -> list[Label]:
 
 def patch(statement: Instruction | Targets, old: str | Label, new: Label) -> None:
     """Puts a label in the place of one that is not known yet (a name) or was wrong."""
-    field = "operands" if isinstance(statement, Instruction) else "targets"
-    places = getattr(statement, field)
+    places = statement.operands if isinstance(statement, Instruction) else statement.targets
     fits = [isinstance(o, Unresolved) and o.name == old if isinstance(old, str) else o is old for o in places]
-    if any(fits):
-        object.__setattr__(statement, field, tuple([new if fit else o for fit, o in zip(fits, places, strict=True)]))
+    if not any(fits):
+        return
+    found = tuple([new if fit else o for fit, o in zip(fits, places, strict=True)])
+    if isinstance(statement, Instruction):
+        object.__setattr__(statement, "operands", found)
+        object.__setattr__(statement, "shape", shape_of(statement.opcode, statement.modifiers, found))
+    else:
+        object.__setattr__(statement, "targets", found)
 
 
 def without(block: Block, broken: set[int]) -> Block:

@@ -12,7 +12,6 @@ from itertools import chain
 
 from warplab.isa.notation import Form
 
-from .chunks import Chunk, TextBlock
 from .ir import (
     Address,
     Arguments,
@@ -35,13 +34,12 @@ from .ir import (
     Variable,
     Vector,
 )
-from .making import TextInstruction
+from .shapes import Shape
 
 # An accumulator that the instruction also reads.
 READS_ITS_DESTINATION = frozenset({"wgmma"})
 _NAMELESS = frozenset({Register, Immediate, SpecialRegister, Label, Sink, Element, Negated})
-INSTRUCTIONS = frozenset({Instruction, TextInstruction})
-PLAIN = INSTRUCTIONS | {Label, Location}
+PLAIN = frozenset({Instruction, Label, Location})
 
 
 @dataclass(eq=False, repr=False)
@@ -49,33 +47,22 @@ class Listing:
     """The statements of a function's body, inner blocks opened, and what they name."""
 
     body: Block | None
-    chunks: tuple[Chunk, ...]  # what is known by its shapes alone so far
-    apart: list[Statement]  # the statements outside of chunks
-
-    @cached_property
-    def statements(self) -> list[Statement]:
-        """All statements."""
-        return flat(self.body.statements) if self.chunks and self.body is not None else self.apart
+    statements: list[Statement]
 
     @cached_property
     def instructions(self) -> list[Instruction]:
         """The instructions."""
-        kinds = set(map(type, self.statements))
-        if kinds <= INSTRUCTIONS:
-            return self.statements  # type: ignore[return-value]
-        return [s for s in self.statements if s.__class__ in INSTRUCTIONS]
-
-    @cached_property
-    def loose(self) -> list[Statement]:
-        """The other statements outside of chunks, but for labels and .loc: all but the registers and parameters that are declared in blocks."""
-        return [s for s in self.apart if s.__class__ not in PLAIN]
+        return [s for s in self.statements if s.__class__ is Instruction]
 
     @cached_property
     def rest(self) -> list[Statement]:
         """The other statements, but for labels and .loc."""
-        if not any(chunk.turns for chunk in self.chunks):
-            return self.loose
         return [s for s in self.statements if s.__class__ not in PLAIN]
+
+    @cached_property
+    def shapes(self) -> dict[Shape, Instruction]:
+        """The different shapes, each with an instruction that has it."""
+        return {s.shape: s for s in self.instructions}
 
     @cached_property
     def operands(self) -> list[tuple[Operand, ...]]:
@@ -90,38 +77,19 @@ class Listing:
     @cached_property
     def naming(self) -> list[Operand]:
         """The different operands that may name variables or functions."""
-        found = {id(o): o for s in self.apart if s.__class__ in INSTRUCTIONS for o in s.operands}
-        out = [
-            o
-            for o in found.values()
-            if o.__class__ not in _NAMELESS and not (o.__class__ is Address and o.base.__class__ is Register and not o.parts)
-        ]
-        for chunk in self.chunks:
-            out += chunk.naming()
-        return out
+        wanted = {shape for shape, s in self.shapes.items() if any(map(_may_name, s.operands))}
+        found = {id(o): o for s in self.instructions if s.shape in wanted for o in s.operands} if wanted else {}
+        return [o for o in found.values() if _may_name(o)]
 
-    def on_parameters(self, opcodes: Collection[str], words: Collection[str], guarded: bool) -> Iterator[Instruction]:
-        """The accesses to .param with one of these opcodes, those outside of chunks first; of chunks only those with a guard, or with one of
-        some words in their text."""
-        yield from [s for s in self.apart if isinstance(s, Instruction) and s.opcode in opcodes and _on_parameters(s.modifiers)]
-        for chunk in self.chunks:
-            kinds = [r for r in chunk.kinds if r.opcode in opcodes and (r.guard >= 0 or not guarded) and _on_parameters(r.modifiers)]
-            if kinds:
-                wanted = set(kinds)
-                rows = [i for i, recipe in enumerate(chunk.recipes) if recipe in wanted]
-                yield from [chunk.instruction(i) for i in rows if guarded or any(word in chunk.text(i) for word in words)]
-
-    @cached_property
-    def forms(self) -> dict[int, Form]:
-        """The different forms, by identity."""
-        return {id(s.form): s.form for s in self.instructions if s.form is not None}
+    def on_parameters(self, opcodes: Collection[str]) -> list[Instruction]:
+        """The accesses to .param with one of these opcodes."""
+        wanted = {s for s in self.shapes if s.opcode in opcodes and not {"param", "param::func"}.isdisjoint(s.modifiers)}
+        return [s for s in self.instructions if s.shape in wanted] if wanted else []
 
     @cached_property
     def opcodes(self) -> frozenset[str]:
         """The opcodes of the instructions."""
-        return frozenset([s.opcode for s in self.apart if s.__class__ in INSTRUCTIONS]).union(
-            *[[r.opcode for r in c.kinds] for c in self.chunks]
-        )
+        return frozenset([s.opcode for s in self.shapes])
 
     @cached_property
     def inside(self) -> dict[int, tuple[Register, ...]]:
@@ -131,11 +99,8 @@ class Listing:
     @cached_property
     def results(self) -> list[Operand | None]:
         """What each instruction writes: its first operand where that is a result; None also for calls."""
-        writing = {i for i, f in self.forms.items() if has_results(f) and f.opcode != "call"}
-        return [
-            s.operands[0] if id(s.form) in writing and s.operands and s.operands[0].__class__ is not Address else None
-            for s in self.instructions
-        ]
+        writing = {shape for shape, s in self.shapes.items() if _writes(s)}
+        return [s.operands[0] if s.shape in writing else None for s in self.instructions]
 
     @cached_property
     def sources(self) -> list[tuple[Operand, ...]]:
@@ -163,8 +128,14 @@ class Listing:
         ]
 
 
-def _on_parameters(modifiers: Collection[str]) -> bool:
-    return "param" in modifiers or "param::func" in modifiers
+def _may_name(o: Operand) -> bool:
+    """Can an operand name a variable or function?"""
+    return o.__class__ not in _NAMELESS and not (o.__class__ is Address and o.base.__class__ is Register and not o.parts)
+
+
+def _writes(s: Instruction) -> bool:
+    """Is the first operand a result?"""
+    return s.form is not None and s.opcode != "call" and has_results(s.form) and bool(s.operands) and s.operands[0].__class__ is not Address
 
 
 def listing(function: Function) -> Listing:
@@ -172,10 +143,7 @@ def listing(function: Function) -> Listing:
     known = function.listing
     if not isinstance(known, Listing) or known.body is not function.body:
         body = function.body
-        parts = body.parts if isinstance(body, TextBlock) else body.statements if body is not None else ()
-        chunks = tuple([p for p in parts if isinstance(p, Chunk)])
-        apart = [p for p in parts if not isinstance(p, Chunk)]
-        known = function.listing = Listing(body, chunks, flat(apart))
+        known = function.listing = Listing(body, flat(body.statements) if body is not None else [])
     return known
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from . import elf
 from .emit import ITEMS, PREFIX, STORAGE, emit
-from .encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Shape, Strings
+from .encoding import FIRST_SHAPE, OPERANDS, RELOCATIONS, STATEMENTS, Reader, Signature, Strings
 from .ir import Instruction
 from .objectfile import VERSION
 from .parse import parse
@@ -99,7 +99,7 @@ def _example() -> list[str]:
     strings = contents.section(PREFIX + "strings")
     assert code is not None and table is not None and strings is not None
     reader = Reader(table.data, Strings.decode(strings.data), "shapes")
-    shapes = [Shape.decode(reader) for _ in range(reader.count())]
+    shapes = [Signature.decode(reader) for _ in range(reader.count())]
     instructions = [s for s in statements(module.functions["example"].body) if isinstance(s, Instruction)]
     starts = [x.value for x in contents.symbols if x.section == code.name and x.kind == "notype"]
     ends = [*starts[1:], len(code.data) - 1]

@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
 from .elf import ObjectError, Relocation
-from .encoding import FIRST_SHAPE, NOWHERE, R_ADDRESS, R_BYTE, R_GENERIC, R_GENERIC_BYTE, Reader, Shape, Writer, shape_of
+from .encoding import FIRST_SHAPE, NOWHERE, R_ADDRESS, R_BYTE, R_GENERIC, R_GENERIC_BYTE, Reader, Signature, Writer, signature_of
 from .ir import (
     Address,
     Arguments,
@@ -34,6 +33,7 @@ from .ir import (
     Targets,
     Variable,
     Vector,
+    shape_of,
 )
 
 T = TypeVar("T")
@@ -157,7 +157,7 @@ class OperandWriter:
         self.out, self.numbers = out, numbers
         self.relocations: list[Relocation] = []
 
-    def instruction(self, instruction: Instruction, shapes: dict[Shape, int]) -> None:
+    def instruction(self, instruction: Instruction, shapes: dict[Signature, int]) -> None:
         """Its shape's number, then the fields."""
         start = len(self.out.data)
         fields, self.out.data = self.out.data, bytearray()
@@ -168,7 +168,7 @@ class OperandWriter:
             self.out.number(self.numbers.registers[instruction.guard])
         pattern += "".join(map(self.operand, instruction.operands))
         fields, self.out.data = self.out.data, fields
-        shape = shape_of(instruction, pattern)
+        shape = signature_of(instruction, pattern)
         self.out.number(FIRST_SHAPE + shapes.setdefault(shape, len(shapes)))
         shift = len(self.out.data)
         assert shift > start
@@ -310,7 +310,7 @@ class OperandReader:
             "P": lambda: pick(names.prototypes),
         }
 
-    def instruction(self, shape: Shape, form: Form, settled: dict[str, str | bool], words: tuple[str, ...]) -> Instruction:
+    def instruction(self, shape: Signature, words: tuple[str, ...]) -> Instruction:
         """The instruction whose fields come next."""
         self._pattern, self._at = shape.pattern, 0
         guard: Register | None = None
@@ -320,7 +320,7 @@ class OperandReader:
         operands: list[Operand] = []
         while self._at < len(self._pattern):
             operands.append(self._operand(0))
-        return Instruction(shape.opcode, words, tuple(operands), guard, shape.pattern[:1] == "~", form, settled, NOWHERE)
+        return Instruction(shape_of(shape.opcode, words, operands), tuple(operands), guard, shape.pattern[:1] == "~", NOWHERE)
 
     def _operand(self, depth: int) -> Operand:
         if depth > _DEEPEST:

@@ -57,6 +57,13 @@ class Reports:
             at = token.end_pos  # the end of the piece borrows its place from the last token in it
         return self.unexpected(start + (at or 0), start, _expected(error))
 
+    def unreadable(self, error: UnexpectedInput | Flaw, start: int, end: int) -> int:
+        """Reports why the statement at start..end has no tree; tells where reading may go on."""
+        if isinstance(error, UnexpectedInput):
+            return self.syntax(error, start)
+        self.flaw(error, start, end)
+        return end
+
     def unexpected(self, at: int, start: int, expected: str = "") -> int:
         """Reports the token at an offset and tells where reading may go on."""
         at, end = self.source.token(at)

@@ -1,31 +1,29 @@
 """Names and what they stand for: one Scope for the module, a function's parameters, its body and each inner block.
 
-`scope.operands` maps an operand's text to its node and remembers it, so that a text is looked at once in each scope.
+A Scope maps an operand's text to its node, so that a text is read once in each scope: registers, numbers and `[%r+n]` by themselves, any
+other text by lark.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from lark.exceptions import UnexpectedInput
 
 from warplab.isa.special import SPECIAL
 from warplab.isa.types import ScalarType
 
-from . import shapes
+from .constants import literal
 from .flaw import Flaw
 from .ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
-from .making import FastRegister, make_address, make_register
-
-if TYPE_CHECKING:
-    from .chunks import Chunk
-    from .recipes import Recipe
+from .makers import operands_of
+from .trees import tree_of
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
+_DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}")  # below 2**63
+_BITS = re.compile(r"0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}|0[xX][0-9A-Fa-f]{1,16}")
 Entity = Register | Variable | Function | Label | Targets | Prototype
 
 
@@ -34,10 +32,15 @@ _NO_LABELS: dict[str, Label] = {}
 NOWHERE = Span(-1, -1, 0, 0)
 
 
+class Compound(Exception):
+    """A text between commas that is no operand by itself."""
+
+
 class Unresolved:
     """A name without a declaration so far: a label that comes later, or nothing."""
 
     __slots__ = ("name",)
+    category = "unresolved"
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -46,154 +49,22 @@ class Unresolved:
 class Stem:
     """`%r<10>`: ten registers, of which only those that the text uses ever exist."""
 
-    __slots__ = ("count", "span", "type", "vector", "word")
+    __slots__ = ("count", "span", "type", "vector")
 
     def __init__(self, count: int, type: ScalarType, vector: int, span: Span) -> None:
         self.count = count
         self.type = type
         self.vector = vector
         self.span = span
-        self.word = type.name if vector == 1 else f"{type.name}*{vector}"  # as kinds.kind has it
 
 
-class Operands(dict[str, Operand]):
-    """Operand texts already seen in a scope; an unseen one is resolved on first sight."""
+class Scope(dict[str, Operand]):
+    """One block's names, and the operand texts read in it.
 
-    __slots__ = ("scope", "stems")
+    `forward` collects the names met since it was last emptied that nothing has declared yet.
+    """
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.stems = scope.stems
-
-    def __missing__(self, text: str) -> Operand:
-        # The next register of a range: what compilers' text asks for with every other instruction.
-        stem = text.rstrip("0123456789")
-        entry = self.stems.get(stem)
-        if entry is not None:
-            digits = text[len(stem) :]
-            if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
-                scope = self.scope
-                known = scope.names.get(text)
-                if known is not None:
-                    self[text] = known
-                    return known
-                registers = scope.registers
-                fresh = FastRegister()
-                fresh.name = text
-                fresh.type = entry.type
-                fresh.vector = entry.vector
-                fresh.index = len(registers)
-                fresh.span = entry.span
-                fresh.__class__ = Register  # type: ignore[assignment]
-                made: Register = fresh  # type: ignore[assignment]
-                scope.names[text] = self[text] = made
-                registers.append(made)
-                return made
-        elif text[:1] == "[" and text[-1:] == "]":
-            # `[N]` and `[N+I]`, two shapes that the grammar knows, put together from parts that it has read before.
-            name, plus, offset = text[1:-1].partition("+")
-            base = self.get(name)
-            if base is None and name.rstrip("0123456789") in self.stems:
-                base = self[name]
-            number = OFFSETS.get(offset) if plus else 0
-            if number is not None and (base.__class__ is Register or base.__class__ is Variable):
-                address = self[text] = make_address(base, number)
-                return address
-        elif text in NUMBERS:
-            value = self[text] = NUMBERS[text]
-            return value
-        return self.slow(text)
-
-    def slow(self, text: str) -> Operand:
-        """Looks the text up as a name, else leaves it to the grammar."""
-        scope = self.scope
-        if (text[-1:] != "]" and "[" in text) or text[:1] == "(":
-            raise shapes.Compound
-        special = _SPECIALS.get(text)
-        if special is not None and scope.lookup(special.name) == _SPECIALS[special.name]:
-            self[text] = special
-            return special
-        found = scope.lookup(text)
-        if found is not None:
-            self[text] = found
-            return found
-        plain = text.strip()
-        if plain != text:
-            value = self[plain]
-        elif _NAME.fullmatch(plain):
-            return scope.unknown(plain)
-        else:
-            try:
-                values = shapes.build("operands", plain, scope)
-            except UnexpectedInput as error:
-                raise shapes.Compound from error
-            if len(values) != 1:
-                raise shapes.Compound
-            value = values[0]
-            if isinstance(value, Address) and isinstance(value.base, Register):
-                m = _OFFSET.fullmatch(plain)
-                if m and value.offset < 1 << 16:
-                    OFFSETS[m[1]] = value.offset
-        if not scope.forward:
-            self[text] = value
-            if isinstance(value, Immediate) and text[0] in "0123456789-" and len(NUMBERS) < MOST:
-                NUMBERS[text] = value
-            elif isinstance(value, SpecialRegister) and len(_SPECIALS) < MOST:
-                _SPECIALS[text] = value
-                _SPECIALS[value.name] = SpecialRegister(value.name)
-        return value
-
-
-class InnerOperands(Operands):
-    """Operand texts of a block inside a body: a register of an outer block is found there unless a declaration here hides it."""
-
-    __slots__ = ()
-
-    def __missing__(self, text: str) -> Operand:
-        scope = self.scope
-        parent = scope.parent
-        assert parent is not None
-        if not self.stems and text not in scope.names:
-            found = parent.operands.get(text)
-            if found is None and text[:1] == "%":
-                found = parent.lookup(text)
-                if isinstance(found, Register) and found.name == text:
-                    parent.operands[text] = found
-            # Only a plain name or number: any other text might name something that is declared here.
-            if isinstance(found, Immediate) or (isinstance(found, Register) and found.name == text):
-                self[text] = found
-                return found
-        return super().__missing__(text)
-
-
-_OFFSET = re.compile(r"\[[\w$%]+\+([0-9]+)\]", re.ASCII)
-OFFSETS: dict[str, int] = {}  # offsets of addresses that the grammar has read
-# Texts that mean the same in all scopes, the latter where nothing else has their name.
-NUMBERS: dict[str, Immediate] = {}
-_SPECIALS: dict[str, SpecialRegister] = {}
-MOST = 1 << 16  # texts remembered
-
-
-class Scope:
-    """One block's names.  `forward` collects the names met since it was last emptied that nothing has declared yet."""
-
-    __slots__ = (
-        "blocks",
-        "chunks",
-        "copies",
-        "forward",
-        "future",
-        "names",
-        "numbered",
-        "operands",
-        "outer",
-        "parent",
-        "pending",
-        "registers",
-        "stems",
-        "told",
-        "words",
-    )
+    __slots__ = ("blocks", "forward", "future", "names", "numbered", "parent", "pending", "registers", "stems", "told")
 
     def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
@@ -202,67 +73,67 @@ class Scope:
         self.stems: dict[str, Stem] = _NO_STEMS if inner else {}
         self.pending: list[tuple[Instruction | Targets, str]] = []  # what waits for a label of this name
         self.blocks = int(inner)  # open blocks in it that have no scope of their own so far; an inner scope's is never 0
-        self.future: dict[str, Label] = (
-            _NO_LABELS if inner else {}
-        )  # labels that statements outside of blocks name and that are still to come
+        # Labels that statements outside of blocks name and that are still to come.
+        self.future: dict[str, Label] = _NO_LABELS if inner else {}
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
-        self.operands = InnerOperands(self) if inner else Operands(self)
-        self.words: dict[str, Recipe | None] = {}  # what statements mean, see bulk.py
-        self.outer: dict[str, Entity] = {}  # what such stretches name of the module's
-        self.numbered: dict[str, list[str]] = {}  # names by what stands before their numbers, as far as somebody asked
+        self.numbered: dict[str, list[str]] = {}  # names by what stands before their numbers, as far as `alike` was asked
         self.told = 0  # so many of them
-        self.copies: dict[str, Scope] = {}  # where operands are looked at that nobody holds yet
-        self.chunks: list[Chunk] = []  # stretches whose names have been looked up by kind alone, see chunks.py
 
-    def aside(self, key: str = "") -> Scope:
-        """A scope in which the same is declared, and whose registers nobody counts; another one for each key."""
-        made = self.copies.get(key)
-        if made is None:
-            made = self.copies[key] = Scope(self.parent, [])
-            made.names = self.names.copy()
-            made.stems = made.operands.stems = self.stems
-            made.outer = self.outer
-            made.forward = []
-        return made
+    # ------------------------------------------------------------ operand texts
 
-    def close(self) -> None:
-        """Parts with the memory of texts, and with what else would keep the whole module alive while the collector is off."""
-        self.operands.clear()
-        self.operands.scope = None  # type: ignore[assignment]
-        self.operands = None  # type: ignore[assignment]
-        if self.chunks:
-            self.chunks = []
-            self.parent = Outer(self.outer)
-        self.forget_copies()
-        self.words = {}
+    def __missing__(self, text: str) -> Operand:
+        stem = text.rstrip("0123456789")
+        entry = self.stems.get(stem)
+        if entry is not None:  # a register of a range
+            digits = text[len(stem) :]
+            if digits >= "1" and len(digits) < 11 and int(digits) < entry.count:  # a leading zero sorts before "1"
+                made = self.names.get(text)
+                if made is None:
+                    made = self.names[text] = Register(text, entry.type, entry.vector, len(self.registers), entry.span)
+                    self.registers.append(made)
+                self[text] = made
+                return made
+        elif text[:1] == "[" and text[-1:] == "]":
+            name, plus, offset = text[1:-1].partition("+")
+            if not plus or _DECIMAL.fullmatch(offset):
+                base = self.get(name) or self.lookup(name)
+                if isinstance(base, Register | Variable):
+                    address = self[text] = Address(base, int(offset or 0))
+                    return address
+        elif _DECIMAL.fullmatch(text) or _BITS.fullmatch(text):
+            number = self[text] = literal(text)
+            return number
+        elif text[:1] == "-" and _DECIMAL.fullmatch(text, 1):
+            negative = self[text] = Immediate(int(text), "int")
+            return negative
+        return self.slow(text)
 
-    @contextmanager
-    def opened(self) -> Iterator[Operands]:
-        """The meaning of texts, of a scope that may be closed."""
-        closed = self.operands is None
-        if closed:
-            self.operands = Operands(self)
-        yield self.operands
-        if closed:
-            self.close()
+    def slow(self, text: str) -> Operand:
+        """Looks the text up as a name, else leaves it to the grammar."""
+        if (text[-1:] != "]" and "[" in text) or text[:1] == "(":
+            raise Compound
+        found = self.lookup(text)
+        if found is not None:
+            self[text] = found
+            return found
+        plain = text.strip()
+        if plain != text:
+            value = self[plain]
+        elif _NAME.fullmatch(plain):
+            return self.unknown(plain)
+        else:
+            try:
+                values = operands_of(tree_of(plain, "operands"), self)
+            except UnexpectedInput as error:
+                raise Compound from error
+            if len(values) != 1:
+                raise Compound
+            value = values[0]
+        if not self.forward:
+            self[text] = value
+        return value
 
-    def forget(self) -> None:
-        """Drops the memory of texts: what follows may mean another thing by them."""
-        self.operands.clear()
-        self.words.clear()
-        self.forget_copies()
-
-    def forget_copies(self) -> None:
-        """Drops what aside() made."""
-        for made in self.copies.values():
-            made.close()
-        self.copies.clear()
-
-    def settle(self) -> None:
-        """Gives all names their meaning now: a declaration is about to come that may hide one of them."""
-        for chunk in self.chunks:
-            chunk.settle()
-        self.chunks.clear()
+    # ------------------------------------------------------------ names
 
     def own(self, name: str) -> Entity | None:
         """What this very scope declares under the name; a register of a range comes into being here."""
@@ -283,7 +154,7 @@ class Scope:
             found = self.own(plain)
             assert isinstance(found, Register)
             return found
-        register = make_register(name, entry.type, entry.vector, len(self.registers), entry.span)
+        register = Register(name, entry.type, entry.vector, len(self.registers), entry.span)
         self.registers.append(register)
         self.names[name] = register
         return register
@@ -301,12 +172,12 @@ class Scope:
     def unknown(self, name: str) -> Operand:
         """Stands for a name that nothing has declared so far."""
         if name == "WARP_SZ":
-            return shapes.literal(name)
+            return literal(name)
         if not self.blocks:
             label = self.future.get(name)
             if label is None:
                 label = self.future[name] = Label(name, NOWHERE)
-            self.operands[name] = label
+            self[name] = label
             return label
         value = Unresolved(name)
         self.forward.append(value)
@@ -319,18 +190,16 @@ class Scope:
             raise Flaw("duplicate-name", f"{name} is declared twice in this scope", name, other=taken.span)
 
     def enter(self, name: str, type: ScalarType, vector: int, span: Span) -> Register:
-        """Enters a register under a free name."""
-        made = make_register(name, type, vector, len(self.registers), span)
-        self.names[name] = self.operands[name] = made
+        """Declares a register."""
+        made = Register(name, type, vector, len(self.registers), span)
+        self.declare(name, made)
         self.registers.append(made)
         return made
 
     def declare(self, name: str, entity: Entity) -> None:
         """Enters a name, or raises Flaw where it is taken in this scope."""
         self.free(name)
-        if self.operands or self.words:  # texts seen already may have named something of an outer scope
-            self.settle()
-            self.forget()
+        self.clear()  # texts read already may have named something of an outer scope
         self.names[name] = entity
 
     def declare_label(self, name: str, label: Label) -> None:
@@ -342,7 +211,7 @@ class Scope:
             raise Flaw("duplicate-label", f"{name} is declared twice in this scope", name, other=taken.span)
         self.names[name] = label
         if self.parent is not None and self.parent.parent is not None and self.blocks:
-            self.operands.pop(name, None)
+            self.pop(name, None)
 
     def alike(self, stem: str) -> Sequence[str]:
         """The names in this scope that begin with a text, those at least that digits follow."""
@@ -359,11 +228,10 @@ class Scope:
         if taken is None:
             other = next((self.names[n] for n in self.alike(name) if n[len(name) :].isdigit() and int(n[len(name) :]) < stem.count), None)
             if other is None:
-                self.settle()
                 if self.stems is _NO_STEMS:
-                    self.stems = self.operands.stems = {}
+                    self.stems = {}
                 self.stems[name] = stem
-                self.forget()
+                self.clear()
                 return
             raise Flaw("duplicate-name", f"{other.name} is declared twice in this scope", name, other=other.span)
         raise Flaw("duplicate-name", f"{name}<...> is declared twice in this scope", name, other=taken.span)
@@ -391,12 +259,25 @@ class Scope:
         return ""
 
 
-class Outer(Scope):
-    """What a body that is read names of its module."""
+class Inner(Scope):
+    """The names of a block inside a body: a register of an outer block is found there unless a declaration here hides it."""
 
     __slots__ = ()
 
-    def __init__(self, names: dict[str, Entity]) -> None:
-        self.names = names
-        self.stems = _NO_STEMS
-        self.parent = None
+    def __init__(self, parent: Scope) -> None:
+        super().__init__(parent, parent.registers, inner=True)
+
+    def __missing__(self, text: str) -> Operand:
+        parent = self.parent
+        assert parent is not None
+        if not self.stems and text not in self.names:
+            found = parent.get(text)
+            if found is None and text[:1] == "%":
+                found = parent.lookup(text)
+                if isinstance(found, Register) and found.name == text:
+                    parent[text] = found
+            # Only a plain name or number: any other text might name something that is declared here.
+            if isinstance(found, Immediate) or (isinstance(found, Register) and found.name == text):
+                self[text] = found
+                return found
+        return super().__missing__(text)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
 from .diagnostics import Diagnostic
 from .ir import Span
-from .making import make_span
-from .patterns import Patterns
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
 # What Python's split() takes for blanks in part, and ptxas for none.
@@ -30,7 +27,6 @@ class Source:
         self.name = name
         self.problem: Diagnostic | None = None
         self._starts: list[int] | None = None
-        self._closing = -1, 0  # where a body seems to end, and the number of the stretch there
         if not text.isascii():
             self._refuse(
                 "non-ascii", re.search(r"[^\x00-\x7f]+", text), "a character that is not ASCII, which ptxas refuses even in comments"
@@ -51,24 +47,9 @@ class Source:
         starts = map((1).__add__, stops)
         return zip(map(self.code.__getitem__, map(slice, starts, stops[1:])), stops[1:], strict=False)
 
-    @cached_property
-    def patterns(self) -> Patterns:
-        """The stretches without their numbers."""
-        return Patterns(self.code)
-
     def piece(self, pos: int) -> int:
         """The number of the first stretch that does not end before an offset."""
         return bisect_left(self.ends, pos)
-
-    def last(self, pos: int) -> int:
-        """The number of a stretch that no body reaches that is open at an offset: compilers leave a line free before the brace."""
-        closing, last = self._closing
-        if closing < pos:
-            closing = self.code.find("\n\n}", pos)
-            closing = len(self.code) if closing < 0 else closing  # and is not looked for again
-            last = self.piece(closing)
-            self._closing = closing, last
-        return last
 
     def _control(self, m: re.Match[str]) -> str:
         if m.group()[0] == '"':
@@ -108,7 +89,13 @@ class Source:
 
     def span(self, start: int, end: int) -> Span:
         """The Span from one offset to another."""
-        return make_span(start, end, self)
+        starts = self.starts
+        line = bisect_right(starts, start)
+        return Span(start, end, line, start - starts[line - 1] + 1)
+
+    def statement(self, start: int, end: int) -> Span:
+        """The Span of a statement from the blanks before it to its semicolon."""
+        return self.span(self.skip(start), end + 1)
 
     def skip(self, pos: int) -> int:
         """The first offset from pos on that is not blank."""

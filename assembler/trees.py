@@ -1,20 +1,91 @@
-"""Trees of statements like lark's, built from a statement of the same shape that lark has read."""
+"""lark's trees of texts.  A text of the same shape as one that lark has read, but for its names and numbers, gets a tree built like that one."""
 
 from __future__ import annotations
 
 import bisect
+import functools
+import importlib.resources
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from lark.exceptions import UnexpectedInput
+
+from .constants import literal
+from .flaw import Flaw
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+# What a shape leaves open, as the grammar's terminals NAME, BITS64, BITS32, DECIMAL and INTEGER have it.
+# A word after a dot belongs to the shape.
+_LEAF = re.compile(
+    r"(?<![.\w$%:])(?!call(?![\w$]))([A-Za-z][\w$]*|[_$%][\w$]+|0[dD][0-9A-Fa-f]{16}|0[fF][0-9A-Fa-f]{8}"
+    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+    r"|0[xX][0-9A-Fa-f]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?)",
+    re.ASCII,
+)
+_LEAVES = frozenset({"NAME", "WARP_SZ", "INTEGER", "DECIMAL", "BITS32", "BITS64"})
+_LETTERS = {"int": "I", "f32": "F", "f64": "D"}
+MOST = 1 << 16  # shapes: more than any text has, save one made to fill the memory
+LONG = 4000  # characters of a text that a shape is made of
+
+
+@functools.cache
+def grammar() -> Lark:
+    """The LALR parser, built at first use."""
+    from lark import Lark
+
+    text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
+    cache = _cache_file()
+    return Lark(
+        text,
+        parser="lalr",
+        start=["statement", "directive", "operands"],
+        maybe_placeholders=True,
+        cache=cache or False,
+        g_regex_flags=re.ASCII,
+    )
+
+
+def _cache_file() -> str | None:
+    """Where lark may keep the tables of the grammar, which take a quarter of a second to make; lark itself sees whether they still fit."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = os.path.join(home, "warplab")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        mine = os.stat(folder).st_uid == os.getuid() if hasattr(os, "getuid") else True
+    except OSError:
+        return None
+    return os.path.join(folder, "grammar.lark") if mine and os.access(folder, os.W_OK) else None
 
 
 class Leaf(str):
-    """A token of a tree that was built from a shape."""
+    """A token of a tree that was built from a template."""
 
     __slots__ = ("end_pos", "start_pos", "type")
     type: str
     start_pos: int
     end_pos: int
+
+
+class Tree:
+    """What the readers of trees look at, and no more."""
+
+    __slots__ = ("children", "data")
+
+    def __init__(self, data: str, children: list[Any]) -> None:
+        self.data = data
+        self.children = children
+
+    def scan_values(self, pred: Callable[[Any], bool]) -> Iterator[Any]:
+        """The tokens that fulfil a condition."""
+        for c in self.children:
+            if isinstance(c, Tree):
+                yield from c.scan_values(pred)
+            elif pred(c):
+                yield c
 
 
 class Template:
@@ -60,19 +131,47 @@ def _made(node: Any, matches: Sequence[re.Match[str]], ends: Sequence[int]) -> A
     return leaf
 
 
-class Tree:
-    """What the readers of trees look at, and no more."""
+_templates: dict[tuple[str, str], Template] = {}
 
-    __slots__ = ("children", "data")
 
-    def __init__(self, data: str, children: list[Any]) -> None:
-        self.data = data
-        self.children = children
+@functools.lru_cache(maxsize=1 << 11)
+def tree_of(text: str, start: str = "statement") -> Any:
+    """lark's tree of a text under a start rule, or one built like it from a text of the same shape; raises lark's errors, and Flaw."""
+    if len(text) > LONG or "=" in text:
+        return grammar().parse(text, start=start)
+    matches = list(_LEAF.finditer(text))
+    try:
+        key = start, _shape(text, matches)
+    except Flaw as flaw:  # a number that is too large: noticed where it stands, unless an error comes before it
+        try:
+            return grammar().parse(text, start=start)
+        except UnexpectedInput as error:
+            if (error.pos_in_stream or 0) > text.index(flaw.word):
+                raise flaw from error
+            raise
+    template = _templates.get(key)
+    if template is not None:
+        return template.build(matches)
+    tree = grammar().parse(text, start=start)
+    tokens = sorted((t for t in tree.scan_values(is_leaf)), key=lambda t: t.start_pos or 0)
+    if [m.group() for m in matches] == [str(t) for t in tokens] and len(_templates) < MOST:
+        _templates[key] = Template(tree, tokens)
+    return tree
 
-    def scan_values(self, pred: Callable[[Any], bool]) -> Iterator[Any]:
-        """The tokens that fulfil a condition."""
-        for c in self.children:
-            if isinstance(c, Tree):
-                yield from c.scan_values(pred)
-            elif pred(c):
-                yield c
+
+def _shape(text: str, matches: Sequence[re.Match[str]]) -> str:
+    """The text with a letter in the place of each name and number; \\0 cannot stand in a text, so no shape is mistaken for another."""
+    parts: list[str] = []
+    last = 0
+    for m in matches:
+        leaf = m.group()
+        parts.append(text[last : m.start()])
+        letter = _LETTERS[literal(leaf).kind] if leaf[0] in ".0123456789" else "W" if leaf == "WARP_SZ" else "N"
+        parts.append("\0" + letter)
+        last = m.end()
+    return "".join(parts) + text[last:]
+
+
+def is_leaf(token: Any) -> bool:
+    """Whether a token is left open in shapes."""
+    return getattr(token, "type", "") in _LEAVES

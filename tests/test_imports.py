@@ -47,6 +47,44 @@ def test_imports_run_one_way() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+LARGEST_CIRCLE = {"isa": 1, "assembler": 1, "interpreter": 34, "runtime": 6}  # files that import each other, those for annotations too
+
+
+def room_imports(folder: str) -> dict[str, set[str]]:
+    """The modules of a folder, each with those of them that it imports."""
+    paths = {".".join(("warplab", *p.relative_to(ROOT).with_suffix("").parts)): p for p in (ROOT / folder).rglob("*.py")}
+    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    found: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        package = ["warplab", *path.relative_to(ROOT).parent.parts]
+        nodes = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom)]
+        named = set()
+        for node in nodes:
+            base = ".".join([*(package[: len(package) - node.level + 1] if node.level else ()), *filter(None, [node.module])])
+            named |= {f"{base}.{a.name}" if f"{base}.{a.name}" in modules else base for a in node.names}
+        found[name] = (named & modules.keys()) - {name}
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
+    """The sets of modules that import each other, by way of others too."""
+    reached: dict[str, set[str]] = {}
+    for start in graph:
+        seen: set[str] = set()
+        work = [start]
+        while work:
+            for name in graph[work.pop()] - seen:
+                seen.add(name)
+                work.append(name)
+        reached[start] = seen
+    return sorted({tuple(sorted([a, *(b for b in reached[a] if b != a and a in reached[b])])) for a in graph if a in reached[a]})
+
+
+def test_few_files_import_each_other() -> None:
+    large = {folder: [c for c in circles(room_imports(folder)) if len(c) > LARGEST_CIRCLE[folder]] for folder in ORDER}
+    assert not any(large.values()), large
+
+
 def test_help_imports_neither_numpy_nor_lark() -> None:
     code = (
         "import sys; from warplab.runtime.cli import main\n"

@@ -35,7 +35,7 @@ def _anywhere(module: Module) -> int:
 
 
 def _own(function: Function) -> int:
-    return _shared(listing(function).loose)
+    return _shared(listing(function).rest)
 
 
 def _shared(places: Iterable[object]) -> int:
@@ -45,7 +45,7 @@ def _shared(places: Iterable[object]) -> int:
 def _guarded(module: Module, function: Function) -> Iterator[Diagnostic]:
     """Guarded accesses to what calls hand over: a call takes all of it or nothing."""
     own = {id(v) for v in (*function.params, *function.returns)}
-    for s in listing(function).on_parameters(("ld", "st"), (), guarded=True):
+    for s in listing(function).on_parameters(("ld", "st")):
         if s.guard is None:
             continue
         i = 0 if s.opcode == "st" else 1
@@ -62,7 +62,7 @@ def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in listing(function).on_parameters(("st",), [v.name for v in function.params], guarded=False):
+    for s in listing(function).on_parameters(("st",)):
         if not s.operands:
             continue
         at = s.operands[0]

@@ -6,20 +6,15 @@ The verdict depends on the words and the operands' kinds alone, so a combination
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
-from ..chunks import Chunk
 from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
-from ..recipes import Recipe
-from ..words import kind
 from . import declarations, limits, needs, video
 from .addresses import HANDLES, is_narrow
 from .forms import misspelt
@@ -27,29 +22,18 @@ from .kinds import Misfit, described
 from .operands import misfit
 from .places import Places, places
 
-Key = tuple[object, ...]
-ALONE = frozenset({"call", *limits.VALUES, *HANDLES})  # judged one by one
+ALONE = frozenset({"call", *limits.VALUES, *HANDLES})  # judged by their constants, too
 INDEXED = frozenset({"ld", "st", "atom", "red", "ldu", "prefetch"})  # take `g[4]` without brackets around it
 Where = Callable[[Places], Span]
 
 
-@dataclass(slots=True)
-class Known:
-    """Verdicts that hold for all modules of one version and target."""
-
-    legal: set[Key] = field(default_factory=set)
-    recipes: set[Recipe] = field(default_factory=set)  # see chunks.py
-    met: set[Key] = field(default_factory=set)  # keys that need no second look under a proper guard
-    settings: dict[int, object] = field(default_factory=dict)  # keeps what the keys' numbers stand for alive
-
-
-_NUMBERS = re.compile(r"(?<![\w$%.+])-?[0-9][\w.]*|\+-?[0-9]\w*")  # the constants of a statement, and its offsets
-MOST = 1 << 17  # keys, more than any text needs
-
-
 @functools.lru_cache(maxsize=64)
-def _known(has: needs.Has) -> Known:
-    return Known()
+def _legal(has: needs.Has) -> set[object]:
+    """What has been found legal under a version and target: shapes, shapes with constants, and types of register declarations."""
+    return set()
+
+
+MOST = 1 << 17  # legal shapes remembered: more than any text needs
 
 
 @dataclass(slots=True)
@@ -59,127 +43,45 @@ class Judge:
     module: Module
     found: list[Diagnostic]
     has: needs.Has
-    kinds: dict[int, str] = field(default_factory=dict)  # of operands, by identity: the module keeps them alive
-    calls: set[str] = field(default_factory=set)  # the texts of legal ones, with what their blocks declare
-    known: Known = field(init=False)
+    legal: set[object] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = _known(self.has)
-        if len(self.known.legal) + len(self.known.recipes) > MOST:
-            _known.cache_clear()
+        self.legal = _legal(self.has)
+        if len(self.legal) > MOST:
+            self.legal.clear()
 
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
-        columns = listing(function)
-        for statement in columns.loose:
+        columns, legal = listing(function), self.legal
+        for statement in columns.rest:
             registers = isinstance(statement, Declaration) and not statement.variables
-            key = (id(statement.type), statement.vector) if registers else None  # type: ignore[union-attr]
-            if key is None or key not in self.known.legal:
+            key = (statement.type, statement.vector) if registers else None  # type: ignore[union-attr]
+            if key is None or key not in legal:
                 wrong = list(declarations.judge_statement(self.module, statement))
                 self.found += wrong
                 if key is not None and not wrong:
-                    self.known.legal.add(key)
-        for chunk in columns.chunks:
-            yield from self.chunk(chunk)
-        instructions = [s for s in columns.apart if isinstance(s, Instruction)]
-        if instructions:
-            yield from self.loose(instructions)
-
-    def chunk(self, chunk: Chunk) -> Iterator[Instruction]:
-        """Judges a stretch by its shapes, and one instruction of each shape that is new; of some every one."""
-        legal, recipes = self.known.recipes, chunk.recipes
-        every: set[Recipe] = set()
-        told: set[int] = set()
-        for n in sorted([recipes.index(r) for r in chunk.kinds - legal]):
-            recipe = recipes[n]
-            if recipe.declares:
-                if self.declared(chunk.declaration(n)):
-                    legal.add(recipe)
-                else:
-                    for other in [i for i, r in enumerate(recipes) if r is recipe and i != n]:
-                        self.declared(chunk.declaration(other))
-            elif recipe.opcode in ALONE:
-                every.add(recipe)
-            elif self.judge(chunk.instruction(n)):
-                legal.add(recipe)
-            else:
-                every.add(recipe)
-                told.add(n)
-        if every:
-            for n in [n for n, recipe in enumerate(recipes) if recipe in every and n not in told]:
-                yield from self.single(chunk, n)
-
-    def single(self, chunk: Chunk, n: int) -> Iterator[Instruction]:
-        """Judges one statement of a chunk; of calls that look alike the first."""
-        if chunk.recipes[n].opcode != "call":
-            key = (chunk.recipes[n], *_NUMBERS.findall(chunk.text(n)))
-            before = len(self.found)
-            if key not in self.known.legal:
-                yield from self.alone([(chunk.instruction(n), (chunk.recipes[n],))])
-                if len(self.found) == before:
-                    self.known.legal.add(key)
+                    legal.add(key)
+        fresh = columns.shapes.keys() - legal
+        odd = {g for g in {s.guard for s in columns.instructions} if g is not None and g.category != "pred"}
+        if not fresh and not odd:
             return
-        text = chunk.context(n)
-        if text not in self.calls:
-            before = len(self.found)
-            yield from self.alone([(chunk.instruction(n), ())])
-            if len(self.found) == before:
-                self.calls.add(text)
-
-    def declared(self, declaration: Declaration) -> bool:
-        """Reports what is wrong with a declaration; True where nothing is."""
-        wrong = list(declarations.judge_statement(self.module, declaration))
-        self.found += wrong
-        return not wrong
-
-    def loose(self, instructions: Sequence[Instruction]) -> Iterator[Instruction]:
-        """Judges instructions that stand for themselves."""
-        known = self.known
-        operands = [s.operands for s in instructions]
-        word = self.words(operands).__getitem__
-        guards = {id(s.guard): s.guard for s in instructions if s.guard is not None}
-        plain = all(g.type.kind == "p" and g.vector == 1 for g in guards.values())
-        if (
-            not plain
-            or not {(id(s.settled), tuple(map(word, map(id, o)))) for s, o in zip(instructions, operands, strict=True)} <= known.met
-        ):
-            wrong: set[Key] = set()
-            for s, o in zip(instructions, operands, strict=True):
-                key = (id(s.settled), tuple(map(word, map(id, o))))
-                full: Key = key if plain else (*key, s.guard and s.guard.type.name)
-                if s.opcode in ALONE and s.settled is not None:
-                    known.settings[key[0]] = s.settled
-                elif full not in known.legal and s.opcode not in ALONE:
-                    if not self.judge(s):
-                        wrong.add(key)
-                        continue
-                    known.settings[key[0]] = s.settled
-                    known.legal.add(full)
-                if s.settled is not None:
-                    known.met.add(key)
-            known.met -= wrong
-        single = [s for s in instructions if s.opcode in ALONE]
-        yield from self.alone([(s, (id(s.settled), tuple(map(word, map(id, s.operands))), s.guard and s.guard.type.name)) for s in single])
-
-    def alone(self, instructions: Sequence[tuple[Instruction, Key]]) -> Iterator[Instruction]:
-        """Judges calls, and instructions where the constants' values count as well; yields the calls."""
-        for s, key in instructions:
+        for s in [s for s in columns.instructions if s.shape in fresh or s.guard in odd]:
+            shape = s.shape
             if s.opcode == "call":
                 yield s
                 self.judge(s)
+            elif s.guard in odd:
+                self.judge(s)
+            elif shape not in fresh:  # found legal meanwhile
                 continue
-            key = (*key, *[o.value for o in s.operands if type(o) is Immediate], *[o.offset != 0 for o in s.operands if type(o) is Address])
-            if key not in self.known.legal and self.judge(s):
-                self.known.settings[id(s.settled)] = s.settled
-                self.known.legal.add(key)
-
-    def words(self, operands: Sequence[tuple[Operand, ...]]) -> dict[int, str]:
-        """The kinds of operands, by identity."""
-        words = self.kinds
-        for i, o in {id(o): o for o in chain.from_iterable(operands)}.items():
-            if i not in words:
-                words[i] = o.type.name if o.__class__ is Register and o.vector == 1 else kind(o)
-        return words
+            elif s.opcode in ALONE:
+                values = [o.value for o in s.operands if isinstance(o, Immediate)]
+                whole = (shape, *values, *[o.offset != 0 for o in s.operands if isinstance(o, Address)])
+                if whole not in legal and self.judge(s):
+                    legal.add(whole)
+            elif self.judge(s):
+                legal.add(shape)
+                fresh.discard(shape)
 
     # ------------------------------------------------------------ one instruction
 

@@ -32,7 +32,6 @@ from ..ir import (
     Variable,
     Vector,
 )
-from ..words import kind
 
 REGISTER_TYPES = words("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128")
 OPAQUE = frozenset({"mbarrier", "createpolicy"})  # their .b64 is a state or policy, no bits of a float
@@ -160,7 +159,7 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
         case Element(register=register, part=part) if register.vector > 1 and part in "xyzw" and "xyzw".index(part) < register.vector:
             pass
         case Immediate():
-            if kind(operand) in (WORD if place.loose and t.name == "b32" else constants(t.name, plain)):
+            if operand.category in (WORD if place.loose and t.name == "b32" else constants(t.name, plain)):
                 return None
             return Misfit("operand-type", f"{described(operand)} does not fit type .{t}", _constant_help(operand, t))
         case _:

@@ -108,7 +108,7 @@ def variables(module: Module) -> Iterator[Diagnostic]:
     anywhere = ".const" in module.text
     for item in module.items:
         if not isinstance(item, Declaration):
-            inner = listing(item).loose if anywhere and isinstance(item, Function) and item.body is not None else ()
+            inner = listing(item).rest if anywhere and isinstance(item, Function) and item.body is not None else ()
             constant = _constants(constant, [v for place in inner for v in declared(place)])
             if constant > CONST_BYTES:
                 yield _too_much(module, item.span)

@@ -123,7 +123,6 @@ def _births(columns: Listing) -> Numbers:
 
 def uneven(columns: Listing, graph: Flow) -> set[int]:
     """The registers whose value surely depends on the lane: computed from %tid and its kin alone, without memory."""
-    memory = {i for i, form in columns.forms.items() if form.opcode in LOADS}
     numbers = _reachable(graph)
     instructions, results, sources = columns.instructions, columns.results, columns.sources
     holders: dict[int, list[int]] = {}
@@ -138,7 +137,7 @@ def uneven(columns: Listing, graph: Flow) -> set[int]:
         if result is None:
             if s.opcode == "call" and s.operands:
                 unsure.update(_written(s.operands[0]) if isinstance(s.operands[0], Arguments) and len(s.operands) > 1 else ())
-        elif id(s.form) in memory:
+        elif s.opcode in LOADS:
             unsure.update(_written(result))
         else:
             steps.append((result, sources[n] if s.guard is None else (*sources[n], s.guard)))

@@ -19,7 +19,6 @@ from ..ir import (
     SpecialRegister,
     Vector,
 )
-from ..words import kind
 from .fragments import constant_elements, legal_elements
 from .kinds import Misfit, count_of, described, fitting, plain_type, takes_only_its_bits
 
@@ -63,7 +62,7 @@ def vector_misfit(
     if not types:
         takes = constant_elements(form, settled, place, t)
         for i, element in enumerate(operand.elements):
-            if isinstance(element, Immediate) and kind(element) not in takes:
+            if isinstance(element, Immediate) and element.category not in takes:
                 return Misfit("operand-type", f"{described(element)} does not fit .{t}", part=i)
         return None
     common = next(iter(types)) if len(types) == 1 else f"b{max(_size(own) for own in known if not isinstance(own, str))}"
@@ -114,7 +113,9 @@ def together(a: ScalarType | str, b: ScalarType | str) -> bool:
 
 def _whole(operand: Vector, bits: int) -> bool:
     """Are all elements constants of that size, single or double?"""
-    return all(isinstance(e, Immediate) and kind(e) in ({32: ("#f32",), 64: ("#f64", "#decimal")}.get(bits, ())) for e in operand.elements)
+    return all(
+        isinstance(e, Immediate) and e.category in ({32: ("#f32",), 64: ("#f64", "#decimal")}.get(bits, ())) for e in operand.elements
+    )
 
 
 def _unequal(element: Operand, n: int, t: ScalarType, i: int) -> Misfit:

@@ -10,11 +10,10 @@ from ..flow import Flow, accesses, flow, passed_on
 from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
 from ..listing import listing
 from . import suspects
-from .doubts import doubts, missed
-from .outline import BOILERPLATE
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
+BOILERPLATE = "temp_param_reg"  # nvcc declares it at every call
 PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 
 
@@ -50,13 +49,9 @@ def _pragma(module: Module, texts: tuple[str, ...], span: Span) -> Iterator[Diag
 def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[Diagnostic]:
     columns = listing(f)
     if "unknown-pragma" in wanted:
-        for statement in columns.loose:
+        for statement in columns.rest:
             if isinstance(statement, Pragma):
                 yield from _pragma(module, statement.texts, statement.span)
-    found = doubts(f, columns)
-    if found is not None and not found[1]:
-        yield from _unused(module, found[0] if "unused-register" in wanted else ())
-        return
     graph = flow(f)
     if wanted & {"unused-register", "never-written", "read-first"}:
         yield from _registers(module, f, graph, wanted)
@@ -183,12 +178,43 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
             continue
         if _made_even(block.instructions[:-1], branch.guard, uneven):
             continue
-        for index in sorted(missed(graph, block.index, barriers, leaving) - told):
+        for index in sorted(_missed(graph, block.index, barriers, leaving) - told):
             told.add(index)
             note = Note("the lanes part here", places(module, branch).whole)
             yield _warning(
                 module, "divergent-barrier", "not all lanes reach this barrier together", places(module, barriers[index]).whole, note
             )  # fmt: skip
+
+
+def _missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:
+    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one.
+
+    `leaving` are the blocks that do nothing but end their lanes.
+    """
+    meet = graph.ipdom[branch]
+    if meet is None or meet in leaving:
+        return set()  # lanes that have ended are not waited for
+    sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
+    missed: set[int] = set()
+    for i, side in enumerate(sides):
+        if any(meet in other for k, other in enumerate(free) if k != i):
+            missed |= side & set(barriers)
+    return missed - {meet}
+
+
+def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> set[int]:
+    """The blocks from `start` to `meet`, not past `meet` and not through closed ones."""
+    found: set[int] = set()
+    work = [start]
+    while work:
+        b = work.pop()
+        if b in found or (b in closed and b != meet):
+            continue
+        found.add(b)
+        if b != meet:
+            work += graph.blocks[b].successors
+    return found
 
 
 def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[int]) -> bool:

@@ -21,7 +21,7 @@ def choose_dtypes(instructions: Iterable[Known], seen: Mapping[int, Register], p
     ballots: dict[int, list[str]] = {}
     for known in instructions:
         registers = known.registers
-        for n, wanted in known.shape.votes:
+        for n, wanted in known.facts.votes:
             index = registers[n].index
             if index in ballots:
                 ballots[index].append(wanted)
@@ -50,11 +50,11 @@ def pointer_registers(instructions: Iterable[Known]) -> set[int]:
     found: set[int] = set()
     feeds: dict[int, list[int]] = {}  # register -> those that it may have its address from
     for known in instructions:
-        shape, registers = known.shape, known.registers
-        for n in shape.addresses:
+        facts, registers = known.facts, known.registers
+        for n in facts.addresses:
             found.add(registers[n].index)
-        if shape.hands_on is not None:
-            d, sources = shape.hands_on
+        if facts.hands_on is not None:
+            d, sources = facts.hands_on
             feeds.setdefault(registers[d].index, []).extend([registers[n].index for n in sources])
     left = list(found)
     while left:

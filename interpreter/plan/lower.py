@@ -117,16 +117,16 @@ class Lowering:
         for b in self.blocks:
             body: list[Instruction] = []
             for i in f.blocks[b].instructions:
-                shape = self.known[id(i)].shape
-                if body and shape.stands_alone:
+                facts = self.known[id(i)].facts
+                if body and facts.stands_alone:
                     cut.append((b, body, None))
                     body = []
-                if shape.is_stop:
+                if facts.is_stop:
                     cut.append((b, body, i))
-                    body = [i] if shape.needs_lanes else []  # waits, then executes as the first of the next segment
+                    body = [i] if facts.needs_lanes else []  # waits, then executes as the first of the next segment
                 else:
                     body.append(i)
-            last = body[-1] if body and self.known[id(body[-1])].shape.ends_block else None
+            last = body[-1] if body and self.known[id(body[-1])].facts.ends_block else None
             cut.append((b, body[:-1] if last else body, last))
             if last is not None and last.opcode == "call" and any(self.order[s] <= self.order[b] for s in f.blocks[b].successors):
                 cut.append((b, [], None))  # from the call back to the head of a loop: that is a turn, too
@@ -152,7 +152,7 @@ class Lowering:
                 live |= returned
             if last is not None:
                 k = self.known[id(last)]
-                if not k.shape.needs_lanes:
+                if not k.facts.needs_lanes:
                     live = _before(k, live)
                 else:
                     for index in k.read:
@@ -171,7 +171,7 @@ class Lowering:
         for i in (*body, *([last] if last is not None else [])):
             k = self.known[id(i)]
             read, written = k.read, k.written
-            if not k.shape.kills:
+            if not k.facts.kills:
                 live = self.live_after.get(id(i), -1)
                 read = read + [index for index in written if live >> index & 1]
             for index in read:
@@ -183,7 +183,7 @@ class Lowering:
                 for s in range(home.slot, home.slot + home.width):
                     if not writes >> s & 1:
                         reads[s] = None
-            if i is last and k.shape.needs_lanes:
+            if i is last and k.facts.needs_lanes:
                 continue
             for index in written:
                 home = homes[index]
@@ -215,7 +215,7 @@ def frame_variables(function: Function) -> list[Variable]:
 
 def _before(k: Known, live: int) -> int:
     """What is live before an instruction."""
-    if k.shape.kills:
+    if k.facts.kills:
         for index in k.written:
             live &= ~(1 << index)
     elif k.instruction.guard is None:  # written in part

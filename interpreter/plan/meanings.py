@@ -23,7 +23,7 @@ from .shapes import At, Known, OpFacts
 def op_facts(known: Known, first_generation: bool, flushes: bool, minus_product: bool = False, minus_addend: bool = False) -> OpFacts:
     """Of an instruction's shape; the first generation of devices calculates otherwise, and what was written for it has no subnormal singles."""
     key = (first_generation, flushes, minus_product, minus_addend)
-    ops = known.shape.ops
+    ops = known.facts.ops
     found = ops.get(key)
     if found is None:
         found = _op_facts(known.instruction, first_generation, flushes)

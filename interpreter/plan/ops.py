@@ -49,7 +49,7 @@ class Ops:
 
     def _op(self, given: Instruction, site: Site) -> Op | None:
         facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
-        i = given if facts.refitted is None else replace(given, form=facts.refitted[0], settled=facts.refitted[1])
+        i = given if facts.refitted is None else given.under(*facts.refitted)
         guard: Guard | None = None
         keeps: tuple[int, ...] = ()
         if i.guard is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from warplab.assembler.ir import (
@@ -68,7 +67,7 @@ def fitting(i: Instruction) -> Instruction:
     for other in FORMS[i.opcode]:
         settled = other.match(i.modifiers) if other is not i.form else None
         if settled is not None and fits(i, other):
-            return replace(i, form=other, settled=settled)
+            return i.under(other, settled)
     return i
 
 

@@ -25,6 +25,7 @@ from warplab.assembler.ir import (
     Variable,
     Vector,
 )
+from warplab.assembler.shapes import Shape
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import ScalarType
@@ -74,10 +75,9 @@ class OpFacts:
 
 
 @dataclass(slots=True, eq=False)
-class Shape:
+class Facts:
     """What is true of all instructions of a shape; numbers count the registers in the operands from the left, the guard comes last."""
 
-    form: Form | None  # held, for its identity is part of the key
     read: tuple[int, ...]
     written: tuple[int, ...]
     kills: bool  # what the written registers held before is gone
@@ -93,71 +93,36 @@ class Shape:
 
 @dataclass(slots=True, eq=False)
 class Known:
-    """An instruction, its shape and the registers in its operands."""
+    """An instruction, the facts of its shape and the registers in its operands."""
 
     instruction: Instruction
-    shape: Shape
+    facts: Facts
     registers: list[Register]
     read: list[int]  # by Register.index
     written: list[int]
 
 
-_shapes: dict[tuple[object, ...], Shape] = {}
+_unguarded: dict[Shape, Facts] = {}  # as many as there are kinds of instructions
+_guarded: dict[Shape, Facts] = {}
 
 
 def known(i: Instruction) -> Known:
     """What its shape says of an instruction."""
     registers: list[Register] = []
-    key: list[object] = [id(i.form), i.opcode, i.modifiers]
     for op in i.operands:
         kind = op.__class__
-        if kind is Register and op.vector == 1:  # type: ignore[union-attr]
+        if kind is Register:
             registers.append(op)  # type: ignore[arg-type]
-            key.append(op.type.name)  # type: ignore[union-attr]
-        elif kind is Immediate or kind is SpecialRegister:
-            key.append(kind)
-        elif isinstance(op, Address) and not op.parts and isinstance(op.base, Register | Variable):
-            at = op.base
-            if isinstance(at, Register):
-                registers.append(at)
-            key += (kind, at.__class__, at.type.name, at.vector)
-        else:
-            key.append(_kind(op, registers))
+        elif kind is not Immediate and kind is not SpecialRegister:
+            registers.extend(registers_of(op))
+    kept = _unguarded
     if i.guard is not None:
         registers.append(i.guard)
-        key.append("@")
-    whole = tuple(key)
-    shape = _shapes.get(whole)
-    if shape is None:
-        shape = _shapes[whole] = _shape(i)
-    return Known(i, shape, registers, [registers[n].index for n in shape.read], [registers[n].index for n in shape.written])
-
-
-def _kind(op: Operand, registers: list[Register]) -> object:
-    """What of an operand its instruction's shape depends on; its registers are added to the list, in the order of _numbered."""
-    if isinstance(op, Register):
-        registers.append(op)
-        return op.type.name if op.vector == 1 else (op.type.name, op.vector)
-    kind = op.__class__
-    match op:
-        case Address():
-            base = op.base
-            at = _kind(base, registers) if isinstance(base, Register | Element) else base.__class__
-            return kind, at, *[_kind(part, registers) for part in op.parts]
-        case Vector() | Arguments():
-            return kind, *[_kind(e, registers) for e in op.elements]
-        case Pair():
-            return kind, _kind(op.first, registers), _kind(op.second, registers)
-        case Minus():
-            return kind, _kind(op.operand, registers)
-        case Element():
-            return kind, op.part, _kind(op.register, registers)
-        case Negated() | Plus():
-            return kind, _kind(op.register, registers)
-        case Variable(register=Register() as register):
-            return kind, _kind(register, registers)
-        case _:
-            return kind
+        kept = _guarded
+    facts = kept.get(i.shape)
+    if facts is None:
+        facts = kept[i.shape] = _facts(i)
+    return Known(i, facts, registers, [registers[n].index for n in facts.read], [registers[n].index for n in facts.written])
 
 
 def _numbered(op: Operand, made: list[Register]) -> Operand:
@@ -194,15 +159,14 @@ def _numbered(op: Operand, made: list[Register]) -> Operand:
             return op
 
 
-def _shape(given: Instruction) -> Shape:
+def _facts(given: Instruction) -> Facts:
     made: list[Register] = []
     operands = tuple([_numbered(op, made) for op in given.operands])
     guard = None if given.guard is None else replace(given.guard, index=len(made))
     i = replace(given, operands=operands, guard=guard)
     read, written, kills = uses(i)
     carries = guard is None and carries_pointer(i)
-    return Shape(
-        i.form,
+    return Facts(
         tuple([r.index for r in read]),
         tuple([r.index for r in written]),
         kills,

@@ -28,7 +28,7 @@ def lives(flow: Flow, known: Mapping[int, Known]) -> tuple[Sequence[int], Sequen
             own = 0
             for index in k.written:
                 own |= 1 << index
-            if k.shape.kills:
+            if k.facts.kills:
                 killed |= own
                 read &= ~own
             elif i.guard is None:  # written in part

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.ir import Instruction, Register
-from warplab.isa.notation import FORMS, Form
+from warplab.assembler.ir import Instruction, Register, shape_of
 from warplab.isa.types import TYPES, ScalarType
 
 from ..plan.shapes import Known, known
@@ -117,27 +115,20 @@ def _build(made: Contraction, products: Sequence[Product], all_known: Mapping[in
 def _with_factors(k: Known, handed: Handed) -> Known:
     """A product that writes its factors, and itself where it is wanted."""
     n = len(k.registers)
-    shape = replace(
-        k.shape,
-        written=(*(k.shape.written if handed.kept else ()), n, n + 1),
-        votes=(*k.shape.votes, (n, handed.type.dtype.str), (n + 1, handed.type.dtype.str)),
+    facts = replace(
+        k.facts,
+        written=(*(k.facts.written if handed.kept else ()), n, n + 1),
+        votes=(*k.facts.votes, (n, handed.type.dtype.str), (n + 1, handed.type.dtype.str)),
     )
     registers = [*k.registers, *handed.factors]
-    return Known(k.instruction, shape, registers, k.read, [registers[m].index for m in shape.written])
+    return Known(k.instruction, facts, registers, k.read, [registers[m].index for m in facts.written])
 
 
 def _fused(s: Sum, p: Product, factors: tuple[Register, Register]) -> Fused:
     i = s.instruction
     place, minus = next((n, minus) for n, product, minus in s.products if product is p)
-    form, settled = _fma(("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type))
-    fma = replace(
-        i, opcode="fma", modifiers=("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type),
-        operands=(i.operands[0], *factors, i.operands[3 - place]), form=form, settled=settled,
-    )  # fmt: skip
+    words = ("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type)
+    operands = (i.operands[0], *factors, i.operands[3 - place])
+    fma = replace(i, shape=shape_of("fma", words, operands), operands=operands)
     subtracts = i.opcode == "sub"
     return Fused(fma, minus != (subtracts and place == 2), subtracts and place == 1)
-
-
-@lru_cache(maxsize=64)
-def _fma(words: tuple[str, ...]) -> tuple[Form, dict[str, str | bool]]:
-    return next((f, settled) for f in FORMS["fma"] if (settled := f.match(words)) is not None)

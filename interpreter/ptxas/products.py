@@ -135,7 +135,7 @@ class Walk:
             if k.written and not any(live >> index & 1 for index in k.written) and _is_pure(i) and not interrupts(i):
                 dead.add(id(i))
                 continue
-            if k.shape.kills:
+            if k.facts.kills:
                 for index in k.written:
                     live &= ~(1 << index)
             for index in k.read:
@@ -248,7 +248,7 @@ class Walk:
     def _forget(self, k: Known) -> None:
         """The registers that an instruction writes hold something else now."""
         for index in k.written:
-            if not k.shape.kills:  # in some lanes only
+            if not k.facts.kills:  # in some lanes only
                 self._use(index)
             self.held.pop(index, None)
             self.constants.discard(index)

@@ -63,5 +63,5 @@ def test_shapes_say_what_is_true_of_their_instructions(path: Path) -> None:
                 k = known(i)
                 read, written, kills = uses(i)
                 assert k.read == [r.index for r in read] and k.written == [r.index for r in written]
-                assert (k.shape.kills, k.shape.is_stop, k.shape.needs_lanes) == (kills, is_stop(i), needs_lanes(i))
-                assert (k.shape.hands_on is not None) == (i.guard is None and carries_pointer(i))
+                assert (k.facts.kills, k.facts.is_stop, k.facts.needs_lanes) == (kills, is_stop(i), needs_lanes(i))
+                assert (k.facts.hands_on is not None) == (i.guard is None and carries_pointer(i))
