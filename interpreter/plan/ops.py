@@ -36,6 +36,7 @@ class Ops:
         self.contraction = contraction
         self.first_generation = first_generation
         self.flushes = flushes
+        self.variant = (first_generation, flushes, False, False)
 
     def op(self, given: Instruction, site: Site) -> Op | None:
         """One instruction; None where there is nothing to do before it ends its segment."""
@@ -48,7 +49,8 @@ class Ops:
         return self._op(given, site)
 
     def _op(self, given: Instruction, site: Site) -> Op | None:
-        facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
+        known = self.known[id(given)]
+        facts = known.facts.ops.get(self.variant) or op_facts(known, self.first_generation, self.flushes)
         i = given if facts.refitted is None else given.under(*facts.refitted)
         guard: Guard | None = None
         keeps: tuple[int, ...] = ()

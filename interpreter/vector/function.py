@@ -27,6 +27,18 @@ class VectorSegment:
     plan: Segment
 
 
+class Segments(dict[int, VectorSegment]):
+    """The segments of a function by their places, made when lanes first come there."""
+
+    def __init__(self, plan: PlanFunction, observed: bool) -> None:
+        self.plan = plan
+        self.observed = observed
+
+    def __missing__(self, pc: int) -> VectorSegment:
+        made = self[pc] = _segment(self.plan.segments[pc], pc, self.observed)
+        return made
+
+
 class VectorFunction:
     """A function, ready to run."""
 
@@ -39,7 +51,7 @@ class VectorFunction:
         self.frame_size = plan.frame_size
         self.template: list[Value | None] = [*[None] * plan.first_constant, *plan.constants]
         self.zeros: dict[int, Value] = {slot: np.zeros((1, 1), dtype) for slot, dtype in plan.zeros.items()}
-        self.segments = [_segment(s, pc, observed) for pc, s in enumerate(plan.segments)]
+        self.segments = Segments(plan, observed)
 
     def fresh_registers(self) -> list[Any]:
         """Registers of a part of a group: constants in place, the rest to be fetched."""

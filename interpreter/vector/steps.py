@@ -83,28 +83,29 @@ def _select(condition: Array, new: Any, old: Any) -> Any:
 
 
 def _pure(op: Op) -> Step:
-    f, d, slots = bound(op.meaning), op.target, op.sources
-    if type(d) is int:
+    f, d = bound(op.meaning), op.target
+    if type(d) is int and all(type(s) is int for s in op.sources):
+        slots: Any = op.sources
         match slots:
-            case (int(a),):
+            case (a,):
 
                 def one(R: list[Any]) -> None:
                     R[d] = f(R[a])
 
                 return one
-            case (int(a), int(b)):
+            case (a, b):
 
                 def two(R: list[Any]) -> None:
                     R[d] = f(R[a], R[b])
 
                 return two
-            case (int(a), int(b), int(c)):
+            case (a, b, c):
 
                 def three(R: list[Any]) -> None:
                     R[d] = f(R[a], R[b], R[c])
 
                 return three
-    gets, finish = [get_of(s) for s in slots], set_of(d)
+    gets, finish = [get_of(s) for s in op.sources], set_of(d)
     return lambda R: finish(R, f(*[g(R) for g in gets]))
 
 

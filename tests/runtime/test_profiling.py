@@ -77,7 +77,10 @@ def test_an_unobserved_run_is_planned_without_observers() -> None:
     quiet, observed = (kernel.code(kernel.function, ORDINARY, observed=observed) for observed in (False, True))
     assert quiet is not observed and quiet.plan is observed.plan
     told = {"_told.<locals>.told", "_told.<locals>.told_with_guard"}
-    steps = [{getattr(s, "__qualname__", "") for x in code.segments for s in x.steps} for code in (quiet, observed)]
+    steps = [
+        {getattr(s, "__qualname__", "") for pc in range(len(code.plan.segments)) for s in code.segments[pc].steps}
+        for code in (quiet, observed)
+    ]
     assert not told & steps[0] and told & steps[1]
 
 
