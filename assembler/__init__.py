@@ -4,11 +4,10 @@ They are imported at once: some share their name with the module that holds them
 """
 
 from .diagnostics import Diagnostic, PtxError
-from .elf import ObjectError
 from .format import format_text
 from .ir import Module
 from .link import LinkError, Program, link
-from .objectfile import ObjectFile, assemble, disassemble
+from .objects import ObjectError, ObjectFile, assemble, disassemble
 from .parse import parse
 from .verify import check
 

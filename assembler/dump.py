@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
-from .cfg import as_text, graph
 from .flow import Flow, flow
+from .flow.cfg import as_text, graph
 from .ir import Block, Declaration, Function, Instruction, Label, Module, Prototype, Register, Span, Targets, Variable
-from .objectfile import load
-from .text import Source
-from .trees import grammar
+from .objects import load
+from .parse.text import Source
+from .parse.trees import grammar
 from .walk import statements
 
 

@@ -17,7 +17,7 @@ from typing import Literal, TypeVar, Union, dataclass_transform
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
-from .shapes import Shape, spelling
+from .shapes import Shape, spelling, under
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ def value(cls: type[T]) -> type[T]:
     return dataclass(slots=True, unsafe_hash=True)(cls)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@value
 class Span:
     """A stretch of the text: offsets of its first character and of the one after its last, and the line and column (from 1) of the first."""
 
@@ -341,9 +341,9 @@ class Instruction:
         start, end, spanning = place
         return spanning(start, end)
 
-    def under(self, form: Form, settled: dict[str, str | bool]) -> Instruction:
+    def under(self, form: Form) -> Instruction:
         """The instruction under another row that has its words."""
-        return replace(self, shape=replace(self.shape, form=form, settled=settled))
+        return replace(self, shape=under(self.shape, form))
 
 
 def shape_of(opcode: str, modifiers: tuple[str, ...], operands: Iterable[Operand]) -> Shape:

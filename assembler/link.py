@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from .diagnostics import Diagnostic, PtxError, explain_codes
 from .ir import Function, Module, Span, Variable
-from .objectfile import ObjectFile, load
+from .objects import ObjectFile, load
 from .walk import declared, used_functions
 
 N = TypeVar("N", bound=Function | Variable)

@@ -7,7 +7,7 @@ the verifier keeps its verdicts by Shape.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warplab.isa.notation import Form, resolve
 
@@ -48,3 +48,16 @@ class Spelling(dict[tuple[str, ...], Shape]):
 def spelling(opcode: str, modifiers: tuple[str, ...]) -> Spelling:
     """The one Spelling of an opcode with these modifiers."""
     return Spelling(opcode, modifiers)
+
+
+_others: dict[tuple[Shape, int], Shape] = {}  # by shape and identity of a row, which the Shape found keeps alive
+
+
+def under(shape: Shape, form: Form) -> Shape:
+    """The one Shape of the same words and operands under another row that has these words."""
+    made = _others.get((shape, id(form)))
+    if made is None:
+        if len(_others) >= MOST:
+            _others.clear()
+        made = _others[shape, id(form)] = replace(shape, form=form, settled=form.match(shape.modifiers))
+    return made

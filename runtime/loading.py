@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warplab.assembler.diagnostics import PtxError
-from warplab.assembler.elf import ObjectError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
-from warplab.assembler.objectfile import load
+from warplab.assembler.objects import ObjectError, load
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from .errors import ApiError, UsageError, invalid

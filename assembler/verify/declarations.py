@@ -117,11 +117,9 @@ def judge_alignment(module: Module, v: Variable) -> Iterator[Diagnostic]:
 def judge_linkage(module: Module, v: Variable | Function) -> Iterator[Diagnostic]:
     """The same for what variables and functions have both."""
     has = Has.of(module)
-    words: list[tuple[str, Need]] = [(v.linkage, LINKAGES.get(v.linkage, Need()))]
-    names = v.attributes if isinstance(v, Variable) else [d.name[1:] for d in v.directives]
-    words += [(a.partition("(")[0], ATTRIBUTES.get(a.partition("(")[0], Need())) for a in names]
-    for word, need in words:
-        missing = has.lacks(need)
+    attributes = v.attributes if isinstance(v, Variable) else [d.name[1:] for d in v.directives]
+    for word, table in ((v.linkage, LINKAGES), *((a.partition("(")[0], ATTRIBUTES) for a in attributes)):
+        missing = has.lacks(table[word]) if word in table else ""
         if missing:
             yield _error(module, "needs", f".{word} needs {missing}", v.span)
 

@@ -1,6 +1,6 @@
 """Judges the instructions of a function: spelling, needs, number and kinds of operands.
 
-The verdict depends on the words and the operands' kinds alone, so a combination found legal is remembered, and met again costs one look-up.
+The verdict depends on the Shape alone, save where constants count, so one instruction of each shape is judged, and legal shapes are remembered.
 """
 
 from __future__ import annotations

@@ -312,7 +312,7 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
     for a, b in EXCLUSIVE:
         one, other = f.directive(a), f.directive(b)
         if one is not None and other is not None:
-            later, earlier = (one, other) if one.span > other.span else (other, one)
+            later, earlier = (one, other) if one.span.start > other.span.start else (other, one)
             span = _closing_brace(module, f) if f.body is not None and a == ".maxntid" else later.span
             notes = (Note(f"{earlier.name} is here", earlier.span), Note(f"{later.name} is here", later.span))
             text = f"{a} and {b} exclude each other"

@@ -44,11 +44,10 @@ class Has:
     version: tuple[int, int]
     target: str
 
-    @classmethod
-    def of(cls, module: Module) -> Has:
+    @staticmethod
+    def of(module: Module) -> Has:
         """What the module's header says; of several architectures the last one counts."""
-        named = [t for t in module.targets if capability(t)[0]]
-        return cls(module.version, named[-1] if named else module.target)
+        return _has(module.version, module.targets, module.target)
 
     def lacks(self, need: Need) -> str:
         """What is missing, in words; "" where nothing is."""
@@ -87,3 +86,9 @@ def of_special(operand: SpecialRegister) -> Need:
     """What a special register needs."""
     row = SPECIAL.get(operand.name)
     return row.need if row is not None else Need()
+
+
+@functools.lru_cache(maxsize=64)
+def _has(version: tuple[int, int], targets: tuple[str, ...], target: str) -> Has:
+    named = [t for t in targets if capability(t)[0]]
+    return Has(version, named[-1] if named else target)

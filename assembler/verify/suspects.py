@@ -9,8 +9,7 @@ import bisect
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 
-from .. import graphs
-from ..flow import PASSING, Flow
+from ..flow import PASSING, Flow, graphs
 from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
 from ..listing import Listing, leaves, registers_of
 

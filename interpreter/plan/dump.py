@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Function, Variable
-from warplab.assembler.objectfile import load
+from warplab.assembler.objects import load
 from warplab.assembler.printer import statement
 from warplab.isa.types import ScalarType
 

@@ -37,7 +37,7 @@ def _op_facts(given: Instruction, first_generation: bool, flushes: bool) -> OpFa
     i = with_elements(fitting(given))
     form, settled = i.form, i.settled
     assert form is not None and settled is not None, f"{given.opcode} was not verified"
-    refitted = (form, settled) if form is not given.form else None
+    refitted = form if form is not given.form else None
     hands_on = i.guard is None and carries_pointer(i)
     if i.opcode == "mov" and "vec" not in settled:
         route = "pack" if any(isinstance(o, Vector) for o in i.operands) else "move"

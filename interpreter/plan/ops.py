@@ -51,7 +51,7 @@ class Ops:
     def _op(self, given: Instruction, site: Site) -> Op | None:
         known = self.known[id(given)]
         facts = known.facts.ops.get(self.variant) or op_facts(known, self.first_generation, self.flushes)
-        i = given if facts.refitted is None else given.under(*facts.refitted)
+        i = given if facts.refitted is None else given.under(facts.refitted)
         guard: Guard | None = None
         keeps: tuple[int, ...] = ()
         if i.guard is not None:

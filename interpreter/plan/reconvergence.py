@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.graphs import Loop, post_dominators, postorder, predecessors
+from warplab.assembler.flow.graphs import Loop, post_dominators, postorder, predecessors
 
 from .roles import needs_lanes
 from .spinning import last_spins

@@ -67,7 +67,7 @@ def fitting(i: Instruction) -> Instruction:
     for other in FORMS[i.opcode]:
         settled = other.match(i.modifiers) if other is not i.form else None
         if settled is not None and fits(i, other):
-            return i.under(other, settled)
+            return i.under(other)
     return i
 
 

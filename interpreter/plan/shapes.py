@@ -61,7 +61,7 @@ class OpFacts:
     """A shape as its operations are planned."""
 
     # The row that the operands fit, where it is not the instruction's own, and where more is asked of it than stands here.
-    refitted: tuple[Form, dict[str, str | bool]] | None
+    refitted: Form | None
     route: str  # "pack" "move" "effect" "unsupported" or "meaning"
     hands_on: bool  # an address
     meaning: Meaning

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from warplab.assembler.flow import Flow, accesses
-from warplab.assembler.graphs import Loop
+from warplab.assembler.flow.graphs import Loop
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 

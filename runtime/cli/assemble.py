@@ -6,7 +6,7 @@ import os
 
 import click
 
-from warplab.assembler import objectfile
+from warplab.assembler import objects
 
 from . import files
 
@@ -22,4 +22,4 @@ def assemble(source: files.Source, output: str | None) -> None:
         output = "-" if source.is_stdin else os.path.splitext(source.name)[0] + ".o"
     if output == "-" and os.isatty(1):
         raise click.UsageError("an object file is no text for a terminal; give --output")
-    files.write(output, objectfile.assemble(source.data, name=source.name))
+    files.write(output, objects.assemble(source.data, name=source.name))

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import click
 
-from warplab.assembler.cfg import Graph, as_dot, as_text, graph
-from warplab.assembler.cfg_svg import as_svg
-from warplab.assembler.objectfile import load
+from warplab.assembler.flow.cfg import Graph, as_dot, as_text, graph
+from warplab.assembler.flow.cfg_svg import as_svg
+from warplab.assembler.objects import load
 
 from . import files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from warplab.assembler.diagnostics import EXPLANATIONS, LIMIT, Diagnostic
-from warplab.assembler.objectfile import disassemble
+from warplab.assembler.objects import disassemble
 from warplab.assembler.verify import check as verifier
 
 from . import files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warplab.assembler import objectfile
+from warplab.assembler import objects
 
 from . import files
 
@@ -14,4 +14,4 @@ from . import files
 @click.option("--output", "-o", type=click.Path(), default="-", help='The PTX file; "-", the default, is standard output.')
 def disassemble(source: files.Source, output: str) -> None:
     """Prints an object file as PTX."""
-    files.write(output, objectfile.disassemble(source.data, name=source.name))
+    files.write(output, objects.disassemble(source.data, name=source.name))

@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
 EXITS: tuple[tuple[str, str, ExitCode], ...] = (
     ("warplab.assembler.link", "LinkError", ExitCode.PTX),
     ("warplab.assembler.diagnostics", "PtxError", ExitCode.PTX),
-    ("warplab.assembler.elf", "ObjectError", ExitCode.PTX),
+    ("warplab.assembler.objects", "ObjectError", ExitCode.PTX),
     ("warplab.interpreter.faults", "LimitReached", ExitCode.STEP_LIMIT),
     ("warplab.interpreter.faults", "ExecutionError", ExitCode.FAULT),
     ("warplab.runtime.errors", "UsageError", ExitCode.USAGE),

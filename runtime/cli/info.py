@@ -9,7 +9,7 @@ import click
 
 from warplab.assembler import info as facts
 from warplab.assembler.info import FunctionInfo, ModuleInfo, Parameter
-from warplab.assembler.objectfile import load
+from warplab.assembler.objects import load
 
 from . import files
 

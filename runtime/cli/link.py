@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from warplab.assembler import objectfile
+from warplab.assembler import objects
 from warplab.assembler.ir import Function, Variable
 from warplab.assembler.link import Program, link_modules
 from warplab.assembler.merge import merge
@@ -21,10 +21,10 @@ def link(sources: tuple[files.Source, ...], output: str | None, as_json: bool) -
 
     Every .extern declaration must find its definition; a mistake is shown with both places. Exit code 3 if the files do not fit together.
     """
-    program = link_modules([objectfile.load(s.data, s.name) for s in sources])
+    program = link_modules([objects.load(s.data, s.name) for s in sources])
     if output is not None:
         text = merge(program)
-        files.write(output, text if output == "-" or output.endswith(".ptx") else objectfile.assemble(text, name=output))
+        files.write(output, text if output == "-" or output.endswith(".ptx") else objects.assemble(text, name=output))
         if not as_json:
             return
     rows = _rows(program)

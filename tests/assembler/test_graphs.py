@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from warplab.assembler import graphs
+from warplab.assembler.flow import graphs
 
 
 def reach(successors, start, without=-1):

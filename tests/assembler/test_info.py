@@ -6,8 +6,8 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from warplab.assembler.cfg import Graph, as_dot, as_text, graph
-from warplab.assembler.cfg_svg import as_svg
+from warplab.assembler.flow.cfg import Graph, as_dot, as_text, graph
+from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.info import FunctionInfo, Registers, info
 from warplab.assembler.parse import parse
 

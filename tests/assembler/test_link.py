@@ -7,7 +7,7 @@ import pytest
 from warplab.assembler.diagnostics import EXPLANATIONS
 from warplab.assembler.ir import Function, Variable
 from warplab.assembler.link import LinkError, Program, link, link_modules
-from warplab.assembler.objectfile import assemble
+from warplab.assembler.objects import assemble
 from warplab.assembler.parse import parse
 
 HEAD = ".version 8.3\n.target sm_90\n.address_size 64\n"

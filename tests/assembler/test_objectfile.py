@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from warplab.assembler import elf
-from warplab.assembler.decode import decode
 from warplab.assembler.diagnostics import PtxError
-from warplab.assembler.elf import ObjectError
-from warplab.assembler.emit import emit
-from warplab.assembler.image import BIGGEST, image, leaves, values
-from warplab.assembler.objectfile import assemble, disassemble, load, read_object, write_object
-from warplab.assembler.objectpage import page
+from warplab.assembler.objects import ObjectError, assemble, disassemble, elf, load, read_object, write_object
+from warplab.assembler.objects.decode import decode
+from warplab.assembler.objects.emit import emit
+from warplab.assembler.objects.image import BIGGEST, image, leaves, values
+from warplab.assembler.objects.objectpage import page
 from warplab.assembler.parse import parse
 from warplab.isa.notation import FORMS, Form
 
@@ -215,7 +213,7 @@ def test_a_row_that_is_gone_is_named(everything: bytes, monkeypatch: pytest.Monk
 
     kept: dict[str, list[Form]] = {**FORMS, "vadd": []}
     monkeypatch.setattr(notation, "FORMS", kept)
-    monkeypatch.setattr("warplab.assembler.encoding.FORMS", kept)
+    monkeypatch.setattr("warplab.assembler.objects.encoding.FORMS", kept)
     notation.resolve.cache_clear()
     try:
         with pytest.raises(ObjectError, match=r"row `vadd.*assemble its source again"):
@@ -235,4 +233,4 @@ def test_load_takes_all_kinds(everything: bytes) -> None:
 
 def test_the_page_is_current() -> None:
     path = ROOT / "docs" / "object-format.md"
-    assert path.read_text() == page(), f"run python -m warplab.assembler.objectpage > {path}"
+    assert path.read_text() == page(), f"run python -m warplab.assembler.objects.objectpage > {path}"

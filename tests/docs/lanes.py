@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler import parse
-from warplab.assembler.cfg import graph
-from warplab.assembler.cfg_svg import as_svg
+from warplab.assembler.flow.cfg import graph
+from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.interpreter.observe import Silent
 from warplab.runtime.reports.svg import box, svg, text
 

@@ -9,15 +9,15 @@ import struct
 import zlib
 from dataclasses import dataclass
 
+from ..diagnostics import PtxError
+from ..ir import Module
+from ..parse import parse
+from ..printer import print_module
+from ..verify import verify
 from . import elf
 from .decode import decode
-from .diagnostics import PtxError
 from .elf import Elf, ObjectError, Section
 from .emit import PREFIX, emit
-from .ir import Module
-from .parse import parse
-from .printer import print_module
-from .verify import verify
 
 VERSION = 1
 _NOTE = struct.Struct("<III8sII")  # the sizes of name and contents, type, name, format version, checksum

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from warplab.isa.notation import FORMS, Form, resolve
 
-from .elf import ObjectError
-from .ir import (
+from ..ir import (
     Instruction,
     Span,
 )
+from .elf import ObjectError
 
 NOWHERE = Span(0, 0, 1, 1)
 

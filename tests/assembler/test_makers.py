@@ -4,7 +4,7 @@ import pytest
 
 from warplab.assembler import parse
 from warplab.assembler.diagnostics import PtxError
-from warplab.assembler.objectfile import assemble, disassemble
+from warplab.assembler.objects import assemble, disassemble
 from warplab.assembler.printer import print_module
 from warplab.assembler.verify import verify
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from .collector import collector_off
-from .diagnostics import Diagnostic, PtxError
-from .ir import Module
+from ..collector import collector_off
+from ..diagnostics import Diagnostic, PtxError
+from ..ir import Module
 from .modules import Parser
 from .text import Source
 

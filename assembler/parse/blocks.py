@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .diagnostics import Note, nearest
+from ..diagnostics import Note, nearest
+from ..ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .flaw import Flaw
-from .ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .labels import declarations_of, labels_of, patch, statements_of, without
 from .reader import TextReader
 from .scopes import Inner, Scope, Unresolved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ir import Address, Arguments, Block, Declaration, Instruction, Label, Pair, Statement, Targets, Vector, shape_of
+from ..ir import Address, Arguments, Block, Declaration, Instruction, Label, Pair, Statement, Targets, Vector, shape_of
 from .scopes import Unresolved
 
 

@@ -13,10 +13,10 @@ from functools import cached_property
 
 from warplab.isa.notation import Form
 
+from ..ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
+from ..listing import READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 from . import graphs
 from .graphs import Loop
-from .ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
-from .listing import READS_ITS_DESTINATION, has_results, leaves, listing, registers_of
 
 LEAVES = frozenset({"ret", "exit", "trap"})
 ENDS = LEAVES | {"bra", "brx", "call"}

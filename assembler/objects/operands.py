@@ -10,9 +10,7 @@ from typing import TypeVar
 
 from warplab.isa.types import ScalarType
 
-from .elf import ObjectError, Relocation
-from .encoding import FIRST_SHAPE, NOWHERE, R_ADDRESS, R_BYTE, R_GENERIC, R_GENERIC_BYTE, Reader, Signature, Writer, signature_of
-from .ir import (
+from ..ir import (
     Address,
     Arguments,
     Element,
@@ -35,6 +33,8 @@ from .ir import (
     Vector,
     shape_of,
 )
+from .elf import ObjectError, Relocation
+from .encoding import FIRST_SHAPE, NOWHERE, R_ADDRESS, R_BYTE, R_GENERIC, R_GENERIC_BYTE, Reader, Signature, Writer, signature_of
 
 T = TypeVar("T")
 _DEEPEST = 8  # nested operands; the grammar has no more than four

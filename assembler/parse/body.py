@@ -13,24 +13,24 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..diagnostics import LIMIT, Note
+from ..ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
+from ..shapes import Spelling, spelling
 from . import declarations as decl
 from .blocks import Blocks
-from .diagnostics import LIMIT, Note
 from .flaw import Flaw
-from .ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
 from .makers import operands_of
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Compound, Scope
-from .shapes import Spelling, spelling
 from .trees import tree_of
 
-_END = re.compile(r'(?:[^;"]|"[^"]*")*?;')
+_END = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*;')
 _LABEL = re.compile(r"([A-Za-z][\w$]*|[_$%][\w$]+)\s*:(?!:)", re.ASCII)
 _OPCODE = re.compile(r"[a-z][a-z0-9]*(?:\.[A-Za-z0-9_]+(?:::[A-Za-z0-9_]+)*)*", re.ASCII)
 _OTHER = frozenset("{}.")
 LONG = 4000  # characters of a plain statement
-AT_ONCE = 16  # statements
+AT_ONCE = 32  # statements
 _category = attrgetter("category")
 
 
@@ -87,9 +87,8 @@ def read_body(reader: TextReader, function: Function, scope: Scope, pos: int) ->
         else:
             if k + AT_ONCE <= len(ends):
                 continue
-            end = size
         forward.clear()
-        pos = body.other(source.skip(pos), end)
+        pos = body.other(source.skip(pos))
         if body.done:
             return pos
 
@@ -121,7 +120,7 @@ def with_vectors(text: str, operand: Callable[[str], Operand]) -> tuple[Operand,
 class Body(Blocks):
     """A body with all kinds of statements."""
 
-    def other(self, start: int, end: int) -> int:
+    def other(self, start: int) -> int:
         """What the loop above does not know: all up to the next instruction, or one unusual statement."""
         code, skip = self.code, self.source.skip
         while True:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .diagnostics import Diagnostic
-from .ir import Span
+from ..diagnostics import Diagnostic
+from ..ir import Span
 
 _COMMENT = re.compile(r'"[^"]*"|//[^\n]*|/\*(?s:.*?)\*/|/\*')
 # What Python's split() takes for blanks in part, and ptxas for none.

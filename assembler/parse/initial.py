@@ -9,10 +9,10 @@ from typing import Any
 
 from warplab.isa.types import ScalarType
 
+from ..ir import Function, Immediate, Initial, Symbol, Variable
 from . import constants
 from .constants import integer, literal, signed
 from .flaw import Flaw
-from .ir import Function, Immediate, Initial, Symbol, Variable
 from .makers import constant_of
 from .scopes import Scope
 
@@ -98,7 +98,7 @@ def settings(tree: Any) -> tuple[str, ...]:
     return tuple(out)
 
 
-def shape_of(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
+def closed(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
     """The dimensions, an open first one closed by the initial value."""
     return (len(value), *dims[1:]) if dims and dims[0] == 0 and isinstance(value, tuple) else dims
 

@@ -9,8 +9,8 @@ import functools
 import struct
 from collections.abc import Callable
 
+from ..ir import Immediate
 from .flaw import Flaw
-from .ir import Immediate
 
 MASK = (1 << 64) - 1
 SIGN = 1 << 63

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from .flow import BasicBlock, Flow, flow
-from .ir import Function, Instruction
+from ..ir import Function, Instruction
+from .analysis import BasicBlock, Flow, flow
 
 EdgeKind = Literal["next", "taken", "fall", "case"]
 

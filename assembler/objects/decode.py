@@ -6,6 +6,23 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..ir import (
+    Alias,
+    Block,
+    Declaration,
+    File,
+    Function,
+    Instruction,
+    Item,
+    Label,
+    Location,
+    Module,
+    Pragma,
+    Statement,
+    Symbol,
+    Variable,
+)
+from ..ir import Section as TextSection
 from .elf import Elf, ObjectError, Relocation, Section
 from .emit import (
     ITEM_ALIAS,
@@ -33,23 +50,6 @@ from .encoding import (
     Strings,
 )
 from .image import BIGGEST, values
-from .ir import (
-    Alias,
-    Block,
-    Declaration,
-    File,
-    Function,
-    Instruction,
-    Item,
-    Label,
-    Location,
-    Module,
-    Pragma,
-    Statement,
-    Symbol,
-    Variable,
-)
-from .ir import Section as TextSection
 from .operands import Names, OperandReader, RegisterTable, relocated
 from .records import SIZES, read_function, read_tables, read_type, read_variable
 

@@ -8,8 +8,8 @@ from typing import get_args
 
 from warplab.isa.types import TYPES, ScalarType
 
+from ..ir import Directive, Function, Label, Linkage, Prototype, Register, Targets, Variable
 from .encoding import NOWHERE, Reader, Writer
-from .ir import Directive, Function, Label, Linkage, Prototype, Register, Targets, Variable
 
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
 # Names of records as the page that describes the format prints them.

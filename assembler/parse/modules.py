@@ -7,11 +7,11 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..diagnostics import LIMIT
+from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
 from . import declarations as decl
 from .body import read_body
-from .diagnostics import LIMIT
 from .flaw import Flaw
-from .ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope

@@ -7,9 +7,9 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..ir import File, Item, Section, Span
 from .constants import integer
 from .flaw import Flaw
-from .ir import File, Item, Section, Span
 from .reports import Reports
 from .text import Source
 from .trees import grammar, tree_of

@@ -15,9 +15,9 @@ from lark.exceptions import UnexpectedInput
 from warplab.isa.special import SPECIAL
 from warplab.isa.types import ScalarType
 
+from ..ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .constants import literal
 from .flaw import Flaw
-from .ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .makers import operands_of
 from .trees import tree_of
 

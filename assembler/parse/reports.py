@@ -6,9 +6,9 @@ import re
 
 from lark.exceptions import UnexpectedInput
 
-from .diagnostics import Diagnostic, Note, nearest
+from ..diagnostics import Diagnostic, Note, nearest
+from ..ir import Span
 from .flaw import Flaw
-from .ir import Span
 from .scopes import Scope
 from .text import Source
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import constants
-from .constants import Constant, literal
-from .flaw import Flaw
-from .ir import (
+from ..ir import (
     Address,
     Arguments,
     Element,
@@ -25,6 +22,9 @@ from .ir import (
     Variable,
     Vector,
 )
+from . import constants
+from .constants import Constant, literal
+from .flaw import Flaw
 
 SINK = Sink()
 Names = Mapping[str, Operand]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 
+from ..ir import Initial, Symbol, Variable
 from .elf import ObjectError
-from .ir import Initial, Symbol, Variable
 
 _FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 BIGGEST = 1 << 28  # bytes of one initialised variable; a few characters of text can ask for any amount

@@ -5,23 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import elf
-from .elf import Binding, Elf, Kind, Relocation, Section
-from .encoding import (
-    END,
-    PRAGMA,
-    PROTOTYPE,
-    REGISTERS,
-    SCOPE,
-    TARGETS,
-    VARIABLES,
-    Signature,
-    Strings,
-    Writer,
-)
-from .image import image
-from .info import sizes
-from .ir import (
+from ..info import sizes
+from ..ir import (
     Alias,
     Block,
     Declaration,
@@ -37,10 +22,25 @@ from .ir import (
     Targets,
     Variable,
 )
-from .ir import Section as TextSection
+from ..ir import Section as TextSection
+from ..walk import declared, statements
+from . import elf
+from .elf import Binding, Elf, Kind, Relocation, Section
+from .encoding import (
+    END,
+    PRAGMA,
+    PROTOTYPE,
+    REGISTERS,
+    SCOPE,
+    TARGETS,
+    VARIABLES,
+    Signature,
+    Strings,
+    Writer,
+)
+from .image import image
 from .operands import Numbers, OperandWriter, relocation_type
 from .records import write_function, write_tables, write_type, write_variable
-from .walk import declared, statements
 
 PREFIX = ".warplab."
 # Section of a variable with static storage: (with an initial value, without).

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from warplab.isa.types import TYPES, ScalarType
 
+from ..ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
 from .constants import integer, literal
 from .flaw import Flaw
-from .initial import check_initial, initial, settings, shape_of
-from .ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
+from .initial import check_initial, closed, initial, settings
 from .makers import constant_of
 from .reader import TextReader
 from .scopes import Scope, Stem
@@ -257,7 +257,7 @@ def _declared(reader: TextReader, tree: Any, words: Specs, scope: Scope) -> list
             one.attributes = words.attributes + settings(init)
         else:
             value = initial(init, words.type, scope)
-            dims = shape_of(dims, value)
+            dims = closed(dims, value)
             check_initial(value, (*dims, words.vector) if words.vector > 1 else dims, name)
     if 0 in dims and words.linkage != "extern":
         raise Flaw("bad-array", f"the array {name} has no size", name)
@@ -273,13 +273,13 @@ def _declared(reader: TextReader, tree: Any, words: Specs, scope: Scope) -> list
 
 def _enter(reader: TextReader, v: Variable, scope: Scope) -> Variable:
     """Declares a variable; one of the module may be declared again if it stays the same."""
-    old = scope.own(v.name)
     if scope.parent is not None:
         try:
             scope.declare(v.name, v)
         except Flaw as flaw:
             reader.reports.flaw(flaw, v.span.start, v.span.end)
         return v
+    old = scope.own(v.name)
     if not isinstance(old, Variable):
         scope.declare(v.name, v)
         return v
