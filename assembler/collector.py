@@ -20,17 +20,3 @@ def collector_off() -> Iterator[None]:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
-
-
-@contextmanager
-def collector_rests(objects: int) -> Iterator[None]:
-    """Collections are rarer inside, one for so many objects, where more is kept for a while than anybody could leave to them."""
-    often, *rest = gc.get_threshold()
-    rests = 0 < often < objects
-    if rests:
-        gc.set_threshold(objects, *rest)
-    try:
-        yield
-    finally:
-        if rests:
-            gc.set_threshold(often, *rest)

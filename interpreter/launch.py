@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warplab.assembler.collector import collector_rests
-from warplab.assembler.ir import Function, Variable
+from warplab.assembler.ir import Function, Module, Variable
 from warplab.isa.profiles import DeviceProfile
 
 from .faults import ExecutionError, Fault, LimitReached
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
-KEPT = 1 << 13  # objects that observers may keep until the garbage collector looks through them
 Dim3 = tuple[int, int, int]
 
 
@@ -89,7 +86,6 @@ class Launch:
         self.shared_bytes = kernel.reserved_shared + self.total_shared
         self.stack_limit = o.stack_limit
         self.observers = tuple(observers)
-        self.may_ride: bool = all(o.knows_riders for o in self.observers)  # lanes that have left a loop
         self.max_warps: int = profile.max_warps
         self.multiprocessors: int = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)
@@ -116,8 +112,7 @@ class Launch:
     def run(self) -> None:
         """Runs every wave; the last state of memory is the launch's result."""
         try:
-            keeps_much = any(o.keeps_much for o in self.observers)
-            with np.errstate(all="ignore"), collector_rests(KEPT) if keeps_much else nullcontext():
+            with np.errstate(all="ignore"):
                 for o in self.observers:
                     o.begin(self)
                 self._run()
@@ -323,21 +318,29 @@ class Launch:
 
     def text_of(self, site: Site | None) -> str:
         """An instruction as the text has it."""
-        if site is None:
-            return ""
-        span = site.instruction.span
-        for m in self.kernel.program.modules:
-            piece = m.text[span.start : span.end]
-            if site.instruction.opcode in piece:
-                return " ".join(piece.split())
-        return site.instruction.opcode
+        return "" if site is None else text_of(self.kernel.program.modules, site)
 
     def source_of(self, site: Site | None) -> str:
         """file:line of the .loc in force."""
-        if site is None or site.location is None:
-            return ""
-        for m in self.kernel.program.modules:
-            name = m.files.get(site.location.file)
-            if name:
-                return f"{name}:{site.location.line}"
-        return f"line {site.location.line}"
+        return "" if site is None else source_of(self.kernel.program.modules, site)
+
+
+def text_of(modules: Sequence[Module], site: Site) -> str:
+    """An instruction as the text of one of the modules has it."""
+    span = site.instruction.span
+    for m in modules:
+        piece = m.text[span.start : span.end]
+        if site.instruction.opcode in piece:
+            return " ".join(piece.split())
+    return site.instruction.opcode
+
+
+def source_of(modules: Sequence[Module], site: Site) -> str:
+    """file:line of the .loc in force at an instruction."""
+    if site.location is None:
+        return ""
+    for m in modules:
+        name = m.files.get(site.location.file)
+        if name:
+            return f"{name}:{site.location.line}"
+    return f"line {site.location.line}"

@@ -1,13 +1,17 @@
-"""What a launch tells those who listen.  A launch without observers uses plans and accesses that know nothing of this file.
+"""The events of a launch, and the observers that receive them.  A launch without observers runs plans and accesses that know nothing of this file.
 
-Events come in the order of execution, from groups of lanes at once.  Arrays have the group's shape, or one that broadcasts to it;
-`group.geometry` says which lanes they are (`.block`, `.thread`, `.warps`), `mask` which of them a guard leaves active (None: all).
+Begin here to write a checker or a counter of your own: derive from Silent, define the methods for the events you need, and pass an instance
+as an observer of the launch.  Events come in the order of execution; each is of a group, lanes that execute together.
+`group.geometry` has the block, the thread and the warp of each lane (`.block`, `.thread`, `.warps`).  Arrays have the group's shape, or one that
+broadcasts to it: a mask or an address that is equal for all lanes is one element.  `group.alive` are the lanes of a group that have not left
+the loop that it executes (None: all of them); masks that come with an event leave out the others.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,7 +19,7 @@ import numpy as np
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
-from .memory.access import Access
+from .memory.access import Access as MemoryAccess
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
 from .vector.values import Array, LocalPlace, Shifted, Value, plain
@@ -29,11 +33,22 @@ Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
 
 
-class Observer(Protocol):
-    """Any subset of these may do something."""
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom"), before it happens."""
 
-    knows_riders: bool  # that of a group with `alive` only those lanes take part: the others have left the loop and ride along
-    keeps_much: bool  # until the launch ends, and none of it in circles
+    site: Site
+    group: Group
+    kind: str
+    space: str  # as PTX names it; "generic" where addresses say
+    address: Value
+    mask: Array | None  # the active lanes; None: all of the group
+    type: ScalarType
+    count: int  # elements per lane
+
+
+class Observer(Protocol):
+    """The events of a launch.  Derive from Silent, and define those of interest."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -42,21 +57,19 @@ class Observer(Protocol):
         """Some blocks start."""
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """A group executes some instructions without guards; of all but the last nothing else is told."""
+        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event."""
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """A group executes an instruction with a guard, branches included."""
+        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds."""
 
-    def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
-    ) -> None:
-        """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom") of `count` elements of a type a lane."""
+    def access(self, access: Access) -> None:
+        """Lanes access memory."""
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
-        """What an atomic operation changes memory by; its access follows, and only then memory changes."""
+        """An atomic operation has these operands; its access is the next event, and only then memory changes."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        """The lanes of a group disagree on a branch."""
+        """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
 
     def wait(self, site: Site | None, group: Group, why: str) -> None:
         """A group starts to wait: "barrier", "lanes" or "cluster"."""
@@ -66,10 +79,7 @@ class Observer(Protocol):
 
 
 class Silent:
-    """An observer that hears everything and does nothing: a base for those that want only some events."""
-
-    knows_riders = False
-    keeps_much = False
+    """An observer that ignores every event: the base of those that need some of them."""
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""
@@ -78,16 +88,14 @@ class Silent:
         """See Observer."""
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Hands on one instruction after the other."""
+        """Passes on one instruction after the other."""
         for site in sites:
-            self.instruction(site, group, None)
+            self.instruction(site, group, group.alive)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """See Observer; here of all instructions."""
+        """See Observer; here of every instruction; `mask`: the active lanes, None: all of the group."""
 
-    def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
-    ) -> None:
+    def access(self, access: Access) -> None:
         """See Observer."""
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
@@ -103,14 +111,14 @@ class Silent:
         """See Observer."""
 
 
-class ObservedAccess(Access):
+class ObservedAccess(MemoryAccess):
     """Memory accesses that are announced before they happen."""
 
     def announce(self, g: Group, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
-        """Tells the observers of one access."""
-        wave = g.wave
-        for o in wave.launch.observers:
-            o.access(wave.current, g, kind, space, address, g.active, type, count)
+        """Announces one access to the observers."""
+        access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
+        for o in g.wave.launch.observers:
+            o.access(access)
 
     def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         if isinstance(address, LocalPlace):
@@ -140,14 +148,14 @@ class ObservedAccess(Access):
 
 
 def _shared(address: Value, active: Array | None) -> Value:
-    """An address whose facts the observers and the access find once; where they can't be used, a plain array."""
+    """An address whose facts the observers and the access share; under a mask, which facts do not cover, a plain array."""
     if active is not None:
         return plain(address)
     return address if isinstance(address, Shifted) else Shifted(address)
 
 
 def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple[list[Step], Terminator]:
-    """Steps and end of a segment that tell of what they execute: of runs of instructions at once, where nothing else is told of them."""
+    """Steps and end of a segment that announce what they execute: instructions that only compute together with the next one that does more."""
     run: list[Site] = []
     out: list[Step] = []
     for step, op in zip(steps, segment.ops, strict=True):
@@ -155,23 +163,23 @@ def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple
             run.append(op.site)
             out.append(step)
         else:
-            out.append(_told(step, op.site, run, op.guard))
+            out.append(_announced(step, op.site, run, op.guard))
             run = []
-    return out, _told_end(segment, run, end)
+    return out, _announced_end(segment, run, end)
 
 
-def _told_end(segment: Segment, run: list[Site], end: Terminator) -> Terminator:
+def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Terminator:
     site = segment.site
     if site is None and not run:
         return end
     form = None if site is None else site.instruction.form
     if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself comes next
-        tell: Step = functools.partial(_tell, tuple(run), site)
+        first: Step = functools.partial(_announce, tuple(run), site)
     else:
-        tell = _told(_nothing, site, run, None if isinstance(segment.end, Jump) else segment.end.guard)
+        first = _announced(_nothing, site, run, None if isinstance(segment.end, Jump) else segment.end.guard)
 
     def terminate(g: Group) -> int | None:
-        tell(g.R)
+        first(g.R)
         return end(g)
 
     return terminate
@@ -182,12 +190,12 @@ def _only_computes(site: Site) -> bool:
     return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
-def _told(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
-    """A step that first tells of its instruction and of those before it."""
+def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
+    """A step that first announces its instruction and those before it."""
     if guard is None:
         sites = (*run, site)
 
-        def told(R: list[Any]) -> None:
+        def with_run(R: list[Any]) -> None:
             g = R[0]
             wave = g.wave
             wave.current = site
@@ -195,21 +203,23 @@ def _told(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
                 o.stretch(sites, g)
             step(R)
 
-        return told
+        return with_run
     before, (slot, negated) = tuple(run), guard
 
-    def told_with_guard(R: list[Any]) -> None:
+    def with_guard(R: list[Any]) -> None:
         g = R[0]
-        _tell(before, site, R)
+        _announce(before, site, R)
         mask = ~R[slot] if negated else R[slot]
+        if g.alive is not None:
+            mask = mask & g.alive
         for o in g.wave.launch.observers:
             o.instruction(site, g, mask)
         step(R)
 
-    return told_with_guard
+    return with_guard
 
 
-def _tell(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> None:
+def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> None:
     """Tells of instructions that only compute, and keeps the one that comes now."""
     g = R[0]
     if current is not None:

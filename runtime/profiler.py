@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from warplab.interpreter.observers import Counters, KernelProfile
-from warplab.interpreter.observers.profile import show_with
+from warplab.interpreter.profiler import Counters, KernelProfile
+from warplab.interpreter.profiler.profile import show_with
 
 from .context import Context
 

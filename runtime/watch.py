@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from warplab.interpreter.faults import Fault
-from warplab.interpreter.observe import Silent
-from warplab.interpreter.vector.values import Value, plain
-from warplab.isa.types import ScalarType
+from warplab.interpreter.observe import Access, Silent
+from warplab.interpreter.vector.values import plain
 
 from .runner import Runner
-
-Array = NDArray[Any]
-
-if TYPE_CHECKING:
-    from warplab.interpreter.plan.plan import Site
-    from warplab.interpreter.vector.group import Group
 
 
 class Watch(Silent):
@@ -30,21 +20,20 @@ class Watch(Silent):
         self.found: Fault | None = None
         self.line = 0
 
-    def access(
-        self, site: Site, group: Group, kind: str, space: str, address: Value, mask: Array | None, type: ScalarType, count: int
-    ) -> None:
+    def access(self, access: Access) -> None:
         """See Observer."""
-        if kind == "ld" or space not in ("global", "generic"):
+        if access.kind == "ld" or access.space not in ("global", "generic"):
             return
-        a = np.broadcast_to(plain(address), group.geometry.shape).astype(np.int64)
-        hit = (a < self.low + self.size) & (a + type.bytes * count > self.low)
-        if mask is not None:
-            hit &= np.broadcast_to(mask, hit.shape)
+        group, size = access.group, access.type.bytes * access.count
+        a = np.broadcast_to(plain(access.address), group.geometry.shape).astype(np.int64)
+        hit = (a < self.low + self.size) & (a + size > self.low)
+        if access.mask is not None:
+            hit &= np.broadcast_to(access.mask, hit.shape)
         if hit.any():
             last = np.zeros(hit.shape, bool)
             last.reshape(-1)[np.flatnonzero(hit)[-1]] = True
             self.found = group.blame(Fault("", ""), last)
-            self.line = site.instruction.span.line
+            self.line = access.site.instruction.span.line
 
 
 def last_writer(runner: Runner, name: str, index: tuple[int, ...]) -> str:

@@ -1,1 +1,1 @@
-"""The memory hierarchy as rules: pure functions from the addresses of warps to transactions, passes and hits."""
+"""The memories that a launch can address, and the loads, stores and atomic operations on them."""

@@ -1,1 +1,1 @@
-"""What ptxas makes of PTX: which products and sums it fuses, how many registers it needs."""
+"""What ptxas makes of PTX, as far as it shows in results or counters."""

@@ -24,7 +24,7 @@ def diverge(g: Group, condition: Array, taken: int, fall: int, branch: Branch) -
     shape, wave = g.geometry.shape, g.wave
     for o in wave.launch.observers:
         o.branch(wave.current, g, condition, (taken, fall))
-    if branch.rides and (taken == g.pc or fall == g.pc) and wave.launch.may_ride and _let_leave(g, condition, taken, fall, branch.join):
+    if branch.rides and (taken == g.pc or fall == g.pc) and _let_leave(g, condition, taken, fall, branch.join):
         return
     wave.waiting.events += 1
     other = ~condition if g.alive is None else g.alive & ~condition

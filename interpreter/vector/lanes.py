@@ -7,7 +7,6 @@ lane by lane, so that a condition on the block or on the thread index alone keep
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -212,7 +211,6 @@ class WarpLayout:
 
     def __init__(self, g: Geometry, aligned: bool) -> None:
         self.shape = g.shape
-        self.notes: dict[Hashable, Any] = {}  # of those who listen
         self.aligned = self.dense = aligned  # dense: without gaps but after the last lane, so that lanes stand where they did
         if aligned:
             self.count = g.n // 32

@@ -15,7 +15,7 @@ from .files import SOURCE, Source
 from .launching import LAUNCH_OPTIONS, runs_of, with_options
 
 if TYPE_CHECKING:
-    from warplab.interpreter.observers import KernelProfile
+    from warplab.interpreter.profiler import KernelProfile
 
 SETS = ("basic", "full")
 
@@ -117,7 +117,7 @@ def measured(ctx: click.Context, sources: tuple[Source, ...], options: dict[str,
 
 
 def _check_names(names: tuple[str, ...]) -> None:
-    from warplab.interpreter.observers.metrics import METRICS
+    from warplab.interpreter.profiler.metrics import METRICS
 
     known = {n for m in METRICS for n in (m.name, m.plain)}
     for name in names:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 
 if TYPE_CHECKING:
-    from warplab.interpreter.observers import KernelProfile
+    from warplab.interpreter.profiler import KernelProfile
 
 _OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: lambda a, b: a / b if b else 0.0,
@@ -55,7 +55,7 @@ def plain_name(words: str) -> str:
 
 def measure(profiles: Sequence[KernelProfile]) -> dict[str, float]:
     """Every counter of a run by each of its names."""
-    from warplab.interpreter.observers.metrics import BY_NAME
+    from warplab.interpreter.profiler.metrics import BY_NAME
 
     out: dict[str, float] = {}
     for p in profiles:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from warplab.interpreter.observers import AccessProfile, KernelProfile, SiteProfile
+from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
 
 from .tables import number, percent, scaled
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.profiler import KernelProfile
 
 from .tables import number, table
 from .text import chosen_metrics, heading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warplab.interpreter.observers import AccessProfile, KernelProfile, SiteProfile
+from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
 
 from .advice import advice
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from warplab.interpreter.memory.banks import shared_passes
-from warplab.interpreter.observers import Sample
+from warplab.interpreter.profiler import Sample
+from warplab.interpreter.rules.banks import shared_passes
 from warplab.isa.profiles import DeviceProfile, profile
 
 from . import svg

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from warplab.interpreter.observers import KernelProfile, LineProfile, SiteProfile
-from warplab.interpreter.observers.metrics import METRICS
+from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
+from warplab.interpreter.profiler.metrics import METRICS
 
 from . import svg
 from .advice import advice

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warplab.interpreter.memory.coalesce import global_transactions
-from warplab.interpreter.observers import KernelProfile, Sample
+from warplab.interpreter.profiler import KernelProfile, Sample
+from warplab.interpreter.rules.coalesce import global_transactions
 from warplab.isa.profiles import DeviceProfile
 
 from .tables import counted

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from warplab.interpreter.observers import KernelProfile, Sample
+from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
 from .pictures import WARP, banks, lane_ranges, transactions

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warplab.interpreter.observers import KernelProfile, LineProfile
-from warplab.interpreter.observers.metrics import METRICS, Metric
+from warplab.interpreter.profiler import KernelProfile, LineProfile
+from warplab.interpreter.profiler.metrics import METRICS, Metric
 
 from .advice import advice
 from .tables import number, percent, scaled, table

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warplab.interpreter.observers import KernelProfile
+from warplab.interpreter.profiler import KernelProfile
 
 Event = Mapping[str, str | int | float | Mapping[str, str | int | float]]
 MICROSECOND = 1e6

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from warplab.runtime.cli.isa import CHAPTERS
 
-from ..interpreter import test_cache, test_coalesce, test_mixed_kernels, test_occupancy, test_recorded_counters
+from ..interpreter import test_occupancy, test_reference_caches
+from ..interpreter.profiler import test_mixed_kernels
+from ..interpreter.rules import test_coalesce, test_recorded_counters
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug
 from .markdown import code, made_by, page, paragraph, table
@@ -45,7 +47,7 @@ def counters() -> str:
     """Counters and residency."""
     c, o = test_recorded_counters, test_occupancy
     launches = [+c.replay(one) == dict(one["counters"]) for one in c.LAUNCHES]
-    steps = [test_cache.replay(one) == one["hits"] for one in test_cache.STEPS]
+    steps = [test_reference_caches.replay(one) == one["hits"] for one in test_reference_caches.STEPS]
     residency = [
         min(o.block_limits(o.H200, threads, registers, static + dynamic).values()) == blocks
         for registers, static, threads, dynamic, blocks in o.RECORDED["rows"]

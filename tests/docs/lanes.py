@@ -52,7 +52,8 @@ class Watch(Silent):
     def instruction(self, site: Any, group: Any, mask: Any) -> None:
         """See Observer."""
         lanes = np.broadcast_to(group.geometry.thread, group.geometry.shape).ravel()
-        active = lanes if mask is None or site.instruction.opcode == "bra" else lanes[np.broadcast_to(mask, group.geometry.shape).ravel()]
+        some = group.alive if site.instruction.opcode == "bra" else mask
+        active = lanes if some is None else lanes[np.broadcast_to(some, group.geometry.shape).ravel()]
         self.rows.append((group.wave.launch.text_of(site), frozenset(active.tolist())))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.memory.banks import atomic_passes, shared_passes
-from warplab.interpreter.memory.cache import L1, LoadPolicy, load_policy
-from warplab.interpreter.memory.coalesce import global_transactions
-from warplab.interpreter.memory.constant import constant_passes
-from warplab.interpreter.memory.local import local_sectors
+from tests.interpreter.reference_caches import L1
 from warplab.interpreter.occupancy import l1_bytes, occupancy
+from warplab.interpreter.rules.banks import atomic_passes, shared_passes
+from warplab.interpreter.rules.coalesce import global_transactions
+from warplab.interpreter.rules.constant import constant_passes
+from warplab.interpreter.rules.local import local_sectors
+from warplab.interpreter.rules.policies import LoadPolicy, load_policy
 from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
 
 from .charts import chart
@@ -242,7 +243,7 @@ $ warplab profile samples/transpose/1_naive.ptx --device sm_13
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
     return {NAME: page(
-        "# The memory hierarchy, by compute capability", made_by("`isa/profiles.py` and the rules in `interpreter/memory/`"), FRONT, SPACES,
+        "# The memory hierarchy, by compute capability", made_by("`isa/profiles.py` and the rules in `interpreter/rules/`"), FRONT, SPACES,
         "## What a multiprocessor holds", "One device stands for each capability.", devices(), "## Global memory: sectors and lines",
         "A warp asks once, and memory answers in pieces whose size depends on the device. 1.x looks at half a warp: 1.0 and 1.1 "
         "want word k in lane k, else each lane pays by itself; 1.2 and 1.3 take the smallest segments that do. 2.x fetches "

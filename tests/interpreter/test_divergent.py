@@ -6,8 +6,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from warplab.interpreter.observers import Counters
-from warplab.interpreter.observers.metrics import metrics_of
+from warplab.interpreter.profiler import Counters
+from warplab.interpreter.profiler.metrics import metrics_of
 from warplab.isa.profiles import profile
 
 from .harness import Machine

@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from warplab.interpreter.observers import Counters
+from warplab.interpreter.profiler import Counters
 from warplab.isa.profiles import profile
 
 from .harness import Array, Machine, kernel

@@ -7,8 +7,9 @@ from zlib import crc32
 
 import pytest
 
+from tests.interpreter.profiler.test_recorded_kernels import BYTES, counted, text_of
+
 from .harness import Machine, kernel, run
-from .test_recorded_kernels import BYTES, counted, text_of
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data/warp/spins.json").read_text())["kernels"]
 # Lanes leave after one to eight turns; each stores how many lanes are there.

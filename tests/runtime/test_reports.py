@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from warplab.interpreter.observers import KernelProfile, Sample
+from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import profile as device
 from warplab.runtime.cli.occupancy import occupancy
 from warplab.runtime.cli.profile import profile

@@ -1,0 +1,286 @@
+"""The observer behind the profiler: counts instructions, accesses, divergent branches and waits, and yields a KernelProfile.
+
+Each event is worked out for all warps of its group at once by the rules of the device.  What the load-store unit never sees (bulk copies,
+matrix descriptors, parameters of calls) counts as instructions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Instruction
+from warplab.isa.profiles import DeviceProfile
+
+from ..flags import any_in_rows
+from ..observe import Access, Silent
+from ..ptxas.register_count import kernel_registers, residency
+from ..rules.policies import empties_l1
+from ..vector.lanes import Geometry, packed
+from ..vector.values import Array
+from .accesses import Accesses
+from .flops import flops_of
+from .global_memory import GlobalMemory
+from .lanes import WARP, count_warps
+from .profile import KernelProfile, SiteProfile
+from .shared import MATRICES
+from .tally import SiteTally
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+    from ..plan.plan import Site
+    from ..vector.group import Group
+    from ..vector.wave import Wave
+
+STRETCH = 8  # events of the timeline's first stretches
+STRETCHES = 400  # at most; then two become one
+
+
+class Run:
+    """Instructions that are executed one after the other, and by how many warps and threads so far."""
+
+    __slots__ = ("length", "sites", "special", "threads", "warps")
+
+    def __init__(self, sites: Sequence[Site], special: bool) -> None:
+        self.sites = sites  # whose identity is the key
+        self.length = len(sites)
+        self.special = special  # the last one empties caches, copies, or moves matrices: accesses.py sees each execution
+        self.warps = self.threads = 0
+
+    def hand_in(self, tallies: dict[int, SiteTally]) -> None:
+        """Adds the counts to each instruction's."""
+        for site in self.sites:
+            tally = _tally_in(tallies, site)
+            tally.warps += self.warps
+            tally.threads += self.threads
+            tally.active += self.threads
+
+
+class Counters(Silent):
+    """Counts one launch; its profile is there when it is over."""
+
+    def __init__(self, device: DeviceProfile) -> None:
+        self.device = device
+        self.launch: Launch | None = None
+        self._profile: KernelProfile | None = None
+
+    def finish(self) -> KernelProfile | None:
+        """The profile, of a launch that a fault has ended too; None if nothing was launched."""
+        if self.launch is not None:
+            self.end(self.launch)
+        return self._profile
+
+    # ------------------------------------------------------------ the launch
+
+    def begin(self, launch: Launch) -> None:
+        self.launch, self._profile = launch, None
+        self.registers = kernel_registers(launch.kernel)
+        self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
+        self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
+        self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks)
+        self.tallies: dict[int, SiteTally] = {}
+        self._runs: dict[int, Run] = {}
+        self.idle = launch.blocks * launch.threads
+        self._wrote: dict[int, NDArray[np.bool_]] = {}  # the threads of a wave that wrote something, by its first block
+        self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
+        self._geometry: Geometry | None = None
+        self._alive: Array | None = None
+        self._warps = self._lanes = 0
+        self._sizes: dict[int, tuple[Geometry, int, int]] = {}
+        self.timeline: list[tuple[int, int]] = []
+        self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
+
+    def wave(self, wave: Wave) -> None:
+        self.accesses.global_memory.wave(wave)
+        self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
+
+    def end(self, launch: Launch) -> None:
+        if self.launch is None:
+            return
+        self._mark()
+        self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
+        memory = self.accesses.global_memory
+        memory.stream.settle(last=True)
+        self._profile = self._frozen(launch, memory)
+        # References to the launch would keep its memory until the garbage collector runs.
+        self.launch = self._geometry = self._alive = None
+        for kept in (self._wrote, self._writers, self._sizes):
+            kept.clear()
+        del self.accesses
+
+    def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
+        # What the profile refers to holds none of the launch's memory.
+        name, runs, tallies, modules = launch.name, list(self._runs.values()), self.tallies, tuple(launch.kernel.program.modules)
+
+        def counted() -> tuple[SiteProfile, ...]:
+            for run in runs:
+                run.hand_in(tallies)
+            runs.clear()
+            order = sorted(tallies.values(), key=lambda t: (t.site.function != name, t.site.function, t.site.index))
+            return tuple([t.frozen(modules) for t in order])
+
+        return KernelProfile(
+            kernel=launch.name,
+            number=launch.number,
+            device=self.device,
+            grid=launch.grid,
+            block=launch.block,
+            registers=self.registers,
+            static_shared=launch.kernel.static_shared,
+            dynamic_shared=launch.dynamic_shared,
+            occupancy=self.occupancy,
+            counted=counted,
+            allocations=memory.places.frozen(),
+            timeline=tuple(self.timeline),
+            idle_threads=self.idle,
+            dram_written=memory.stream.written,
+            texts={m.name: m.text for m in modules},
+        )
+
+    # ------------------------------------------------------------ instructions
+
+    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+        if group.geometry is not self._geometry or group.alive is not self._alive:
+            self._enter(group)
+        run = self._runs.get(id(sites))
+        if run is None:
+            run = self._runs[id(sites)] = Run(sites, self._tally(sites[-1]).special)
+        run.warps += self._warps
+        run.threads += self._lanes
+        if run.special:
+            self.accesses.begin(sites[-1].instruction, group)
+        n = run.length
+        if self._events + n < self._period:
+            self._events += n
+            self._issued += n * self._warps
+            self._threads += n * self._lanes
+        else:
+            self._pass_marks(n)
+
+    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+        g, alive = group.geometry, group.alive
+        if g is not self._geometry or alive is not self._alive:
+            self._enter(group)
+        tally = self._tally(site)
+        tally.warps += self._warps
+        tally.threads += self._lanes
+        if mask is None or mask.size == 1:
+            tally.active += self._lanes if mask is None or mask[0, 0] else 0
+        else:
+            tally.active += int(np.count_nonzero(mask)) * (g.n // mask.size)
+        if tally.special:
+            self.accesses.begin(site.instruction, group)
+        self._pass_marks(1)
+
+    def _pass_marks(self, instructions: int) -> None:
+        """Adds to the timeline instructions of the group entered last."""
+        events = self._events + instructions
+        while events >= self._period:
+            now = self._period - self._events
+            self._issued += now * self._warps
+            self._threads += now * self._lanes
+            instructions -= now
+            self._mark()
+            events = instructions
+        self._events = events
+        self._issued += instructions * self._warps
+        self._threads += instructions * self._lanes
+
+    def _tally(self, site: Site) -> SiteTally:
+        return self.tallies.get(id(site)) or _tally_in(self.tallies, site)
+
+    def _enter(self, group: Group) -> None:
+        """Counts the warps and lanes of a group."""
+        g, alive = group.geometry, group.alive
+        known = self._sizes.get(id(g))
+        if known is None or known[0] is not g:
+            if len(self._sizes) > 512:
+                self._sizes.clear()
+            known = self._sizes[id(g)] = (g, count_warps(g), g.n)
+        self._geometry, self._warps, self._lanes = known
+        self._alive = alive
+        if alive is not None:
+            self._warps, self._lanes = int(np.count_nonzero(any_in_rows(g.warps.spread(alive)))), group.alive_count
+
+    def _mark(self) -> None:
+        if self._issued:
+            self.timeline.append((self._issued, self._threads))
+        self._events = self._issued = self._threads = 0
+        if len(self.timeline) >= STRETCHES:
+            t = self.timeline
+            self.timeline = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(t[::2], t[1::2], strict=False)]
+            self._period *= 2
+
+    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+        layout, alive = group.geometry.warps, group.alive
+        if condition.size == 1 or (condition.shape[1] == 1 and layout.aligned):
+            return
+        times, there = 1, layout.bits if alive is None else packed(layout.spread(alive))
+        if condition.shape[0] == 1 and layout.aligned and alive is None:
+            times, taken, there = group.geometry.shape[0], packed(condition), there[: condition.size // WARP]
+        else:
+            shape = group.geometry.shape
+            taken = packed(layout.spread(condition if condition.shape == shape else np.broadcast_to(condition, shape)))
+            if alive is not None:
+                taken &= there
+        parted = taken[(taken != 0) & (taken != there)]
+        if parted.size:
+            tally = self._tally(site)
+            tally.divergent += parted.size * times
+            tally.part(parted, times)
+
+    def wait(self, site: Site | None, group: Group, why: str) -> None:
+        if site is not None:
+            waits = self._tally(site).waits
+            waits[why] = waits.get(why, 0) + 1
+
+    # ------------------------------------------------------------ accesses
+
+    def access(self, access: Access) -> None:
+        if access.kind != "ld" and access.space != "local":
+            self._writes(access.group, access.mask)
+        self.accesses.count(self._tally(access.site), access)
+
+    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
+        self.accesses.operands = operands
+
+    def _writes(self, group: Group, mask: Array | None) -> None:
+        g, wave = group.geometry, group.wave.first
+        if self._writers.get((wave, id(g))) is g:
+            return
+        wrote = self._wrote[wave]
+        if mask is None:
+            if len(self._writers) > 512:
+                self._writers.clear()
+            self._writers[wave, id(g)] = g
+            if g.n == wrote.size:
+                wrote.fill(True)
+            else:
+                wrote.reshape(-1)[g.lane.ravel()] = True
+        elif g.shape == wrote.shape:
+            wrote |= mask
+        else:
+            wrote.reshape(-1)[g.lane[np.broadcast_to(mask, g.shape)]] = True
+
+
+def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:
+    tally = tallies.get(id(site))
+    if tally is None:
+        tally = tallies[id(site)] = SiteTally(site, *_nature(site.instruction))
+    return tally
+
+
+def _nature(i: Instruction) -> tuple[tuple[str, float] | None, bool, bool]:
+    """An instruction's floating-point operations, whether each execution is announced to accesses.py, and whether it makes one plain access."""
+    flops, special, ordinary = _nature_of(i.opcode, i.modifiers)
+    return flops, special, ordinary and not str((i.settled or {}).get("ss", "")).startswith("param")
+
+
+@lru_cache(maxsize=1 << 12)
+def _nature_of(opcode: str, modifiers: tuple[str, ...]) -> tuple[tuple[str, float] | None, bool, bool]:
+    special = opcode in ("cp", *MATRICES) or empties_l1(opcode, modifiers)
+    return flops_of(opcode, modifiers), special, opcode in ("ld", "ldu", "st") and not {"async", "bulk"} & set(modifiers)

@@ -1,0 +1,113 @@
+"""The warps of a group's access: how arrays of the group's shape become lanes of warps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..flags import any_in_rows
+from ..vector.lanes import Geometry
+from ..vector.values import Array
+
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Addresses by warp: (warps, 32), or (warps, 1) where each warp has one address; `active` None: all lanes."""
+
+    where: Index
+    active: Flags | None
+    warps: int
+
+    @property
+    def count(self) -> int:
+        """Active lanes."""
+        return self.warps * WARP if self.active is None else int(np.count_nonzero(self.active))
+
+    @property
+    def requests(self) -> int:
+        """Warps with an active lane."""
+        return self.warps if self.active is None else int(np.count_nonzero(any_in_rows(self.active)))
+
+    @property
+    def mask(self) -> Flags:
+        """(warps, 32), written out."""
+        return np.ones((self.warps, WARP), np.bool_) if self.active is None else self.active
+
+    @property
+    def full(self) -> Index:
+        """(warps, 32), written out."""
+        return self.where if self.where.shape == (self.warps, WARP) else np.broadcast_to(self.where, (self.warps, WARP))
+
+
+def lanes_active(g: Geometry, mask: Array | None) -> NDArray[np.bool_] | None:
+    """The active lanes of each warp; None: all lanes."""
+    layout = g.warps
+    if mask is None:
+        return None if layout.aligned else layout.members
+    active: NDArray[np.bool_] = layout.spread(mask if mask.shape == g.shape else np.broadcast_to(mask, g.shape))
+    return active if layout.aligned else active & layout.members
+
+
+def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
+    """An access by warps, all of the group's."""
+    layout, active = g.warps, lanes_active(g, mask)
+    if address.size == 1:
+        where = address.astype(np.int64, copy=False).reshape(1, 1)
+    elif layout.aligned and address.shape[1] == 1:
+        where = np.repeat(address.astype(np.int64, copy=False), g.shape[1] // WARP, axis=0)
+    else:
+        where = layout.spread(address.astype(np.int64, copy=False), extended=True)
+    return Lanes(where, active, layout.count)
+
+
+def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, int]:
+    """An access by warps, and how many blocks repeat it: blocks with equal addresses are counted once."""
+    if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
+        where = address.astype(np.int64, copy=False).reshape(-1, WARP if address.shape[1] > 1 else 1)
+        active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
+        return Lanes(where, active, g.shape[1] // WARP), g.shape[0]
+    return lanes_of(g, address, mask), 1
+
+
+def local_words(g: Geometry, address: Array, mask: Array | None) -> tuple[int, int, int]:
+    """(warps, sectors, lanes) of an access to one word of each lane's local memory.
+
+    Equal words of neighbouring lanes are neighbours: eight lanes of a warp with equal words touch one sector (see rules/local.py).
+    """
+    shape, times = g.shape, 1
+    if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
+        shape, times = (1, g.shape[1]), g.shape[0]  # blocks that all do the same
+    place = g.warps.place[: shape[1]] if times > 1 else g.warps.place
+    word = np.broadcast_to(address >> address.dtype.type(2), shape).ravel()
+    if mask is not None:
+        active = np.broadcast_to(mask, shape).ravel()
+        place, word = place.compress(active), word.compress(active)
+    if not place.size:
+        return 0, 0, 0
+    eight, warp = place >> 3, place >> 5
+    changed = (word[1:] != word[:-1]) | (eight[1:] != eight[:-1])
+    sectors = 1 + int(np.count_nonzero(changed))
+    if sectors > 1 + int(np.count_nonzero(eight[1:] != eight[:-1])):  # those of eight lanes may not stand together
+        nothing = np.iinfo(word.dtype).max
+        rows = np.full((eight.item(-1) + 1 - eight.item(0), 8), nothing, word.dtype)
+        rows.ravel()[place - (eight.item(0) << 3)] = word
+        rows.sort(axis=1)
+        sectors = int(np.count_nonzero(rows[:, 0] != nothing)) + int(
+            np.count_nonzero((rows[:, 1:] != rows[:, :-1]) & (rows[:, 1:] != nothing))
+        )
+    return times * (1 + int(np.count_nonzero(warp[1:] != warp[:-1]))), times * sectors, times * place.size
+
+
+def count_warps(g: Geometry) -> int:
+    """Warps that have lanes in a group; lanes stand in ascending order."""
+    if g.block.shape[1] == 1:
+        number = g.thread[0] >> 5
+        return int(g.shape[0]) * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
+    return int(g.warps.count)

@@ -1,0 +1,149 @@
+"""Which words and lines the warps of one access touch: what coalescing and the caches ask, found for all warps at once.
+
+The words of all lanes become keys (warp, word).  In sorted order a step to another line begins a new entry.  Most accesses have their lanes
+in ascending order already and need no sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..flags import any_in_rows
+from ..vector.lanes import Geometry
+from ..vector.values import Shifted
+from .lanes import WARP, Lanes
+from .sectors import ALL_WORDS, SECTOR, Bits, touched
+
+Index = NDArray[np.int64]
+T = TypeVar("T")
+
+KEY_BITS = 44  # of a byte or word below the number of its warp
+ROOM = 1 << 21  # lanes of the addresses that a memo may keep
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What the warps of one access touch of the lines of a cache: an entry for each warp and line."""
+
+    sectors: Index  # of each warp
+    warp: Index
+    line: Index
+    words: Bits
+
+    def whole_lines(self) -> Touch:
+        """The same entries, of all words."""
+        return Touch(self.sectors, self.warp, self.line, np.full(self.words.size, ALL_WORDS))
+
+
+def touch(lanes: Lanes, width: int) -> Touch:
+    """The sectors and lines of aligned accesses of `width` bytes (at most 32).
+
+    >>> coalesced = touch(Lanes(np.arange(32)[None, :] * 4, None, 1), 4)
+    >>> coalesced.sectors, coalesced.line, hex(coalesced.words[0])
+    (array([4]), array([0]), '0xffffffff')
+    """
+    each = max(1, width // 4)
+    bits = np.uint32((1 << each) - 1)
+    word = lanes.where >> 2
+    if word.shape[1] == 1:
+        warp = np.arange(lanes.warps) if lanes.active is None else any_in_rows(lanes.active).nonzero()[0]
+        at = word[warp, 0] if len(word) > 1 else np.full(warp.size, word[0, 0])
+        sectors = np.zeros(lanes.warps, np.int64)
+        sectors[warp] = 1
+        return Touch(sectors, warp, at >> 5, bits << (at & 31).astype(np.uint32))
+    key, steps = _in_order(lanes, word)
+    if not key.size:
+        none = np.zeros(0, np.int64)
+        return Touch(np.zeros(lanes.warps, np.int64), none, none, none.astype(np.uint32))
+    lines = key >> 5
+    starts = np.concatenate(([True], lines[1:] != lines[:-1])).nonzero()[0]
+    first = lines[starts]
+    warp, line = first >> KEY_BITS - 5, first & (1 << KEY_BITS - 5) - 1
+    if key.size * each == starts.size * WARP and (not steps.size or int(steps.min()) >= each):  # every word of every line
+        return Touch(np.bincount(warp, minlength=lanes.warps) * 4, warp, line, np.full(starts.size, ALL_WORDS))
+    words = np.bitwise_or.reduceat(bits << (key & 31).astype(np.uint32), starts)
+    sectors = np.bincount(warp, weights=np.bitwise_count(touched(words)), minlength=lanes.warps).astype(np.int64)
+    return Touch(sectors, warp, line, words)
+
+
+def _in_order(lanes: Lanes, place: Index) -> tuple[Index, Index]:
+    """Places of the active lanes as keys below their warps, in ascending order; the steps from one to the next."""
+    warps = (np.arange(lanes.warps, dtype=np.int64) << KEY_BITS)[:, None]
+    keys = place | warps
+    key = keys.ravel() if lanes.active is None else keys.ravel().compress(lanes.active.ravel())
+    steps = key[1:] - key[:-1]
+    if steps.size and int(steps.min()) < 0:
+        if lanes.active is None:
+            key = np.sort(keys, axis=1).ravel()  # rows of 32 sort much faster than one long row
+        else:
+            np.copyto(keys, warps | (1 << KEY_BITS) - 1, where=~lanes.active)  # behind the active ones
+            keys.sort(axis=1)
+            key = keys[np.arange(WARP) < np.count_nonzero(lanes.active, axis=1)[:, None]]
+        steps = key[1:] - key[:-1]
+    return key, steps
+
+
+def covered(lanes: Lanes, width: int, t: Touch) -> Bits:
+    """The words that each warp's bytes or halfwords cover in full, for each entry of its touch.
+
+    >>> halves = Lanes(np.arange(32)[None, :] * 2 + 2, None, 1)
+    >>> hex(covered(halves, 2, touch(halves, 2))[0])
+    '0xfffe'
+    """
+    words = np.zeros(t.line.size, np.uint32)
+    key, steps = _in_order(lanes, lanes.full)
+    if not key.size:
+        return words
+    key = key[np.concatenate(([True], steps != 0))]  # bytes or halfwords that are different
+    last = 4 // width - 1  # of a word's pieces
+    first = key[: key.size - last]
+    word = first[(first & 3 == 0) & (key[last:] - first == last * width)] >> 2
+    if word.size:
+        lines = word >> 5
+        starts = np.concatenate(([True], lines[1:] != lines[:-1])).nonzero()[0]
+        entry = (t.line | t.warp << KEY_BITS - 7).searchsorted(lines[starts])
+        words[entry] = np.bitwise_or.reduceat(np.uint32(1) << (word & 31).astype(np.uint32), starts)
+    return words
+
+
+class Footprint:
+    """One access by warps: its lanes, what they touch, and what both sum up to."""
+
+    __slots__ = ("count", "ends", "ideal", "lanes", "requests", "total", "touch", "width", "worst")
+
+    def __init__(self, lanes: Lanes, width: int) -> None:
+        self.lanes, self.width = lanes, width
+        self.touch = touch(lanes, width)
+        self.requests, self.count = lanes.requests, lanes.count
+        self.total = int(self.touch.sectors.sum())
+        self.worst = int(self.touch.sectors.argmax())  # the warp that touches the most sectors
+        line = self.touch.line
+        self.ends = (int(line.min()), int(line.max())) if line.size else (0, -1)
+        if lanes.active is None:
+            self.ideal = lanes.warps * -(-WARP * width // SECTOR)
+        else:
+            self.ideal = int((-(-np.count_nonzero(lanes.active, axis=1) * width // SECTOR)).sum())
+
+
+class Memo(Generic[T]):
+    """What was found lately for pointers that walk from one base array: an address some lines further on touches the same, further on."""
+
+    def __init__(self) -> None:
+        self._room = ROOM
+        self._found: dict[Hashable, tuple[T, Shifted, Geometry]] = {}
+
+    def of(self, g: Geometry, address: Shifted, step: int, kind: Hashable, find: Callable[[], T]) -> tuple[T, int]:
+        """What was found for an address, and its distance in bytes, a multiple of `step`, from the address it was found for."""
+        key = id(address.facts), id(g), address.delta % step, kind
+        known = self._found.get(key)
+        if known is None:
+            self._room -= address.base.size
+            while self._room < 0 and self._found:  # the oldest go first
+                self._room += self._found.pop(next(iter(self._found)))[1].base.size
+            known = self._found[key] = find(), address, g  # address and g are kept, so that their ids stay their own
+        return known[0], address.delta - known[1].delta
