@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .faults import Fault
-from .values import Array
+from .vector.values import Array
 
 if TYPE_CHECKING:
-    from .group import Group
+    from .vector.group import Group
 
 U64 = np.uint64
 

@@ -13,16 +13,18 @@ import numpy as np
 from warplab.assembler.ir import Function, Module, Variable
 from warplab.isa.profiles import DeviceProfile
 
-from .engine import CHECK_EVERY, Wave
 from .faults import ExecutionError, Fault, LimitReached
 from .memory.arena import Arena
 from .observe import Observer
-from .plan import Manner, PlanFunction, Segment, Site, Step
+from .plan.plan import Manner, Site
 from .program import Kernel
-from .values import Array, ParameterPlace
+from .vector.function import VectorFunction, VectorSegment
+from .vector.steps import Step
+from .vector.values import Array, ParameterPlace
+from .vector.wave import CHECK_EVERY, Wave
 
 if TYPE_CHECKING:
-    from .group import Group
+    from .vector.group import Group
 
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
@@ -90,8 +92,8 @@ class Launch:
         self.explicit_cluster: bool = o.cluster is not None
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.manner = Manner(bool(self.observers), first_generation=profile.capability < (2, 0), lockstep=o.lockstep)
-        self.entry: PlanFunction = self.plan_of(kernel.function)
+        self.manner = Manner(first_generation=profile.capability < (2, 0), lockstep=o.lockstep)
+        self.entry: VectorFunction = self.code_of(kernel.function)
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self._offsets = {id(v): at for v, at in kernel.parameters}
@@ -103,7 +105,7 @@ class Launch:
         self._next_block = 0
         self._started = time.perf_counter_ns()
         self._suspended: deque[Wave] = deque()
-        self.still = 0  # rounds of spinning in which nothing happened, see stillness.py
+        self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/deadlock.py
 
     # ------------------------------------------------------------ running
 
@@ -130,7 +132,7 @@ class Launch:
                 count = min(per_wave, self.blocks - first)
                 self._next_block += count
                 wave = Wave(self, first, count)
-                self.still = 0
+                self.quiet_rounds = 0
             elif self._suspended:
                 wave = self._suspended.popleft()
             else:
@@ -171,8 +173,7 @@ class Launch:
     def _where(self, wave: Wave, g: Group | None) -> str:
         if g is None:
             return f"the end of block {wave.first + wave.count - 1}"
-        s = g.act.function.segments[g.pc]
-        site = s.sites[0] if s.sites else s.end
+        site = g.act.function.plan.segments[g.pc].first_site
         return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
 
     # ------------------------------------------------------------ blocks
@@ -252,7 +253,7 @@ class Launch:
 
     def clock(self, g: Group) -> Array:
         """A count that grows with every segment that runs."""
-        self.still = 0  # who looks at the clock may wait for time to pass
+        self.quiet_rounds = 0  # who looks at the clock may wait for time to pass
         return np.array([[(self.steps + g.wave.segments_run % CHECK_EVERY) * 32]], np.uint64)
 
     def timer(self, g: Group) -> Array:
@@ -273,9 +274,9 @@ class Launch:
 
     # ------------------------------------------------------------ functions
 
-    def plan_of(self, f: Function) -> PlanFunction:
+    def code_of(self, f: Function) -> VectorFunction:
         """A function as this kernel runs it."""
-        return self.kernel.plan(f, self.manner)
+        return self.kernel.code(f, self.manner, observed=bool(self.observers))
 
     def definition_of(self, f: Function) -> Function:
         """See LoadedProgram.resolve."""
@@ -303,11 +304,11 @@ class Launch:
         self.name_fault(wave, f, int(g.geometry.lane.ravel()[0]) if lane is None else lane)
         return f"block {f.block}, thread {f.thread}"
 
-    def explain(self, e: ExecutionError, g: Group, segment: Segment, step: Step | None) -> None:
+    def explain(self, e: ExecutionError, g: Group, segment: VectorSegment, step: Step | None) -> None:
         """Adds the instruction to a fault: the step that raised it, or what ends the segment."""
         if not isinstance(e, Fault) or e.instruction:
             return
-        site = segment.end if step is None else segment.sites[segment.steps.index(step)]
+        site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
         if site is not None:
             e.instruction = self.text_of(site)
             e.line = site.instruction.span.line

@@ -20,14 +20,17 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .memory.access import Access as MemoryAccess
-from .roles import works_on
-from .values import Array, LocalPlace, Shifted, Value, plain
+from .plan.plan import Guard, Jump, Segment, Site
+from .plan.roles import works_on
+from .vector.values import Array, LocalPlace, Shifted, Value, plain
 
 if TYPE_CHECKING:
-    from .engine import Wave
-    from .group import Group
     from .launch import Launch
-    from .plan import Home, Segment, Site, Step
+    from .vector.group import Group
+    from .vector.wave import Wave
+
+Step = Callable[[list[Any]], None]
+Terminator = Callable[["Group"], "int | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,36 +154,35 @@ def _shared(address: Value, active: Array | None) -> Value:
     return address if isinstance(address, Shifted) else Shifted(address)
 
 
-def announce(segment: Segment, homes: dict[int, Home]) -> None:
-    """Makes a segment announce what it executes: instructions that only compute together with the next one that does more."""
+def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple[list[Step], Terminator]:
+    """Steps and end of a segment that announce what they execute: instructions that only compute together with the next one that does more."""
     run: list[Site] = []
-    steps: list[Step] = []
-    for step, site in zip(segment.steps, segment.sites, strict=True):
-        if site.instruction.guard is None and _only_computes(site):
-            run.append(site)
-            steps.append(step)
+    out: list[Step] = []
+    for step, op in zip(steps, segment.ops, strict=True):
+        if op.guard is None and _only_computes(op.site):
+            run.append(op.site)
+            out.append(step)
         else:
-            steps.append(_announced(step, site, run, homes))
+            out.append(_announced(step, op.site, run, op.guard))
             run = []
-    segment.steps = tuple(steps)
-    _announce_end(segment, run, homes)
+    return out, _announced_end(segment, run, end)
 
 
-def _announce_end(segment: Segment, run: list[Site], homes: dict[int, Home]) -> None:
-    site, inner = segment.end, segment.terminate
-    if inner is None or (site is None and not run):
-        return
+def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Terminator:
+    site = segment.site
+    if site is None and not run:
+        return end
     form = None if site is None else site.instruction.form
     if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself comes next
         first: Step = functools.partial(_announce, tuple(run), site)
     else:
-        first = _announced(_nothing, site, run, homes)
+        first = _announced(_nothing, site, run, None if isinstance(segment.end, Jump) else segment.end.guard)
 
     def terminate(g: Group) -> int | None:
         first(g.R)
-        return inner(g)
+        return end(g)
 
-    segment.terminate = terminate
+    return terminate
 
 
 def _only_computes(site: Site) -> bool:
@@ -188,13 +190,12 @@ def _only_computes(site: Site) -> bool:
     return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
-def _announced(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) -> Step:
+def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
     """A step that first announces its instruction and those before it."""
-    guard = site.instruction.guard
     if guard is None:
         sites = (*run, site)
 
-        def announced(R: list[Any]) -> None:
+        def with_run(R: list[Any]) -> None:
             g = R[0]
             wave = g.wave
             wave.current = site
@@ -202,10 +203,10 @@ def _announced(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) 
                 o.stretch(sites, g)
             step(R)
 
-        return announced
-    before, slot, negated = tuple(run), homes[guard.index].slot, site.instruction.guard_negated
+        return with_run
+    before, (slot, negated) = tuple(run), guard
 
-    def announced_with_guard(R: list[Any]) -> None:
+    def with_guard(R: list[Any]) -> None:
         g = R[0]
         _announce(before, site, R)
         mask = ~R[slot] if negated else R[slot]
@@ -215,11 +216,11 @@ def _announced(step: Step, site: Site, run: list[Site], homes: dict[int, Home]) 
             o.instruction(site, g, mask)
         step(R)
 
-    return announced_with_guard
+    return with_guard
 
 
 def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> None:
-    """Announces instructions that only compute, and keeps the one that comes now."""
+    """Tells of instructions that only compute, and keeps the one that comes now."""
     g = R[0]
     if current is not None:
         g.wave.current = current

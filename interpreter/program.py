@@ -29,11 +29,13 @@ from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.spaces import SHARED_BASE
 
-from .contraction import DEFAULT, Fmad
-from .lower import lower
 from .memory.arena import Allocation, Arena
-from .plan import QUIET, Manner, PlanFunction
+from .plan.lower import lower
+from .plan.operands import immediate_bits
+from .plan.plan import ORDINARY, Manner, PlanFunction
+from .ptxas.contraction import DEFAULT, Fmad
 from .special import RESERVED_SHARED
+from .vector.function import VectorFunction
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
@@ -134,8 +136,6 @@ class LoadedProgram:
         if isinstance(value, Variable | Function):
             return self._symbol_address(value, False) & mask
         if isinstance(value, Immediate):
-            from .operands import immediate_bits
-
             return immediate_bits(value, v.type) & mask
         if isinstance(value, float) or v.type.kind == "f":
             if v.type.bits == 64:
@@ -182,15 +182,10 @@ class LoadedProgram:
         return self._at_code.get(address)
 
     def unload(self) -> None:
-        """Frees the variables, and the plans, whose closures would wait for the garbage collector by the hundred."""
+        """Frees the variables."""
         for arena, a in self.allocations:
             arena.free(a)
         self.allocations = []
-        for kernel in self.kernels.values():
-            for plan in kernel.plans.values():
-                plan.segments.clear()
-                plan.homes.clear()
-            kernel.plans.clear()
 
 
 @dataclass(eq=False)
@@ -199,7 +194,8 @@ class Kernel:
 
     program: LoadedProgram
     function: Function
-    plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
+    _plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
+    _codes: dict[tuple[int, Manner, bool], VectorFunction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -322,12 +318,24 @@ class Kernel:
         """See LoadedProgram."""
         return self.program.resolve(f)
 
-    def plan(self, f: Function, manner: Manner = QUIET) -> PlanFunction:
-        """A function as the engine runs it for this kernel."""
-        found = self.plans.get((id(f), manner))
+    def plan(self, f: Function, manner: Manner = ORDINARY) -> PlanFunction:
+        """A function as it runs for this kernel."""
+        found = self._plans.get((id(f), manner))
         if found is None:
             fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
-            found = self.plans[id(f), manner] = lower(f, self, manner, fmad, flushes=id(f) in self.program.flushing)
+            found = self._plans[id(f), manner] = lower(f, self, manner, fmad, flushes=id(f) in self.program.flushing)
+        return found
+
+    @property
+    def is_planned(self) -> bool:
+        """Has any function of it been planned?"""
+        return bool(self._plans)
+
+    def code(self, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
+        """Its plan as the engine takes it, which tells observers of every instruction or of none."""
+        found = self._codes.get((id(f), manner, observed))
+        if found is None:
+            found = self._codes[id(f), manner, observed] = VectorFunction(self.plan(f, manner), observed=observed)
         return found
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
-from .values import Array
+from .vector.values import Array
 
 if TYPE_CHECKING:
-    from .group import Group
+    from .vector.group import Group
 
 U32, U64 = np.uint32, np.uint64
 RESERVED_SHARED = 1024  # bytes that the system keeps of each block's shared memory, recorded on the H200

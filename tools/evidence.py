@@ -31,7 +31,7 @@ from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import check
 from warplab.assembler.walk import statements
-from warplab.interpreter.roles import fitting
+from warplab.interpreter.plan.roles import fitting
 from warplab.isa.notation import Form, resolve
 
 from .rows import MODEL, Row, performed, row_of, rows

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
-from warplab.interpreter import shapes
+from warplab.interpreter.vector.meanings import bound
 from warplab.isa.notation import FORMS, Form
 
 MODEL = Path(__file__).parents[1] / "tests" / "data" / "model.json"
@@ -49,7 +49,7 @@ def performed() -> Iterator[list[Form]]:
         return bind(self, modifiers)
 
     Form.bind = spy  # type: ignore[method-assign]
-    shapes._shapes.clear()  # what is known already is not asked for again
+    bound.cache_clear()  # what is bound already is not asked for again
     try:
         yield seen
     finally:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import ScalarType
 
-from ..values import Facts, LocalPlace, Shifted, Value, plain
+from ..vector.values import Facts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
 from .spaces import ArenaSpace, LocalSpace, SharedSpace, Space
 
 if TYPE_CHECKING:
-    from ..group import Group
+    from ..vector.group import Group
 
 Array = NDArray[Any]
 

@@ -16,12 +16,12 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
-from ..values import Value, plain
+from ..vector.values import Value, plain
 from .atomics import update
 from .spaces import ArenaSpace, LocalSpace, SharedSpace, Space
 
 if TYPE_CHECKING:
-    from ..group import Group
+    from ..vector.group import Group
 
 Array = NDArray[Any]
 Index = NDArray[np.intp]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from warplab.isa.types import ScalarType
 
 from ..faults import Fault
-from ..values import Facts
+from ..vector.values import Facts
 from .arena import Arena
 
 if TYPE_CHECKING:
-    from ..geometry import Geometry
-    from ..group import Group
+    from ..vector.group import Group
+    from ..vector.lanes import Geometry
 
 Array = NDArray[Any]
 U64 = np.uint64

@@ -22,7 +22,7 @@ from ..ptxas.joined import Joined, joined_accesses
 from ..rules.constant import constant_passes
 from ..rules.local import local_sectors
 from ..rules.policies import empties_l1
-from ..values import Array, Shifted, Value, plain
+from ..vector.values import Array, Shifted, Value, plain
 from .global_memory import ATOMICS, GlobalMemory
 from .lanes import WARP, few_lanes, lanes_of, local_words
 from .patterns import patterns
@@ -30,9 +30,9 @@ from .shared import SharedMemory
 from .tally import Operation, SiteTally
 
 if TYPE_CHECKING:
-    from ..group import Group
     from ..launch import Launch
     from ..observe import Access
+    from ..vector.group import Group
 
 OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
 

@@ -17,11 +17,11 @@ from warplab.assembler.ir import Instruction
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
-from ..geometry import Geometry, packed
 from ..observe import Access, Silent
-from ..registers import kernel_registers, residency
+from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
-from ..values import Array
+from ..vector.lanes import Geometry, packed
+from ..vector.values import Array
 from .accesses import Accesses
 from .flops import flops_of
 from .global_memory import GlobalMemory
@@ -31,10 +31,10 @@ from .shared import MATRICES
 from .tally import SiteTally
 
 if TYPE_CHECKING:
-    from ..engine import Wave
-    from ..group import Group
     from ..launch import Launch
-    from ..plan import Site
+    from ..plan.plan import Site
+    from ..vector.group import Group
+    from ..vector.wave import Wave
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Immediate
 from warplab.isa.profiles import DeviceProfile
 
-from ..geometry import Geometry
 from ..occupancy import l1_bytes
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.coalesce import async_copy_global, global_transactions
 from ..rules.contention import atomic_global
 from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
-from ..values import Array, Shifted, Value, plain
+from ..vector.lanes import Geometry
+from ..vector.values import Array, Shifted, Value, plain
 from .lanes import WARP, Lanes, lanes_of
 from .patterns import patterns
 from .places import COLUMNS, Places
@@ -29,9 +29,9 @@ from .tally import AccessTally, Operation
 from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
-    from ..engine import Wave
-    from ..group import Group
     from ..launch import Launch
+    from ..vector.group import Group
+    from ..vector.wave import Wave
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")

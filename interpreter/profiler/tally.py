@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Module
 
 from ..launch import source_of, text_of
-from ..plan import Site
-from ..values import Array
+from ..plan.plan import Site
+from ..vector.values import Array
 from .lanes import Lanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 
 if TYPE_CHECKING:
-    from ..group import Group
+    from ..vector.group import Group
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -17,16 +17,20 @@ STAGES: dict[str, str] = {
     "tree": "warplab.assembler.dump:tree",
     "ir": "warplab.assembler.dump:ir",
     "flow": "warplab.assembler.dump:flow_facts",
-    "plan": "warplab.interpreter.dumping:plan",
+    "plan": "warplab.interpreter.plan.dump:plan",
 }
+AS_JSON = {"plan": "warplab.interpreter.plan.dump:plan_json"}
 Stage = Callable[[bytes, str], str]
 
 
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option("--stage", type=click.Choice(list(STAGES)), default="ir", show_default=True, help="Which stage.")
-def dump(source: files.InputFile, stage: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: of the plan.")
+def dump(source: files.InputFile, stage: str, as_json: bool) -> None:
     """Prints what a stage of the toolchain made of a file."""
-    module, _, name = STAGES[stage].partition(":")
+    if as_json and stage not in AS_JSON:
+        raise click.UsageError(f"--json: {' and '.join(AS_JSON)} alone have one, not {stage}")
+    module, _, name = (AS_JSON if as_json else STAGES)[stage].partition(":")
     function: Stage = getattr(import_module(module), name)
     files.write("-", function(source.data, source.name))

@@ -50,7 +50,7 @@ def occupancy(
 
 def _described(source: InputFile, kernel: str | None, registers: int | None) -> tuple[int, int, int]:
     """(registers, static shared memory, barriers) of a kernel of a file."""
-    from warplab.interpreter.registers import barriers_of, kernel_registers
+    from warplab.interpreter.ptxas.register_count import barriers_of, kernel_registers
 
     from ..device.context import DeviceContext
     from ..errors import ApiError

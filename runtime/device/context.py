@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from warplab.interpreter.contraction import Fmad
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid

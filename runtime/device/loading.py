@@ -16,7 +16,7 @@ from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
 from warplab.assembler.objects import ObjectError, load
-from warplab.interpreter.contraction import DEFAULT, TYPED, Fmad
+from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from ..errors import ApiError, UsageError, invalid
 

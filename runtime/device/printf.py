@@ -19,7 +19,7 @@ from warplab.interpreter.memory.arena import Arena
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
 if TYPE_CHECKING:
-    from warplab.interpreter.group import Group
+    from warplab.interpreter.vector.group import Group
 
 CONVERSION = re.compile(rb"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L|q)?([diouxXeEfFgGaAcsp%])")
 MAX_ARGUMENTS = 32

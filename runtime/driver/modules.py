@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warplab.assembler.ir import Module
-from warplab.interpreter.contraction import Fmad
+from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
 from ..device.context import DeviceContext

@@ -67,7 +67,7 @@ def main() -> None:
 
 def _confine() -> None:
     """No files written, no core dumps: nothing here has a reason for either."""
-    import warplab.interpreter.engine
+    import warplab.interpreter.vector.wave
     import warplab.runtime.profiler  # noqa: F401  loaded now, as nothing may be cached on disk later
 
     try:

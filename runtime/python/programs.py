@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warplab.interpreter.contraction import Fmad
+from warplab.interpreter.ptxas.contraction import Fmad
 
 from .. import driver
 from ..device.loading import Source, linked_image, parsed

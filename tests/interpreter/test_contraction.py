@@ -18,11 +18,11 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Function, Register
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
-from warplab.interpreter.contraction import Contraction, Fmad, contract
-from warplab.interpreter.group import Group
 from warplab.interpreter.observe import Silent
-from warplab.interpreter.plan import Site
-from warplab.interpreter.shapes import known
+from warplab.interpreter.plan.plan import Site
+from warplab.interpreter.plan.shapes import known
+from warplab.interpreter.ptxas.contraction import Contraction, Fmad, contract
+from warplab.interpreter.vector.group import Group
 
 from .harness import Array, Machine, kernel
 from .rational import F32, F64, Format, Number, decode, finish, saturated, summed, times

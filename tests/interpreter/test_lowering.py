@@ -8,10 +8,10 @@ import pytest
 
 from warplab.assembler import parse
 from warplab.assembler.flow import Flow, flow
-from warplab.interpreter.meetings import loop_meetings
-from warplab.interpreter.roles import carries_pointer, is_stop, needs_lanes, uses
-from warplab.interpreter.shapes import known
-from warplab.interpreter.slots import has_loops, lives, straight_meetings
+from warplab.interpreter.plan.reconvergence import has_loops, loop_meetings, straight_meetings
+from warplab.interpreter.plan.roles import carries_pointer, is_stop, needs_lanes, uses
+from warplab.interpreter.plan.shapes import known
+from warplab.interpreter.plan.slots import lives
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "samples").rglob("*.ptx"))
@@ -63,5 +63,5 @@ def test_shapes_say_what_is_true_of_their_instructions(path: Path) -> None:
                 k = known(i)
                 read, written, kills = uses(i)
                 assert k.read == [r.index for r in read] and k.written == [r.index for r in written]
-                assert (k.shape.kills, k.shape.is_stop, k.shape.needs_lanes) == (kills, is_stop(i), needs_lanes(i))
-                assert (k.shape.hands_on is not None) == (i.guard is None and carries_pointer(i))
+                assert (k.facts.kills, k.facts.is_stop, k.facts.needs_lanes) == (kills, is_stop(i), needs_lanes(i))
+                assert (k.facts.hands_on is not None) == (i.guard is None and carries_pointer(i))

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 
 from tests.interpreter.harness import Machine, kernel
-from warplab.interpreter.group import Group
 from warplab.interpreter.observe import Access, Silent
-from warplab.interpreter.plan import Site
-from warplab.interpreter.values import Array, plain
+from warplab.interpreter.plan.plan import Site
+from warplab.interpreter.vector.group import Group
+from warplab.interpreter.vector.values import Array, plain
 
 
 class Bytes(Silent):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter import engine
 from warplab.interpreter.observe import Silent
+from warplab.interpreter.vector import divergence
 
 from .generator import INPUTS, REGION, VALUES, Draw, program
 from .harness import Machine
@@ -67,7 +67,7 @@ def judge(p: Program, grid: Dim3, block: Dim3, ways: dict[str, dict[str, Any]] =
         for at, data in start.values():
             machine.arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine, "COMPACT_BELOW", options.pop("compact_below", engine.COMPACT_BELOW))
+            patch.setattr(divergence, "COMPACT_BELOW", options.pop("compact_below", divergence.COMPACT_BELOW))
             machine.launch(grid, block, [places[n] for n in p.buffers], max_seconds=30, **options)
         for name, place in places.items():
             got = machine.download(place, np.uint32)

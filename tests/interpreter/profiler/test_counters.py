@@ -11,7 +11,7 @@ from tests.interpreter.harness import Machine
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.metrics import METRICS, metrics_of
-from warplab.interpreter.registers import kernel_registers
+from warplab.interpreter.ptxas.register_count import kernel_registers
 from warplab.isa.profiles import profile
 from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.profiler import profiling

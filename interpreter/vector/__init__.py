@@ -1,0 +1,1 @@
+"""Runs plans with numpy: one array operation for many lanes at once."""

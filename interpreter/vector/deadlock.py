@@ -1,0 +1,111 @@
+"""When no group of a wave can go on: do spinning lanes still get anywhere, and which lanes wait for which?
+
+As long as lanes part, meet and end nothing is looked at.  When that has stopped for a while, stores are compared with what they replace, and the
+registers of the waiting lanes with those of the round before; execution is deterministic, so rounds that change nothing never will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..faults import Deadlock, Waiting
+from ..memory.access import Access
+from .group import Group
+from .values import plain
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+    from .wave import Wave
+
+CALM = 64  # rounds without events before memory and registers are compared
+PROVEN = 3  # rounds of every wave that must be alike
+
+
+class Watched:
+    """An Access that tells the launch when a store changes something."""
+
+    def __init__(self, inner: Access, launch: Launch) -> None:
+        self.inner = inner
+        self.launch = launch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def store(self, g: Group, space: str, address: Any, type: Any, values: Any) -> None:
+        """See Access."""
+        count = len(values) // type.elements
+        before = Access.load(self.inner, g, space, address, type, count)
+        self.inner.store(g, space, address, type, values)
+        self._compare(before, Access.load(self.inner, g, space, address, type, count))
+
+    def update(self, g: Group, space: str, address: Any, type: Any, change: Any, operands: Any, shortcut: Any, returns: bool) -> Any:
+        """See Access."""
+        before = Access.load(self.inner, g, space, address, type, 1)
+        out = self.inner.update(g, space, address, type, change, operands, shortcut, returns)
+        self._compare(before, Access.load(self.inner, g, space, address, type, 1))
+        return out
+
+    def _compare(self, before: Any, after: Any) -> None:
+        if any(a.tobytes() != b.tobytes() for a, b in zip(before, after, strict=True)):
+            self.launch.quiet_rounds = 0
+
+
+class Stillness:
+    """What one wave looked like after its last round of spinning."""
+
+    def __init__(self) -> None:
+        self._events = -1
+        self._state: tuple[Any, ...] | None = None
+
+    def proven(self, wave: Wave, events: int, groups: Sequence[Group]) -> bool:
+        """Counts one more round, after so many events; True if these groups and those of all other waves have come to a standstill."""
+        launch = wave.launch
+        waves = launch.waves_begun()
+        if events != self._events:
+            self._events = events
+            launch.quiet_rounds = 0
+        else:
+            launch.quiet_rounds += 1
+        if launch.quiet_rounds < CALM * waves:
+            if isinstance(wave.access, Watched):
+                wave.access = wave.access.inner
+                self._state = None
+            return False
+        state = tuple([_picture(g) for g in groups])
+        if state != self._state:
+            self._state = state
+            launch.quiet_rounds = CALM * waves  # go on looking
+        if not isinstance(wave.access, Watched):
+            wave.access = Watched(wave.access, launch)  # type: ignore[assignment]
+        return launch.quiet_rounds > (CALM + PROVEN) * waves
+
+
+def _picture(g: Group) -> tuple[Any, ...]:
+    """Where a group is, and the values of its live registers."""
+    live = g.act.function.live_in[g.pc]
+    values = []
+    while live:
+        low = live & -live
+        live ^= low
+        v = g.fetch_or_none(low.bit_length() - 1)
+        values.append(None if v is None else plain(v).tobytes())
+    return g.act.function.name, g.act.base, g.pc, g.geometry.lane.tobytes(), hash(tuple(values))
+
+
+def deadlock(wave: Wave, groups: Sequence[Group]) -> Deadlock:
+    """Which lanes wait where, for which."""
+    launch = wave.launch
+    out = []
+    for g in groups:
+        segments = g.act.function.plan.segments
+        if g.blocked is None:  # it turns: named by the first instruction of its loop
+            site = segments[g.pc].first_site
+            wants, missing = "a change of memory", "it turns in a loop, and nobody else is left to run"
+        else:
+            site = next((s.site for s in reversed(segments[: g.pc]) if s.site is not None), None)
+            wants, missing = g.blocked.why(g)
+        line = site.instruction.span.line if site else 0
+        who, text, source = launch.name_lane(wave, g, None), launch.text_of(site), launch.source_of(site)
+        out.append(Waiting(g.geometry.n, who, text, line, source, wants, missing))
+    return Deadlock(launch.name, out)

@@ -1,0 +1,236 @@
+"""Groups of lanes that run together.
+
+A Group holds its registers R (slot -> value; None: not fetched from the parent yet) and a place pc.  When its lanes disagree it is suspended below
+a Join (join.py), and groups of a part of its lanes each run their way; when they have reconverged at the join it goes on.  A part fetches
+a register from its parent when it first reads it, and only what was written and is still alive comes back, so short detours cost little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from warplab.isa.ports import Shortcut
+from warplab.isa.types import TYPES
+
+from ..faults import Fault
+from ..plan.plan import Home
+from ..special import lies_in, special, window_of
+from .lanes import Geometry, Selection
+from .values import Array, LocalPlace, ParameterPlace, Value, plain
+from .warps import WarpView
+
+if TYPE_CHECKING:
+    from .function import VectorFunction, VectorSegment
+    from .join import Join
+    from .wave import Wave
+
+
+class Wait(Protocol):
+    """What a blocked group waits for."""
+
+    def why(self, g: Group) -> tuple[str, str]:
+        """(what the group wants, which lanes are missing)."""
+
+
+class Activation:
+    """One call of a function on the stack of a group: where its memory starts and where its results go."""
+
+    __slots__ = ("base", "caller", "copies", "function", "returns", "top")
+
+    def __init__(
+        self, function: VectorFunction, base: int, caller: Activation | None, returns: tuple[tuple[int, Home], ...] = (),
+        copies: tuple[tuple[int, int, int], ...] = (),
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.base = base  # of its frame in local memory
+        self.top = base + function.frame_size
+        self.caller = caller
+        self.returns = returns  # (callee's slot, caller's register)
+        self.copies = copies  # (from, to, bytes) in local memory, of results passed there
+
+
+class Group:
+    """Lanes with one place and one set of registers."""
+
+    __slots__ = (
+        "R", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "exchanged", "geometry", "parent", "pc", "selection", "turns",
+        "wave",
+    )  # fmt: skip
+
+    def __init__(self, wave: Wave, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
+        self.wave: Wave = wave
+        self.geometry: Geometry = geometry
+        self.act = act
+        self.R = registers
+        self.R[0] = self
+        self.pc = pc
+        self.parent: Join | None = None  # where it meets its siblings
+        self.selection: Selection | None = None  # of the lanes of the parent's group
+        self.dirty = 0  # slots written since the group parted from its parent
+        self.alive: Array | None = None  # lanes that have not left yet, where they are dropped lazily
+        self.alive_count = geometry.n
+        self.blocked: Wait | None = None  # what it waits for
+        self.exchanged: Any = None  # what it got from other groups while it waited
+        self.turns = 0  # of the loop it is in, also those of its parts
+        self.active: Array | None = None  # a guard in force for the instruction that runs
+        self.cc: Array | None = None  # the condition code register
+
+    # ------------------------------------------------------------ what meanings ask (isa.ports.Lanes)
+
+    @contextmanager
+    def only(self, lanes: Array) -> Iterator[None]:
+        """See ports.Lanes."""
+        before = self.active
+        self.active = lanes if before is None else lanes & before
+        try:
+            yield
+        finally:
+            self.active = before
+
+    def load(self, space: str, address: Value | ParameterPlace | LocalPlace, type: str, count: int = 1) -> tuple[Array, ...]:
+        """See ports.Lanes."""
+        t = TYPES[type]
+        if isinstance(address, ParameterPlace):
+            return tuple(self.wave.launch.parameter(address.at + i * t.dtype.itemsize, t.dtype) for i in range(count * t.elements))
+        return self.wave.access.load(self, space, address, t, count)
+
+    def store(self, space: str, address: Value | LocalPlace, type: str, values: Sequence[Array]) -> None:
+        """See ports.Lanes."""
+        self.wave.access.store(self, space, address, TYPES[type], values)
+
+    def update(
+        self, space: str, address: Value, type: str, change: Callable[..., Array], operands: Sequence[Array], *,
+        shortcut: Shortcut | None = None, returns: bool = True,
+    ) -> Array:  # fmt: skip
+        """See ports.Lanes."""
+        return self.wave.access.update(self, space, address, TYPES[type], change, operands, shortcut, returns)
+
+    def special(self, name: str) -> Array:
+        """See ports.Lanes."""
+        return special(self, name)
+
+    def convert(self, address: Array, space: str, to_generic: bool) -> Array:
+        """See ports.Lanes."""
+        base = window_of(space)
+        if not base:
+            return address
+        kind = address.dtype.type
+        out: Array = address + kind(base) if to_generic else address - kind(base)
+        return out
+
+    def space_of(self, address: Value, space: str) -> Array:
+        """See ports.Lanes."""
+        return lies_in(self, plain(address).astype(np.uint64), space)
+
+    def pause(self) -> None:
+        """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
+        self.turns += 8
+
+    def carry(self) -> Array:
+        """The condition code register."""
+        return np.zeros((1, 1), bool) if self.cc is None else self.cc
+
+    def warp_view(self) -> WarpView:
+        """These lanes laid out by warps."""
+        return WarpView(self)
+
+    def allocate_stack(self, size: Array, align: int, dtype: np.dtype[Any]) -> Array:
+        """alloca: room on the stack until the function returns."""
+        act = self.act
+        start = -(-act.top // max(align, 16)) * max(align, 16)
+        self.wave.local.grow(start + int(size.max()))
+        act.top = start + int(size.max())
+        return np.array([[start]], dtype)
+
+    def restore_stack(self, top: Array) -> None:
+        """stackrestore."""
+        self.act.top = int(top.max())
+
+    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
+        """Names the first of some lanes in a fault."""
+        g = self.geometry
+        shape = g.shape
+        mask = np.ones(shape, bool) if lanes is None else np.broadcast_to(lanes, shape)
+        where = np.flatnonzero(mask)
+        lane = int(np.broadcast_to(g.lane, shape).ravel()[where[0] if where.size else 0])
+        fault.lanes = max(int(where.size), 1)
+        self.wave.launch.name_fault(self.wave, fault, lane)
+        return fault
+
+    # ------------------------------------------------------------ registers
+
+    def fetch(self, slot: int) -> Value:
+        """A register's value, from the parent if this group has not read it yet."""
+        v = self.R[slot]
+        if v is None:
+            assert self.parent is not None and self.selection is not None, f"slot {slot} of {self.act.function.name} was never written"
+            v = self.R[slot] = self.selection.take(self.parent.group.fetch(slot))
+        return v  # type: ignore[no-any-return]
+
+    def fetch_all(self, slots: int) -> None:
+        """Makes a set of registers present."""
+        R = self.R
+        while slots:
+            low = slots & -slots
+            s = low.bit_length() - 1
+            if R[s] is None:
+                self.fetch(s)
+            slots ^= low
+
+    def fetch_for(self, segment: VectorSegment) -> None:
+        """Makes present what a segment reads."""
+        if self.selection is not None:
+            for s in segment.reads:
+                if self.R[s] is None:
+                    self.fetch(s)
+
+    def stop(self) -> int | None:
+        """The place at which this group meets its siblings."""
+        p = self.parent
+        return None if p is None or p.is_call else p.pc
+
+    def end(self) -> None:
+        """The group is over: it and its arrays go at once, not when the garbage collector finds them."""
+        self.R[0] = None
+
+    def fetch_or_none(self, slot: int) -> Value | None:
+        """A register's value, or None where no lane ever wrote it."""
+        g: Group | None = self
+        while g is not None:
+            if g.R[slot] is not None:
+                return self.fetch(slot)
+            if g.parent is None or g.parent.is_call:
+                return None
+            g = g.parent.group
+        return None
+
+    # ------------------------------------------------------------ parting
+
+    def part(self, selection: Selection, pc: int) -> Group:
+        """A group of some of this group's lanes that takes its place below the parent, with all that is alive at pc."""
+        g = Group(self.wave, self.geometry.select(selection), self.act, self.act.function.fresh_registers(), pc)
+        live = self.act.function.live_in[pc]
+        g.parent = self.parent
+        if self.parent is None:
+            self.keep(g, selection, selection, live)
+        else:
+            assert self.selection is not None
+            g.selection = self.selection.then(selection)
+            g.geometry = self.parent.group.geometry.select(g.selection)
+            g.dirty = self.dirty
+            self.keep(g, selection, g.selection, live if self.parent.is_call else self.dirty & live)
+        return g
+
+    def keep(self, g: Group, selection: Selection, place: Selection, slots: int) -> None:
+        """Copies the selected lanes' values of some registers into g, in the shape that its place calls for."""
+        while slots:
+            low = slots & -slots
+            s = low.bit_length() - 1
+            value = self.fetch_or_none(s)
+            if value is not None:
+                g.R[s] = place.conform(selection.take(value), selection.shape_out)
+            slots ^= low

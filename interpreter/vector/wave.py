@@ -1,0 +1,148 @@
+"""Runs one wave: a set of blocks of a launch whose lanes advance together as groups.
+
+The scheduler keeps the groups that can run, takes the newest first, and lets a group run until its lanes part, wait or end; when none can run,
+sync.py finds one that may after all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..faults import ExecutionError, Fault
+from ..memory.access import Access
+from ..memory.spaces import LocalSpace, SharedSpace
+from ..observe import ObservedAccess
+from ..plan.plan import EXIT
+from .barriers import Barriers
+from .convergence import arrive, ret
+from .group import Activation, Group
+from .lanes import Geometry, Selection
+from .steps import Step
+from .sync import WaitingGroups
+from .values import Array
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+
+CHECK_EVERY = 256  # segments between two looks at the limits
+PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
+
+
+class Wave:
+    """Some blocks of a launch and all that belongs to them.  It owns what it consists of; nothing of that refers back to it but its groups."""
+
+    def __init__(self, launch: Launch, first: int, count: int) -> None:
+        self.launch: Launch = launch
+        self.first = first
+        self.count = count
+        threads = launch.threads
+        self.geometry = Geometry.whole(count, threads)
+        self.shared = SharedSpace(count, launch.shared_bytes)
+        self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.current: Any = None  # the site that runs, for observers
+        self.access = (ObservedAccess if launch.observers else Access)(launch.arena, launch.other_arenas, self.shared, self.local)
+        self.exited = np.zeros((count, threads), bool)
+        self.exited_count = 0
+        self.barriers = Barriers(self.exited.shape)
+        self.ready: deque[Group] = deque()
+        self.waiting = WaitingGroups()
+        self.segments_run = 0
+        function = launch.entry
+        act = Activation(function, 16, None)
+        if function.frame_size:
+            self.local.grow(act.top)
+        options = launch.options
+        self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        for geometry in self._starting():
+            self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
+        self._special: dict[str, Array] = {}
+        for o in launch.observers:
+            o.wave(self)
+
+    def _starting(self) -> list[Geometry]:
+        """Which lanes start together: all, or, where the schedule is to be another one, warps dealt into several groups."""
+        if self.schedule is None:
+            return [self.geometry]
+        per_block = self.geometry.warps_per_block
+        dealt = np.array([self.schedule.randrange(4) for _ in range(self.count * per_block)]).reshape(self.count, per_block)
+        hand = dealt[self.geometry.block, self.geometry.thread >> 5]
+        parts = [Selection.of(hand == n, self.geometry.shape) for n in range(4)]
+        return [self.geometry.select(p) for p in parts if p.count]
+
+    # ------------------------------------------------------------ running
+
+    def run(self) -> bool:
+        """Runs until all lanes have ended (True) or only spinning lanes are left (False)."""
+        waiting, ready = self.waiting, self.ready
+        while True:
+            while ready:
+                if self.schedule is not None:
+                    ready.rotate(self.schedule.randrange(len(ready)))
+                self._advance(ready.pop())
+            if not waiting:
+                return True
+            if waiting.free_one(self):
+                continue
+            if waiting.spinning and not waiting.is_still(self):
+                waiting.wake()
+                if self.launch.has_more_waves(self):
+                    return False
+                continue
+            raise waiting.deadlock(self)
+
+    def _advance(self, g: Group) -> None:
+        segments = g.act.function.segments
+        stop = g.stop()
+        R = g.R
+        pc = g.pc
+        launch, schedule = self.launch, self.schedule
+        step: Step | None = None
+        try:
+            while True:
+                segment = segments[pc]
+                if g.selection is not None:
+                    for s in segment.reads:
+                        if R[s] is None:
+                            g.fetch(s)
+                for step in segment.steps:
+                    step(R)
+                step = None
+                g.dirty |= segment.writes
+                self.segments_run += 1
+                if self.segments_run % CHECK_EVERY == 0:
+                    launch.check_limits(self, g, CHECK_EVERY)
+                following = segment.terminate(g)
+                if following is None:
+                    return
+                if following == stop:
+                    arrive(g, following)
+                    return
+                if following == EXIT:
+                    following = ret(g)
+                    if following is None:
+                        return
+                    if following == stop:
+                        arrive(g, following)
+                        return
+                g.pc = pc = following
+                if schedule is not None and schedule.random() < PREEMPTED:
+                    self.ready.append(g)
+                    return
+        except ExecutionError as e:
+            launch.explain(e, g, segments[pc], step)
+            raise
+        except MemoryError:
+            raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
+
+    # ------------------------------------------------------------ blocks
+
+    def block_table(self, name: str) -> Array:
+        """A per-block value of the wave, as (blocks, 1)."""
+        found = self._special.get(name)
+        if found is None:
+            found = self._special[name] = self.launch.block_special(self, name)
+        return found
