@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from warplab.isa.notation import Form, resolve
 
-MOST = 1 << 12  # shapes kept for one opcode with its modifiers: more than any text has, save one made to fill the memory
+MOST = 1 << 10  # shapes kept for one opcode with its modifiers: more than any text has, save one made to fill the memory
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
