@@ -126,6 +126,10 @@ class Facts:
     variables: str = ""  # operand a may be the address of a variable: in "any" space, in the "named" one, or in "shared"
 
     access: str = ""  # to the memory at its address: "load", "store", "atomic", "reduction"
+    copies: bool = False  # from memory to memory
+    moves_matrix: bool = False  # between shared memory and the fragments of a warp
+    unit: str = ""  # that serves it in place of the load-store unit: "texture", "barrier", "tensor"
+    acquires: tuple[When, ...] = ()  # then it acquires at a scope wider than the CTA; (): as .acquire and .acq_rel say
     asks_anew: When | None = None  # then it asks memory for what other threads have changed
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
@@ -144,6 +148,8 @@ class Facts:
     sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
     moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is one
+    flops: int = 0  # of one lane and element, where the type is a floating-point one
+    matrix_lanes: int = 0  # that multiply matrices together
     negates: bool = False  # operands may have a minus sign
     reads_destination: bool = False
     passes_on: bool = False  # compilers pass registers on that no instruction has written

@@ -14,23 +14,6 @@ from warplab.isa.notation import FORMS
 ROOT = Path(__file__).parents[1]
 FREE = ("interpreter/ptxas/",)
 
-# Opcodes that files still name in tests and tables of opcodes.  A count may only become smaller.
-REMAINING = {
-    "assembler/chunks.py": 3,
-    "assembler/verify/doubts.py": 3,
-    "assembler/verify/instructions.py": 11,
-    "assembler/verify/outline.py": 7,
-    "assembler/verify/roles.py": 3,
-    "interpreter/contraction.py": 3,
-    "interpreter/products.py": 25,
-    "interpreter/registers.py": 17,
-    "interpreter/observers/counters.py": 4,
-    "interpreter/observers/joined.py": 24,
-    "interpreter/observers/shared.py": 2,
-    "interpreter/observers/static.py": 23,
-    "interpreter/observers/traffic.py": 16,
-}
-
 
 def is_opcode(node: ast.expr) -> bool:
     """Is it an instruction's opcode: `i.opcode`, or a name that says so?"""
@@ -107,8 +90,7 @@ def test_no_opcode_is_tested_by_name() -> None:
     paths = [path for room in ("assembler", "interpreter", "runtime") for path in sorted((ROOT / room).rglob("*.py"))]
     trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text()) for path in paths}
     found = {path: n for path, n in named_opcodes(trees).items() if not path.startswith(FREE)}
-    assert {path: n for path, n in found.items() if n > REMAINING.get(path, 0)} == {}, "make it a fact of the rows (isa/facts.py)"
-    assert {path: n for path, n in REMAINING.items() if path in trees and found.get(path, 0) < n} == {}, "the counts can be lowered"
+    assert found == {}, "make it a fact of the rows (isa/facts.py)"
 
 
 def test_tests_of_opcodes_are_found() -> None:

@@ -9,6 +9,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from warplab.isa.control import CALLS
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 
@@ -22,8 +24,8 @@ from .kinds import Misfit, described
 from .operands import misfit
 from .places import Places, places
 
-ALONE = frozenset({"call", *limits.VALUES, *HANDLES})  # judged by their constants, too
-INDEXED = frozenset({"ld", "st", "atom", "red", "ldu", "prefetch"})  # take `g[4]` without brackets around it
+ALONE = CALLS | limits.VALUES | HANDLES  # judged by their constants, too
+INDEXED = opcodes("is_indexed")  # take `g[4]` without brackets around it
 Where = Callable[[Places], Span]
 
 
@@ -67,7 +69,7 @@ class Judge:
             return
         for s in [s for s in columns.instructions if s.shape in fresh or s.guard in odd]:
             shape = s.shape
-            if s.opcode == "call":
+            if s.opcode in CALLS:
                 yield s
                 self.judge(s)
             elif s.guard in odd:
@@ -110,7 +112,7 @@ class Judge:
                 return False
         if self.broken(instruction, limits.misplaced(instruction, form, settled) or limits.excluded(instruction, settled, self.has)):
             return False
-        if instruction.opcode == "call":
+        if instruction.opcode in CALLS:
             return False
         matched = self.operands(instruction, form)
         if matched is None:
@@ -240,7 +242,7 @@ def _word(p: Places, word: int | None) -> Span:
 def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
     """The places of a form; the cache policy stands there exactly with .L2::cache_hint."""
     hint = "L2::cache_hint" in settled
-    if form.opcode == "atom" and settled.get("op") == "exch" and not hint:
+    if form.facts.access == "atomic" and settled.get("op") == "exch" and not hint:
         # ptxas lets .exch have the third source of .cas, and reads nothing from it.
         return [*form.operands, replace(form.operands[-1], optional=True)]
     return [

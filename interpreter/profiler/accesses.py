@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warplab.assembler.ir import Instruction
+from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
@@ -23,7 +24,7 @@ from ..rules.constant import constant_passes
 from ..rules.local import local_sectors
 from ..rules.policies import empties_l1
 from ..vector.values import Array, Shifted, Value, plain
-from .global_memory import ATOMICS, GlobalMemory
+from .global_memory import GlobalMemory
 from .lanes import WARP, few_lanes, lanes_of, local_words
 from .patterns import patterns
 from .shared import SharedMemory
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..observe import Access
     from ..vector.group import Group
-
-OTHER_UNITS = frozenset({"mbarrier", "tex", "tld4", "suld", "sust", "sured", "wgmma"})
 
 
 class Accesses:
@@ -56,16 +55,18 @@ class Accesses:
         """A copy, a matrix instruction, or one that may empty L1."""
         self.global_memory.begin()
         self.shared.begin()
-        if empties_l1(i.opcode, i.modifiers) and (i.opcode != "barrier" or self.launch.cluster_size > 1):  # alone it is the block's barrier
+        alone = i.form is not None and i.form.effect == "cluster_wait" and self.launch.cluster_size == 1  # then it is the block's barrier
+        if empties_l1(i.opcode, i.modifiers) and not alone:
             self.global_memory.empty(group)
 
     def count(self, tally: SiteTally, a: Access) -> None:
         """Counts one access."""
         i, kind, width = tally.site.instruction, a.kind, a.type.bytes * a.count
+        facts = facts_of(i.opcode)
         if tally.plain:
             self._place(Operation(tally, a.group, kind, width, ()), a.space, a.address, a.mask)
             return
-        if i.opcode in ATOMICS:
+        if facts.access in ("atomic", "reduction"):
             if self._elements:  # of a vector, which is one access
                 self._elements -= 1
                 return
@@ -73,14 +74,14 @@ class Accesses:
             self._elements, width = parts - 1, width * parts
             if kind == "atom" and self._is_unused(tally):
                 kind = "red"
-            elif kind == "red" and i.opcode == "atom" and parts > 1 and not self._is_unused(tally):
+            elif kind == "red" and facts.access == "atomic" and parts > 1 and not self._is_unused(tally):
                 kind = "atom"
-        if i.opcode in OTHER_UNITS or "bulk" in i.modifiers or ("async" in i.modifiers and i.opcode in ("st", "red")):
+        if facts.unit or "bulk" in i.modifiers or ("async" in i.modifiers and not facts.copies):
             return
         if a.space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):
             return  # of a call: registers carry these
         op = Operation(tally, a.group, kind, width, self.operands)
-        if i.opcode == "wmma":
+        if facts.matrix_lanes:
             for address, size in self._fragment(i, plain(a.address), width):
                 self._place(replace(op, width=size), a.space, address, a.mask)
         else:
@@ -170,7 +171,7 @@ class Accesses:
 
     def _shared(self, op: Operation, address: Value, mask: Array | None, space: str, *, others: bool = False) -> None:
         i = op.tally.site.instruction
-        if i.opcode == "cp":
+        if facts_of(i.opcode).copies:
             self.global_memory.copy(op, lanes_of(op.group.geometry, plain(address), mask))
             return
         if (joined := self._joins(op.tally).get(id(i))) is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Instruction
+from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
@@ -27,7 +28,6 @@ from .flops import flops_of
 from .global_memory import GlobalMemory
 from .lanes import WARP, count_warps
 from .profile import KernelProfile, SiteProfile
-from .shared import MATRICES
 from .tally import SiteTally
 
 if TYPE_CHECKING:
@@ -282,5 +282,6 @@ def _nature(i: Instruction) -> tuple[tuple[str, float] | None, bool, bool]:
 
 @lru_cache(maxsize=1 << 12)
 def _nature_of(opcode: str, modifiers: tuple[str, ...]) -> tuple[tuple[str, float] | None, bool, bool]:
-    special = opcode in ("cp", *MATRICES) or empties_l1(opcode, modifiers)
-    return flops_of(opcode, modifiers), special, opcode in ("ld", "ldu", "st") and not {"async", "bulk"} & set(modifiers)
+    facts = facts_of(opcode)
+    special = facts.copies or facts.moves_matrix or empties_l1(opcode, modifiers)
+    return flops_of(opcode, modifiers), special, facts.access in ("load", "store") and not {"async", "bulk"} & set(modifiers)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate
+from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..occupancy import l1_bytes
@@ -76,7 +77,7 @@ class GlobalMemory:
     def access(self, op: Operation, address: Value, mask: Array | None) -> None:
         """One load, store or atomic operation."""
         i, group, kind = op.tally.site.instruction, op.group, op.kind
-        if i.opcode == "cp":
+        if facts_of(i.opcode).copies:
             self._copy = (address, mask)
         elif not self.modern:
             self._early(op, address, mask)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate, Instruction
+from warplab.isa.facts import facts_of
 from warplab.isa.ops.atomic import CHANGES as SUMS
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 
-MATRICES = ("ldmatrix", "stmatrix")
 OFFSET = 0xFFFFFF  # of a shared address, below the rank of its block in the cluster
 RANK_AT = 24
 WORD = 4  # bytes of a bank
@@ -88,7 +88,7 @@ class SharedMemory:
         """One access; `others`: lanes of the same generic access mean other memory."""
         i, group, kind, width = op.tally.site.instruction, op.group, op.kind, op.width
         g = group.geometry
-        if isinstance(place, Shifted) and mask is None and kind in ("ld", "st") and i.opcode not in MATRICES and self._rotates:
+        if isinstance(place, Shifted) and mask is None and kind in ("ld", "st") and not facts_of(i.opcode).moves_matrix and self._rotates:
             whole = place
             self._count(
                 op, *self._totals.of(g, whole, WORD, (kind, width), lambda: self._total(g, plain(whole), None, kind, width, apart=False))
@@ -148,7 +148,7 @@ class SharedMemory:
 
     def _rule(self, i: Instruction, kind: str, loop: Loop | None) -> str:
         """By which of the rules below an access is counted."""
-        if i.opcode in MATRICES:
+        if facts_of(i.opcode).moves_matrix:
             return "matrix"
         if kind not in ("red", "atom"):
             return kind

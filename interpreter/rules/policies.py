@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
+
+from warplab.isa.facts import facts_of, when
 
 
 class LoadPolicy(Enum):
@@ -28,6 +30,7 @@ _LOADS: dict[str, LoadPolicy] = {
     **dict.fromkeys(("cg", "cv", "volatile", "mmio"), LoadPolicy.BYPASS),
 }
 _STRONG = ("relaxed", "acquire")
+_ACQUIRES = (when("acquire acq_rel", without="cta"),)
 
 
 def load_policy(modifiers: Iterable[str]) -> LoadPolicy:
@@ -55,7 +58,7 @@ def store_policy(modifiers: Iterable[str]) -> StorePolicy:
     return StorePolicy.STREAM if "L1::no_allocate" in set(modifiers) else StorePolicy.KEEP
 
 
-def empties_l1(operation: str, modifiers: Iterable[str]) -> bool:
+def empties_l1(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an instruction makes its multiprocessor forget all of L1.
 
     Fences wider than the block do, and so does everything that acquires at such a scope, cluster barriers and waiting for bulk
@@ -66,15 +69,4 @@ def empties_l1(operation: str, modifiers: Iterable[str]) -> bool:
     >>> empties_l1("barrier", ["cluster", "wait"]), empties_l1("cp", ["async", "bulk", "wait_group"]), empties_l1("cp", ["async", "wait_all"])
     (True, True, False)
     """
-    words = set(modifiers)
-    if operation == "barrier":
-        return {"cluster", "wait"} <= words
-    if operation == "cp":
-        return {"bulk", "wait_group"} <= words and "read" not in words
-    if "proxy" in words:
-        return "alias" in words
-    if operation == "membar":
-        return "cta" not in words
-    if operation == "fence":
-        return bool(words & {"sc", "acq_rel", "acquire"} or not words & {"release", "mbarrier_init"}) and "cta" not in words
-    return bool(words & {"acquire", "acq_rel"}) and "cta" not in words
+    return any(condition.holds(modifiers) for condition in facts_of(opcode).acquires or _ACQUIRES)

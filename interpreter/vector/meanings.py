@@ -6,9 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from warplab.isa import sfu
 from warplab.isa.notation import FORMS
 
 from ..plan.plan import Meaning
@@ -58,20 +55,3 @@ def _signed(f: Function, meaning: Meaning) -> Function:
 def _turned(x: Array) -> Array:
     """A float, or the bits of a bf16, with the other sign."""
     return -x if x.dtype.kind == "f" else x ^ x.dtype.type(0x8000)
-
-
-@functools.cache
-def factors_of(meaning: Meaning) -> Function:
-    """What a product hands on to the sums that fuse it: its operands; of an approximate quotient the dividend and a reciprocal."""
-    if meaning.form.opcode != "div":
-        return lambda a, b: (a, b)
-    full, ftz = bool(meaning.settled.get("full")), bool(meaning.settled.get("ftz"))
-
-    def split(a: Array, b: Array) -> tuple[Array, Array]:
-        size, one = np.abs(b), np.float32(1)
-        scale = np.where(size > 2.0**126, np.float32(0.25), one) if full else one  # what is far from 1 is scaled first
-        if not ftz:
-            scale = np.where(size < 2.0**-126, np.float32(2.0**24), scale)
-        return a * scale, sfu.rcp(b * scale, True)
-
-    return split

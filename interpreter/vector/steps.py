@@ -14,9 +14,10 @@ from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
 from ..plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Target, Tuple
+from ..ptxas.factors import factors_of
 from .exchange import Exchange
 from .group import Group
-from .meanings import bound, factors_of
+from .meanings import bound
 from .operands import Get, get_of, set_of, shared_pointer
 from .values import Array, Shifted, plain
 

@@ -14,6 +14,7 @@ OLD: dict[str, Any] = {"needs": {"": Need(before=1.4)}}  # .approx had no name y
 
 
 facts("div", leading="full")
+facts("rsqrt sin cos ex2 lg2 tanh", flops=1)
 
 
 @instruction("div.approx{.ftz}.f32  d, a, b", section="9.7.3.8", **PLAIN)

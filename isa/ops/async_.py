@@ -87,6 +87,8 @@ def _copy_rows(operands: str, *, ptx: float) -> Callable[[F], F]:
 _SIZE = "{value} bytes are no multiple of 16"
 facts(
     "cp",
+    copies=True,
+    acquires=(when(also="bulk wait_group", without="read"),),
     spaces_in_order=True,
     memory_only=when(also="mbarrier", without=SHARED),
     word_addresses=when(also="mbarrier", without=SHARED),

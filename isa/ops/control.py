@@ -28,7 +28,7 @@ accepted(
 
 _OF_CTA = when(without="warp cluster")
 facts("bar", leading="cta red warp sync arrive")
-facts("barrier", leading="cta red cluster sync arrive wait")
+facts("barrier", leading="cta red cluster sync arrive wait", acquires=(when(also="cluster wait"),))
 facts(
     "bar barrier",
     constants=(

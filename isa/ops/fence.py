@@ -14,6 +14,15 @@ _CLUSTER = {"cluster": Need(7.8, 90)}
 
 
 facts("membar fence", leading="proxy", orders_memory=True)
+facts("membar", acquires=(when(also="proxy alias"), when(without="proxy cta")))
+facts(
+    "fence",
+    acquires=(
+        when(also="proxy alias"),
+        when("sc acq_rel acquire", without="proxy cta"),
+        when(without="proxy release mbarrier_init cta"),
+    ),
+)
 facts("fence", tensor_map="a", constants=(Constant("n", (128,)),))
 
 

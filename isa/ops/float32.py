@@ -9,6 +9,8 @@ from ..floats import single as floats
 from ..notation import Need, instruction
 from ..ports import Array, Mask
 
+facts("add sub mul div rcp sqrt min max", flops=1)
+facts("fma mad", flops=2)
 facts("min max", demands=(Demand(Need(8.8, 100), "{opcode} of three", when("f32"), operands=4),))
 
 ROUNDING = "rn rz rm rp"

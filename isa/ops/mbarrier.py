@@ -94,6 +94,7 @@ def _rows(
 
 facts(
     "mbarrier",
+    unit="barrier",
     opaque=True,
     discards=True,
     pauses=True,

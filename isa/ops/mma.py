@@ -54,6 +54,7 @@ def _add_row(head: str, shape: str, inputs: str, accumulator: str, meaning: F, t
 # The selector f says which threads hold the metadata: all of them for the longest k (0), pairs (0, 1) or one of four (0 to 3) for less.
 facts(
     "mma",
+    matrix_lanes=32,
     ordered="row col",
     constants=(Constant("f", range(1)),),
     result_from_elsewhere=True,

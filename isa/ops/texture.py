@@ -18,6 +18,7 @@ _HANDLES = (
 facts("tex tld4 txq suq", demands=_HANDLES)
 facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", when("3d a1d a2d"))))
 facts("suld", leading="b")
+facts("tex tld4 suld sust sured", unit="texture")
 facts("sust sured", leading="b p")
 facts("txq", leading="level", handles=("texref", "samplerref"))
 facts("tex tld4", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)

@@ -103,6 +103,8 @@ def _operands(
 
 facts(
     "wgmma",
+    matrix_lanes=128,  # of a warpgroup
+    unit="tensor",
     leading="fence commit_group wait_group mma_async",
     reads_destination=True,
     result_from_elsewhere=True,

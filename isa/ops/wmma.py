@@ -23,6 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
 facts(
     "wmma",
+    matrix_lanes=32,
     leading="load store mma a b c d",
     result_from_elsewhere=True,
     fragments={
