@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from warplab.isa.control import CALLS
 from warplab.isa.types import ScalarType
 
 from .flow import accesses, flow
@@ -151,8 +152,8 @@ def function_info(function: Function) -> FunctionInfo:
         instructions=len(instructions),
         blocks=sum(bool(b.instructions) for b in graph.blocks),
         loops=len(graph.loops),
-        calls=tuple(dict.fromkeys(f.name for i in instructions if i.opcode == "call" for f in functions(i.operands[:2]))),
-        indirect_calls=any(i.opcode == "call" and next(functions(i.operands[:2]), None) is None for i in instructions),
+        calls=tuple(dict.fromkeys(f.name for i in instructions if i.opcode in CALLS for f in functions(i.operands[:2]))),
+        indirect_calls=any(i.opcode in CALLS and next(functions(i.operands[:2]), None) is None for i in instructions),
     )
 
 

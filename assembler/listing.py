@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
+from warplab.isa.control import CALLS
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
 from .ir import (
@@ -37,7 +39,7 @@ from .ir import (
 from .shapes import Shape
 
 # An accumulator that the instruction also reads.
-READS_ITS_DESTINATION = frozenset({"wgmma"})
+READS_ITS_DESTINATION = opcodes("reads_destination")
 _NAMELESS = frozenset({Register, Immediate, SpecialRegister, Label, Sink, Element, Negated})
 PLAIN = frozenset({Instruction, Label, Location})
 
@@ -135,7 +137,9 @@ def _may_name(o: Operand) -> bool:
 
 def _writes(s: Instruction) -> bool:
     """Is the first operand a result?"""
-    return s.form is not None and s.opcode != "call" and has_results(s.form) and bool(s.operands) and s.operands[0].__class__ is not Address
+    return (
+        s.form is not None and s.opcode not in CALLS and has_results(s.form) and bool(s.operands) and s.operands[0].__class__ is not Address
+    )
 
 
 def listing(function: Function) -> Listing:

@@ -26,6 +26,7 @@ from warplab.assembler.ir import (
     Vector,
 )
 from warplab.assembler.listing import listing
+from warplab.isa.control import CALLS
 from warplab.isa.spaces import SHARED_BASE
 
 from .memory.arena import Allocation, Arena
@@ -229,13 +230,13 @@ class Kernel:
                 continue
             seen[id(f)] = f
             named = listing(f)
-            if "call" not in named.opcodes and not any(functions_in(o) for o in named.naming):
+            if CALLS.isdisjoint(named.opcodes) and not any(functions_in(o) for o in named.naming):
                 continue
             indirect = False
             for i in body_instructions(f.body):
                 for o in i.operands:
                     work += functions_in(o)
-                indirect |= i.opcode == "call" and not any(isinstance(o, Function) for o in i.operands[:2])
+                indirect |= i.opcode in CALLS and not any(isinstance(o, Function) for o in i.operands[:2])
             if indirect:  # whatever has its address in a table may be called
                 work += [x for v in self.program._module_variables() for x in _initial_functions(v.initial)]
         return list(seen.values())

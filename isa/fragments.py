@@ -19,6 +19,14 @@ Index = NDArray[np.intp]
 LANE = np.arange(32)
 GROUP, THREAD = LANE >> 2, LANE & 3
 
+# The types of registers that may hold 32 bits of a fragment, by what its elements are.
+BITS = frozenset({"b32"})
+PAIRS = frozenset({"b32", "f16x2"})
+INTEGERS = frozenset({"b32", "u32", "s32"})
+NUMBERS = INTEGERS | {"f32", "f16x2"}
+WORDS = NUMBERS | {"pred"}  # all that have 32 bits, and ptxas counts a predicate among them
+INTEGER_TYPES = ("s8", "u8", "s4", "u4", "b1")  # of elements
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layout:

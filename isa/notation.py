@@ -24,10 +24,11 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .facts import Facts, facts_of, row_states
 from .types import TYPES, ScalarType
 
 Meaning = Callable[..., Any]
@@ -115,7 +116,7 @@ class Form:
     carry: str  # "", "in", "out" or "in out": what it does with the condition code register
     doc: str
     section: str  # of the PTX ISA manual
-    fixed_types: Mapping[str, str] = field(default_factory=dict)
+    facts: Facts  # what the verifier and the interpreter ask of the opcode and of this row
 
     def match(self, words: Iterable[str]) -> dict[str, str | bool] | None:
         """Modifiers by slot name, or None; words may stand in any order, as ptxas reads them, but types keep that of the row."""
@@ -151,6 +152,18 @@ class Form:
         last = next((s.name for s in reversed(self.slots) if s.is_flag and s.name in TYPES), None)
         return TYPES[last] if last and not operand.type else None
 
+    def places(self, given: int) -> dict[str, int]:
+        """The numbers of the operands by name, where so many are given: operands that may be missing are filled from the left."""
+        spare = given - sum(not operand.optional for operand in self.operands)
+        found: dict[str, int] = {}
+        for operand in self.operands:
+            if operand.optional:
+                spare -= 1
+                if spare < 0:
+                    continue
+            found[operand.name] = len(found)
+        return found
+
     def bind(self, modifiers: Mapping[str, str | bool]) -> Meaning:
         """The meaning with its modifiers settled: done once per instruction, never per step."""
         assert self.meaning is not None, self.row
@@ -176,10 +189,19 @@ class Forms(Mapping[str, list["Form"]]):
     def __init__(self) -> None:
         self._rows: dict[str, list[Callable[[], Form]]] = {}
         self._read: dict[str, list[Form]] = {}
+        self._effects: dict[str, set[str]] = {}  # effect -> opcodes
 
-    def add(self, opcode: str, read: Callable[[], Form]) -> None:
-        """One more row of an opcode."""
+    def add(self, opcode: str, read: Callable[[], Form], effect: str, facts: Mapping[str, Any] | None) -> None:
+        """One more row of an opcode, with its effect and the facts that it states for itself."""
         self._rows.setdefault(opcode, []).append(read)
+        if effect:
+            self._effects.setdefault(effect, set()).add(opcode)
+        if facts:
+            row_states(opcode, facts)
+
+    def with_effect(self, effect: str) -> Collection[str]:
+        """The opcodes that have a row with an effect."""
+        return self._effects.get(effect, ())
 
     def __getitem__(self, opcode: str) -> list[Form]:
         found = self._read.get(opcode)
@@ -198,6 +220,13 @@ class Forms(Mapping[str, list["Form"]]):
 
 
 FORMS = Forms()
+
+
+def with_effect(*effects: str) -> frozenset[str]:
+    """The opcodes that have a row with one of some effects."""
+    from . import ops  # noqa: F401  fills FORMS
+
+    return frozenset().union(*(FORMS.with_effect(effect) for effect in effects))
 
 
 def _python(word: str) -> str:
@@ -254,7 +283,8 @@ def words(given: str | Iterable[str]) -> tuple[str, ...]:
 
 def form(
     row: str, meaning: Meaning | None, *, ptx: float = 1.0, sm: int = 10, arch: str = "",
-    needs: Mapping[str, Need] | None = None, effect: str = "", carry: str = "", doc: str = "", section: str = "", **sets: str | Iterable[str],
+    needs: Mapping[str, Need] | None = None, effect: str = "", carry: str = "", doc: str = "", section: str = "",
+    facts: Mapping[str, Any] | None = None, **sets: str | Iterable[str],
 ) -> Form:  # fmt: skip
     """Reads one row."""
     head, _, operands = row.partition(" ")
@@ -268,7 +298,7 @@ def form(
     end = by_word.pop("", Need())  # "" stands for the whole row
     return Form(
         " ".join(row.split()), opcode, slots, _operands(operands), Need(ptx, sm, arch, end.before, end.ends), by_word, meaning, effect, carry,
-        doc or (meaning.__doc__ if meaning is not None else "") or "", section,
+        doc or (meaning.__doc__ if meaning is not None else "") or "", section, facts_of(opcode, facts),
     )  # fmt: skip
 
 
@@ -290,13 +320,13 @@ def _checked(new: Form) -> Form:
 
 def instruction(
     row: str, *, ptx: float = 1.0, sm: int = 10, arch: str = "", needs: Mapping[str, Need] | None = None,
-    effect: str = "", carry: str = "", doc: str = "", section: str = "", **sets: str | Iterable[str],
+    effect: str = "", carry: str = "", doc: str = "", section: str = "", facts: Mapping[str, Any] | None = None, **sets: str | Iterable[str],
 ) -> Callable[[F], F]:  # fmt: skip
-    """Decorates a meaning with one row of the manual; several rows may share a function."""
+    """Decorates a meaning with one row of the manual; several rows may share a function.  `facts` are those of facts.py."""
 
     def register(meaning: F) -> F:
-        facts = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section)
-        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **facts, **sets)))  # type: ignore[arg-type]
+        known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, carry=carry, doc=doc, section=section, facts=facts)
+        FORMS.add(_opcode(row), lambda: _checked(form(row, meaning, **known, **sets)), effect, facts)  # type: ignore[arg-type]
         return meaning
 
     return register
@@ -304,11 +334,11 @@ def instruction(
 
 def accepted(
     row: str, *, doc: str, ptx: float = 1.0, sm: int = 10, arch: str = "", needs: Mapping[str, Need] | None = None,
-    effect: str = "", section: str = "", **sets: str | Iterable[str],
+    effect: str = "", section: str = "", facts: Mapping[str, Any] | None = None, **sets: str | Iterable[str],
 ) -> None:  # fmt: skip
     """A row without a meaning on arrays: the engine itself performs its effect, or it is assembled and not executed."""
-    facts = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section)
-    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **facts, **sets)))  # type: ignore[arg-type]
+    known = dict(ptx=ptx, sm=sm, arch=arch, needs=needs, effect=effect, doc=doc, section=section, facts=facts)
+    FORMS.add(_opcode(row), lambda: _checked(form(row, None, **known, **sets)), effect, facts)  # type: ignore[arg-type]
 
 
 @functools.cache

@@ -54,7 +54,7 @@ class Lanes(Protocol):
         """Atomically memory = change(memory, *operands), lane after lane in ascending order; gives what each lane found there.
 
         `change` works elementwise on arrays of the type's dtype.  A `shortcut` lets many lanes on one address be served at once: a
-        ufunc where change(m, b) is exactly ufunc(m, b) on that dtype and associative, or a guess as in running.py, which need not be
+        ufunc where change(m, b) is exactly ufunc(m, b) on that dtype and associative, or a scan of atomic_scans.py, which need not be
         right.  returns=False spares the old values.
         """
 

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+SHARED = "shared shared::cta shared::cluster"
+NEAR = "local const param param::entry param::func " + SHARED  # all that instructions name but .global
+
 SHARED_BASE = 0x7E00_0000_0000
 LOCAL_BASE = 0x7D00_0000_0000
 WINDOW_SIZE = 1 << 32

@@ -11,50 +11,50 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from warplab.interpreter.faults import ExecutionError
 
-    from .core.arrays import DeviceNDArray as DeviceNDArray
-    from .core.arrays import device_array as device_array
-    from .core.arrays import to_device as to_device
-    from .core.buffers import Buffer as Buffer
-    from .core.buffers import ManagedBuffer as ManagedBuffer
-    from .core.buffers import MemoryResource as MemoryResource
-    from .core.devices import ComputeCapability as ComputeCapability
-    from .core.devices import Context as Context
-    from .core.devices import CUDAError as CUDAError
-    from .core.devices import Device as Device
-    from .core.kernels import Kernel as Kernel
-    from .core.launcher import LaunchConfig as LaunchConfig
-    from .core.launcher import launch as launch
-    from .core.modules import ObjectCode as ObjectCode
-    from .core.programs import Linker as Linker
-    from .core.programs import LinkerOptions as LinkerOptions
-    from .core.programs import Program as Program
-    from .core.programs import ProgramOptions as ProgramOptions
-    from .core.resources import DeviceMemoryResource as DeviceMemoryResource
-    from .core.resources import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
-    from .core.resources import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
-    from .core.resources import ManagedMemoryResource as ManagedMemoryResource
-    from .core.resources import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
-    from .core.resources import PinnedMemoryResource as PinnedMemoryResource
-    from .core.resources import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
-    from .core.streams import LEGACY_DEFAULT_STREAM as LEGACY_DEFAULT_STREAM
-    from .core.streams import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
-    from .core.streams import Event as Event
-    from .core.streams import EventOptions as EventOptions
-    from .core.streams import Stream as Stream
-    from .core.streams import StreamOptions as StreamOptions
     from .profiler import profiling as profiling
+    from .python.arrays import DeviceNDArray as DeviceNDArray
+    from .python.arrays import device_array as device_array
+    from .python.arrays import to_device as to_device
+    from .python.buffers import Buffer as Buffer
+    from .python.buffers import ManagedBuffer as ManagedBuffer
+    from .python.buffers import MemoryResource as MemoryResource
+    from .python.devices import ComputeCapability as ComputeCapability
+    from .python.devices import Context as Context
+    from .python.devices import CUDAError as CUDAError
+    from .python.devices import Device as Device
+    from .python.kernels import Kernel as Kernel
+    from .python.launcher import LaunchConfig as LaunchConfig
+    from .python.launcher import launch as launch
+    from .python.modules import ObjectCode as ObjectCode
+    from .python.programs import Linker as Linker
+    from .python.programs import LinkerOptions as LinkerOptions
+    from .python.programs import Program as Program
+    from .python.programs import ProgramOptions as ProgramOptions
+    from .python.resources import DeviceMemoryResource as DeviceMemoryResource
+    from .python.resources import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
+    from .python.resources import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
+    from .python.resources import ManagedMemoryResource as ManagedMemoryResource
+    from .python.resources import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
+    from .python.resources import PinnedMemoryResource as PinnedMemoryResource
+    from .python.resources import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
+    from .python.streams import LEGACY_DEFAULT_STREAM as LEGACY_DEFAULT_STREAM
+    from .python.streams import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
+    from .python.streams import Event as Event
+    from .python.streams import EventOptions as EventOptions
+    from .python.streams import Stream as Stream
+    from .python.streams import StreamOptions as StreamOptions
 
 _HOMES = {
-    "core.arrays": "DeviceNDArray device_array to_device",
-    "core.buffers": "Buffer ManagedBuffer MemoryResource",
-    "core.devices": "CUDAError ComputeCapability Context Device",
-    "core.launcher": "LaunchConfig launch",
-    "core.kernels": "Kernel",
-    "core.modules": "ObjectCode",
-    "core.programs": "Linker LinkerOptions Program ProgramOptions",
-    "core.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
+    "python.arrays": "DeviceNDArray device_array to_device",
+    "python.buffers": "Buffer ManagedBuffer MemoryResource",
+    "python.devices": "CUDAError ComputeCapability Context Device",
+    "python.launcher": "LaunchConfig launch",
+    "python.kernels": "Kernel",
+    "python.modules": "ObjectCode",
+    "python.programs": "Linker LinkerOptions Program ProgramOptions",
+    "python.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
-    "core.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
+    "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.profile import show_with
 
-from .context import Context
+from .device.context import DeviceContext
 
 if TYPE_CHECKING:
-    from .kernels import KernelHandle, Shape
+    from .device.kernels import KernelHandle, LaunchShape
 
 
 @dataclass(slots=True, eq=False)
@@ -52,9 +52,9 @@ show_with(_page)
 def profiling() -> Iterator[Profiling]:
     """Profiles every launch of the block; one that faults is left with what it did until then."""
     found = Profiling()
-    original = Context.launch
+    original = DeviceContext.launch
 
-    def launch(self: Context, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
+    def launch(self: DeviceContext, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
         counters, before = Counters(self.profile), self.observers
         self.observers = (*before, counters)
         try:
@@ -64,8 +64,8 @@ def profiling() -> Iterator[Profiling]:
             if counters.finish() is not None:
                 found.counters.append(counters)
 
-    Context.launch = launch  # type: ignore[method-assign]
+    DeviceContext.launch = launch  # type: ignore[method-assign]
     try:
         yield found
     finally:
-        Context.launch = original  # type: ignore[method-assign]
+        DeviceContext.launch = original  # type: ignore[method-assign]

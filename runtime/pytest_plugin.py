@@ -97,7 +97,7 @@ def assert_array() -> AssertArray:
     def check(got: Any, wanted: Any, rtol: float = 0.0, atol: float = 0.0, ulp: int = 0) -> None:
         import numpy as np
 
-        from .expect import Tolerance, agree, show
+        from .run.expect import Tolerance, agree, show
 
         if hasattr(got, "copy_to_host"):
             got = got.copy_to_host()

@@ -20,10 +20,10 @@ import pytest
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.isa.notation import FORMS, resolve
 from warplab.runtime.cli import COMMANDS
-from warplab.runtime.golden.execute import call
+from warplab.runtime.golden.output import call
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("isa", "assembler", "interpreter", "runtime", "tests", "samples")
+FOLDERS = ("isa", "assembler", "interpreter", "runtime", "tests", "tools", "samples")
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / f / "README.md" for f in FOLDERS)])
 HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
 

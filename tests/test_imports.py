@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.imports import circles, modules
+
 ROOT = Path(__file__).parents[1]
 ORDER = ("isa", "assembler", "interpreter", "runtime")
 THIRD_PARTY = {
@@ -14,6 +16,7 @@ THIRD_PARTY = {
     "interpreter": {"numpy"},
     "runtime": {"numpy", "click"},
 }
+WITHOUT_LARGE_CIRCLES = {"isa": True, "assembler": True, "interpreter": False, "runtime": True}  # counting imports for annotations alone?
 ONLY_WHEN_ASKED = {"runtime/pytest_plugin.py": {"pytest"}}  # pytest itself loads it
 
 
@@ -40,54 +43,21 @@ def test_imports_run_one_way() -> None:
                     target = name.partition(".")[2].partition(".")[0]
                     if target not in ORDER[: rank + 1]:
                         wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
-                elif top in ORDER or top in ("tests", "samples"):
+                elif top in ORDER or top in ("tests", "tools", "samples"):
                     wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, not warplab.{name}")
                 elif top not in sys.stdlib_module_names and top not in THIRD_PARTY[folder] | ONLY_WHEN_ASKED.get(where, set()):
                     wrong.append(f"{path.relative_to(ROOT)}:{line} imports {name}, which the bare install lacks")
     assert not wrong, "\n".join(wrong)
 
 
-LARGEST_CIRCLE = {"isa": 1, "assembler": 1, "interpreter": 3, "runtime": 6}  # files that import each other when they run
-ANNOTATED = {"isa": 1, "assembler": 1, "interpreter": 26, "runtime": 6}  # and with what is imported for annotations alone
-
-
-def room_imports(folder: str, annotations: bool) -> dict[str, set[str]]:
-    """The modules of a folder, each with those of them that it imports."""
-    paths = {".".join(("warplab", *p.relative_to(ROOT).with_suffix("").parts)): p for p in (ROOT / folder).rglob("*.py")}
-    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
-    found: dict[str, set[str]] = {}
-    for name, path in modules.items():
-        package = ["warplab", *path.relative_to(ROOT).parent.parts]
-        tree = ast.parse(path.read_text())
-        typing = [] if annotations else [n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
-        left_out = {id(inner) for n in typing for inner in ast.walk(n)}
-        nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and id(n) not in left_out]
-        named = set()
-        for node in nodes:
-            base = ".".join([*(package[: len(package) - node.level + 1] if node.level else ()), *filter(None, [node.module])])
-            named |= {f"{base}.{a.name}" if f"{base}.{a.name}" in modules else base for a in node.names}
-        found[name] = (named & modules.keys()) - {name}
-    return found
-
-
-def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
-    """The sets of modules that import each other, by way of others too."""
-    reached: dict[str, set[str]] = {}
-    for start in graph:
-        seen: set[str] = set()
-        work = [start]
-        while work:
-            for name in graph[work.pop()] - seen:
-                seen.add(name)
-                work.append(name)
-        reached[start] = seen
-    return sorted({tuple(sorted([a, *(b for b in reached[a] if b != a and a in reached[b])])) for a in graph if a in reached[a]})
-
-
-def test_few_files_import_each_other() -> None:
-    for annotations, limits in ((False, LARGEST_CIRCLE), (True, ANNOTATED)):
-        large = {folder: [c for c in circles(room_imports(folder, annotations)) if len(c) > limits[folder]] for folder in ORDER}
-        assert not any(large.values()), large
+def test_circles_of_imports_are_small() -> None:
+    large = [
+        circle
+        for room, all_of_them in WITHOUT_LARGE_CIRCLES.items()
+        for circle in circles(modules(room, annotations=all_of_them))
+        if len(circle) > 3
+    ]
+    assert not large, large
 
 
 def test_help_imports_neither_numpy_nor_lark() -> None:
@@ -104,7 +74,7 @@ def test_help_imports_neither_numpy_nor_lark() -> None:
 
 def test_a_readme_names_what_stands_beside_it() -> None:
     missing = []
-    for page in [p for folder in ORDER for p in sorted((ROOT / folder).rglob("README.md"))]:
+    for page in [p for folder in (*ORDER, "tools") for p in sorted((ROOT / folder).rglob("README.md"))]:
         text = page.read_text()
         for path in sorted(page.parent.iterdir()):
             name = f"{path.name}/" if path.is_dir() else path.name

@@ -1,5 +1,5 @@
 """Control flow of one function: basic blocks, dominators, loops, liveness; and pictures of it."""
 
-from .analysis import ENDS, LEAVES, PASSING, BasicBlock, Flow, accesses, flow, passed_on, stays
+from .analysis import PASSING, BasicBlock, Flow, accesses, flow, passed_on, stays
 
-__all__ = ["ENDS", "LEAVES", "PASSING", "BasicBlock", "Flow", "accesses", "flow", "passed_on", "stays"]
+__all__ = ["PASSING", "BasicBlock", "Flow", "accesses", "flow", "passed_on", "stays"]

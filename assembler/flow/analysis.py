@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from warplab.isa.control import BRANCHES, CALLS, ENDS, RETURNS
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 
 from ..ir import Address, Arguments, Element, Function, Immediate, Instruction, Label, Location, Prototype, Register, Statement, Targets
@@ -18,9 +20,7 @@ from ..listing import READS_ITS_DESTINATION, has_results, leaves, listing, regis
 from . import graphs
 from .graphs import Loop
 
-LEAVES = frozenset({"ret", "exit", "trap"})
-ENDS = LEAVES | {"bra", "brx", "call"}
-PASSING = frozenset({"mov", "st", "call"})
+PASSING = opcodes("passes_on")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +229,7 @@ def passed_on(instruction: Instruction) -> list[Register]:
 
 
 def _has_results(instruction: Instruction) -> bool:
-    if instruction.opcode == "call":
+    if instruction.opcode in CALLS:
         return len(instruction.operands) > 1 and type(instruction.operands[0]) is Arguments
     form = instruction.form
     if form is None:
@@ -249,7 +249,7 @@ def stays(last: Instruction) -> bool:
     """Can no lane go on to the next statement?"""
     if last.guard is not None:
         return False
-    if last.opcode != "call":
+    if last.opcode not in CALLS:
         return last.opcode in ENDS
     return any(
         operand.directive(".noreturn") is not None if isinstance(operand, Function) else operand.noreturn
@@ -260,7 +260,7 @@ def stays(last: Instruction) -> bool:
 
 def _successors(i: int, count: int, last: Instruction | None, place: dict[Label, int]) -> tuple[int, ...]:
     taken: tuple[int, ...] = ()
-    if last is not None and last.opcode in ("bra", "brx"):
+    if last is not None and last.opcode in BRANCHES:
         for operand in last.operands:
             if isinstance(operand, Label):
                 taken = (place[operand],)
@@ -310,7 +310,7 @@ def _liveness(flow: Flow, only: Collection[int] | None = None) -> tuple[tuple[in
 def _leaving(function: Function, block: BasicBlock) -> int:
     """The .reg results of the function where the block may return to the caller."""
     last = block.instructions[-1] if block.instructions else None
-    if (last is None or last.opcode != "ret") and (block.successors or (last is not None and stays(last))):
+    if (last is None or last.opcode not in RETURNS) and (block.successors or (last is not None and stays(last))):
         return 0
     return _mask(v.register.index for v in function.returns if v.register is not None)
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from warplab.isa.control import BRANCHES, JUMPS, TABLES
+
 from ..ir import Function, Instruction
 from .analysis import BasicBlock, Flow, flow
 
@@ -116,7 +118,7 @@ def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[
 def _diverges(b: BasicBlock) -> bool:
     """May lanes of one warp leave this block different ways?"""
     last = b.terminator
-    return last is not None and last.opcode in ("bra", "brx") and len(set(b.successors)) > 1 and "uni" not in last.modifiers
+    return last is not None and last.opcode in BRANCHES and len(set(b.successors)) > 1 and "uni" not in last.modifiers
 
 
 def _guard(i: Instruction) -> str:
@@ -126,7 +128,7 @@ def _guard(i: Instruction) -> str:
 def _edges(b: BasicBlock) -> Iterator[tuple[int, EdgeKind, str]]:
     """The ways out, each target once."""
     last = b.terminator
-    if last is not None and last.opcode == "brx":
+    if last is not None and last.opcode in TABLES:
         table: dict[int, list[int]] = {}
         count = len(b.successors) - (last.guard is not None)
         for i, target in enumerate(b.successors[:count]):
@@ -137,8 +139,8 @@ def _edges(b: BasicBlock) -> Iterator[tuple[int, EdgeKind, str]]:
             yield b.successors[-1], "fall", ""
         return
     for i, target in enumerate(b.successors):
-        if last is None or last.opcode != "bra" or last.guard is None:
-            yield target, "taken" if last is not None and last.opcode == "bra" else "next", ""
+        if last is None or last.opcode not in JUMPS or last.guard is None:
+            yield target, "taken" if last is not None and last.opcode in JUMPS else "next", ""
         else:
             yield target, ("taken", "fall")[i], _guard(last) if i == 0 else ""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from warplab.isa.control import BRANCHES
+
 from ..diagnostics import Note, nearest
 from ..ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from .flaw import Flaw
@@ -117,7 +119,7 @@ class Blocks:
         if isinstance(statement, Instruction):  # the opcode may have the same name
             start = self.code.index(statement.opcode, start) + len(statement.opcode)
         at, to = reports.find(name, start, span.end)
-        if isinstance(statement, Targets) or statement.opcode in ("bra", "brx"):
+        if isinstance(statement, Targets) or statement.opcode in BRANCHES:
             inner = self.inner.get(name)
             notes = (Note("it is inside this block", inner.span),) if inner else ()
             near = nearest(name, [n for n, e in self.scope.names.items() if isinstance(e, Label)])

@@ -13,6 +13,8 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from warplab.isa.control import CALLS
+
 from ..diagnostics import LIMIT, Note
 from ..ir import Function, Instruction, Operand, Pragma, Prototype, Register, Span, Statement, Targets, Vector, shape_of
 from ..shapes import Spelling, spelling
@@ -42,7 +44,7 @@ class Spellings(dict[str, Spelling]):
             raise KeyError(text)
         opcode, *modifiers = text.split(".")
         found = spelling(opcode, tuple(modifiers))
-        if found.form is None or opcode == "call":
+        if found.form is None or opcode in CALLS:
             raise KeyError(text)
         self[text] = found
         return found

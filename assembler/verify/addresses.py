@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
+from warplab.isa.facts import When, opcodes
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import ScalarType
@@ -43,7 +44,7 @@ def space_of(settled: Mapping[str, str | bool], form: Form) -> str:
 def space_misfit(form: Form, settled: Mapping[str, str | bool], operand: Variable | Symbol) -> Misfit | None:
     """Whether a variable lies in the state space that the instruction accesses."""
     target = operand if isinstance(operand, Variable) else operand.target
-    wanted = space_of(settled, form) if form.opcode == "cvta" else "shared"
+    wanted = space_of(settled, form) if form.facts.variables == "named" else "shared"
     if isinstance(target, Variable) and target.space == wanted:
         return None
     return Misfit("state-space", f"{described(target)}, does not lie in .{wanted}", "", target if isinstance(target, Variable) else None)
@@ -51,11 +52,8 @@ def space_misfit(form: Form, settled: Mapping[str, str | bool], operand: Variabl
 
 def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand) -> Misfit | None:
     """Is it an address that the instruction can use?"""
-    if (
-        isinstance(operand, Symbol | Variable)
-        and form.opcode in ("ld", "st", "atom", "red", "ldu", "prefetch")
-        and isinstance(operand, Symbol)
-    ):
+    facts = form.facts
+    if isinstance(operand, Symbol) and facts.is_indexed:
         operand = Address(operand.target, operand.offset)  # g[1] without brackets around it
     if not isinstance(operand, Address):
         help = f"write [{operand.name}]" if isinstance(operand, Register | Variable) else ""
@@ -64,21 +62,21 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return Misfit("operand-kind", f"{form.opcode} takes one address in [ ], not a list")
     if operand.parts and operand.offset:
         return Misfit("operand-kind", "an offset does not stand before coordinates")
-    if form.opcode in HANDLES:
+    if facts.handles:
         return _handle_misfit(form, operand) or coordinates_misfit(form, settled, operand)
     wrong = coordinates_misfit(form, settled, operand)
     if wrong is not None:
         return wrong
-    if isinstance(operand.base, Register) and (form.opcode == "fence" or (form.opcode == "cp" and "," in place.text)):
+    if isinstance(operand.base, Register) and ("," in place.text or place.name == facts.tensor_map):
         return None  # ptxas does not look at the register with the address of a tensor map
     wanted = _address_space(form, settled, place)
-    checked = _is_checked(form, settled, place)
+    in_tensor_memory = not settled.keys().isdisjoint(facts.tensor_memory)
     match operand.base:
         case None:
             if wanted != "local":
                 return Misfit("operand-kind", "a constant is an address in .local only", "put it into a register first")
         case Register(type=t, vector=n):
-            legal = TENSOR if form.opcode == "tcgen05" and not settled.keys().isdisjoint(OF_TENSORS) else FULL if checked else ADDRESS_TYPES
+            legal = TENSOR if in_tensor_memory else FULL if _applies(facts.word_addresses, form, settled, place) else ADDRESS_TYPES
             if n > 1 or t.name not in legal:
                 return Misfit(
                     "operand-type",
@@ -88,13 +86,12 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
                 )
         case Variable(space=space) as variable:
             if variable.type.kind == "o" and space == "global":
-                memory = form.opcode in ("ld", "st", "ldu", "mbarrier") and "async" not in settled and "bulk" not in settled
-                if memory or (checked and form.opcode not in ("multimem", "tensormap")):
+                if _applies(facts.memory_only, form, settled, place):
                     return Misfit("operand-kind", f"{variable.name} is a handle, not memory", "", variable)
-            elif form.opcode == "tcgen05" and not settled.keys().isdisjoint(OF_TENSORS):
+            elif in_tensor_memory:
                 return Misfit("operand-kind", "an address in tensor memory is a register", "", variable)
-            elif form.opcode == "prefetchu" and space != "global":
-                return Misfit("state-space", f"{variable.name} lies in .{space}, prefetchu takes generic addresses", "", variable)
+            elif facts.generic_only and space != "global":
+                return Misfit("state-space", f"{variable.name} lies in .{space}, {form.opcode} takes generic addresses", "", variable)
             elif space != wanted and not (wanted == "generic" and space in GENERIC):
                 where = "the generic space" if wanted == "generic" else f".{wanted}"
                 return Misfit(
@@ -109,16 +106,14 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
 
 COORDINATES = frozenset({"b32", "u32", "s32"})
 FIVE = frozenset({"tile::scatter4", "tile::gather4"})
-HANDLES = frozenset({"tex", "tld4", "txq", "suld", "sust", "sured", "suq"})
+HANDLES = opcodes("handles")
 FULL = frozenset({"b32", "u32", "s32", "b64", "u64", "s64"})
-OF_TENSORS = frozenset({"mma", "ld", "st", "cp", "shift"})
 TENSOR = frozenset({"b32", "u32", "s32"})
 
 
 def _handle_misfit(form: Form, operand: Address) -> Misfit | None:
     """A texture, a sampler for txq, a surface, or a register that holds the handle of one."""
-    base = operand.base
-    kinds = ("texref", "samplerref") if form.opcode == "txq" else ("texref",) if form.opcode in ("tex", "tld4") else ("surfref",)
+    base, kinds = operand.base, form.facts.handles
     match base:
         case Variable(type=t) if t.name in kinds and not operand.offset:
             return None
@@ -130,35 +125,21 @@ def _handle_misfit(form: Form, operand: Address) -> Misfit | None:
     return Misfit("operand-kind", f"a .{kinds[0]} or a register of 64 bits is expected here", "", declared)
 
 
-def _is_checked(form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
-    """Addresses that ptxas is stricter about: a register has 32 or 64 bits, and a handle is not memory."""
-    match form.opcode:
-        case "prefetch":
-            return "tensormap" in settled
-        case "createpolicy" | "tensormap":
-            return "cp_fenceproxy" not in settled
-        case "cp":
-            return "mbarrier" in settled and space_of(settled, form) == "generic"
-        case "ldmatrix":
-            return "ss" not in settled
-        case "st" | "red":
-            return "async" in settled and place is form.operands[0]
-        case "multimem":
-            return "ss" in settled or "global" in settled
-        case "tcgen05":
-            return "mma" in settled
-    return False
+def _applies(rule: When | None, form: Form, settled: Mapping[str, str | bool], place: Place) -> bool:
+    """Does a rule of addresses hold for the one in this place?"""
+    if rule is None or place.name == form.facts.mbarrier:
+        return False
+    return rule.holds([slot if word is True else str(word) for slot, word in settled.items()])
 
 
 def _space_help(form: Form, space: str, wanted: str) -> str:
-    return f"write {form.opcode}.{space}" if form.opcode in ("ld", "st", "atom", "red") else ""
+    return f"write {form.opcode}.{space}" if form.facts.takes_any_space else ""
 
 
 def _address_space(form: Form, settled: Mapping[str, str | bool], place: Place) -> str:
-    if form.opcode == "mbarrier" or (form.opcode == "tensormap" and "cp_fenceproxy" in settled and place is not form.operands[0]):
-        return "shared"
-    if form.opcode == "cp":
-        # The words stand in the order of the addresses: destination first.
+    if form.facts.address_space:
+        return form.facts.address_space
+    if form.facts.spaces_in_order:
         words = [
             SPACES.get(w, w)
             for w in (s if isinstance(s, str) else k for k, s in settled.items())
@@ -187,7 +168,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
         if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
             return Misfit("operand-kind", f"{described(element)} is no coordinate")
         of_types.append(own)
-    if form.opcode == "cp":
+    if "dim" in settled:
         if not all(together(a, b) for a, b in itertools.pairwise(of_types)):
             return Misfit("operand-type", "coordinates of several types do not go into one vector")
         plain = {own.name for own in of_types if isinstance(own, ScalarType)}
@@ -198,24 +179,24 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
         if n != 5 and not settled.keys().isdisjoint(FIVE):
             return Misfit("vector-size", f"a column and four rows are expected here, not {n} coordinates")
         return None
-    if form.opcode not in ("tex", "tld4", "suld", "sust", "sured") or geometry not in GEOMETRY:
+    if geometry not in GEOMETRY:
         return None
     if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
-    first = 1 if geometry.startswith("a") and form.opcode in ("tex", "tld4") else 0
+    surface = "surfref" in form.facts.handles
+    first = 1 if geometry.startswith("a") and not surface else 0
     if first and not _is_index(of_types[0]):
         return Misfit("operand-type", "the index of an array of textures is an integer of 32 bits")
     types = of_types[first:]
     if not all(together(a, b) for a, b in itertools.pairwise(types)):
         return Misfit("operand-type", "coordinates of several types do not go into one vector")
     if all(isinstance(own, str) for own in types):
-        if (form.opcode in ("tex", "tld4") and settled.get("ctype") == "f32") != ("float" in types):
+        if (not surface and settled.get("ctype") == "f32") != ("float" in types):
             return Misfit("operand-type", "a constant of the other kind is expected here")
         return None
     known = {own for own in types if isinstance(own, ScalarType)}
     if len(known) == 1:
         own, wanted = next(iter(known)), str(settled.get("ctype", "s32"))
-        surface = form.opcode in ("suld", "sust", "sured")
         legal = fitting(wanted, False, surface) | ({"u32", "s32"} if wanted == "f32" else set())
         if own.name not in legal:
             return Misfit("operand-type", f"coordinates of type .{own} do not fit .{wanted}")
@@ -226,21 +207,16 @@ def _is_index(own: ScalarType | str | None) -> bool:
     return own == "int" or (isinstance(own, ScalarType) and own.bits == 32 and own.kind in "bus")
 
 
-FAR = frozenset(
-    {"ld", "st", "atom", "red", "prefetch", "prefetchu", "ldu", "mbarrier", "multimem", "discard", "applypriority"}
-)  # in .global and generic space
-
-
 def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...]) -> int | None:
     """Which operand makes an address of the global or generic space of 32 bits, which no supported target has."""
-    if form.opcode in FAR and "async" not in settled and "tensormap" not in settled:
+    if form.facts.has_wide_addresses and "async" not in settled and "tensormap" not in settled:
         for i, operand in enumerate(operands):
             match operand:
                 case Address(base=Register(type=t)) if t.bits == 32 and space_of(settled, form) in ("generic", "global"):
                     return i
-    if form.opcode == "cvta" and "u32" in settled.values():
+    if form.facts.variables == "named" and "u32" in settled.values():
         return 0
-    if form.opcode == "mov" and len(operands) == 2 and settled.get("type") in ("u32", "b32", "s32"):
+    if form.facts.variables == "any" and len(operands) == 2 and settled.get("type") in ("u32", "b32", "s32"):
         match operands[1]:
             case Variable(space="global") | Symbol(target=Variable(space="global")):
                 return 1

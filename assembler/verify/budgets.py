@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from warplab.isa.facts import opcodes
+
 from ..diagnostics import Diagnostic, Note
 from ..info import sizes
 from ..ir import Address, Function, Module, Symbol, Variable
@@ -11,6 +13,8 @@ from ..listing import listing
 from ..walk import declared
 from .needs import capability
 from .places import places
+
+LOADS, STORES = opcodes(access="load"), opcodes(access="store")
 
 
 def budgets(module: Module) -> Iterator[Diagnostic]:
@@ -45,10 +49,10 @@ def _shared(places: Iterable[object]) -> int:
 def _guarded(module: Module, function: Function) -> Iterator[Diagnostic]:
     """Guarded accesses to what calls hand over: a call takes all of it or nothing."""
     own = {id(v) for v in (*function.params, *function.returns)}
-    for s in listing(function).on_parameters(("ld", "st")):
+    for s in listing(function).on_parameters(LOADS | STORES):
         if s.guard is None:
             continue
-        i = 0 if s.opcode == "st" else 1
+        i = 0 if s.opcode in STORES else 1
         at = s.operands[i] if i < len(s.operands) else None
         v = at.base if isinstance(at, Address) else None
         if isinstance(v, Variable) and v.space == "param" and id(v) not in own:
@@ -62,7 +66,7 @@ def _inputs(module: Module, function: Function) -> Iterator[Diagnostic]:
     inputs = {id(v) for v in function.params if v.space == "param"}
     if not inputs:
         return
-    for s in listing(function).on_parameters(("st",)):
+    for s in listing(function).on_parameters(STORES):
         if not s.operands:
             continue
         at = s.operands[0]

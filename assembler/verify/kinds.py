@@ -34,7 +34,6 @@ from ..ir import (
 )
 
 REGISTER_TYPES = words("pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128")
-OPAQUE = frozenset({"mbarrier", "createpolicy"})  # their .b64 is a state or policy, no bits of a float
 ADDRESS_TYPES = frozenset(t for t in REGISTER_TYPES if TYPES[t].is_integer and TYPES[t].bits <= 64)
 
 
@@ -187,7 +186,7 @@ def _constant_help(operand: Immediate, t: ScalarType) -> str:
 
 def takes_only_its_bits(form: Form, place: Place) -> bool:
     """Has the place a type of its own, so that registers of other kinds of number do not fit?"""
-    return (place.type in TYPES and not place.loose) or form.opcode in OPAQUE
+    return (place.type in TYPES and not place.loose) or form.facts.opaque
 
 
 def count_of(place: Place, settled: Mapping[str, str | bool]) -> int:

@@ -25,7 +25,6 @@ from ..ir import (
     Variable,
     Vector,
 )
-from . import video
 from .addresses import address_misfit, space_misfit
 from .kinds import (
     STRICT,
@@ -75,7 +74,7 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     assert t is not None, form.row
     if isinstance(operand, Pair):
         first, second = operand.first, operand.second
-        if isinstance(second, Sink) and form.opcode in ("lop3", "elect", "tex", "tld4"):
+        if isinstance(second, Sink) and form.facts.keeps_predicate:
             return Misfit("operand-kind", "a predicate register is expected after the |")
         if not isinstance(second, Sink):
             wrong = type_misfit(second, TYPES["pred"], place, wider=False, plain=False)
@@ -86,7 +85,7 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     else:
         return Misfit("operand-kind", f"a pair {place.text} is expected here, not {described(operand)}")
     if isinstance(first, Sink):
-        if (isinstance(operand, Pair) and form.opcode != "shfl") or form.opcode in ("setp", "match"):
+        if (isinstance(operand, Pair) and not form.facts.keeps_result) or form.facts.discards:
             return None
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(first, Immediate):
@@ -111,12 +110,12 @@ def _untyped_misfit(form: Form, place: Place, operand: Operand) -> Misfit | None
 
 def _destination_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType) -> Misfit | None:
     if isinstance(operand, Sink):
-        if form.opcode in ("atom", "mbarrier") or (t.kind == "p" and form.opcode == "setp"):
+        if form.facts.discards:
             return None
         return Misfit("operand-kind", f"{form.opcode} must put its result somewhere: '_' is not allowed here")
     if isinstance(operand, Immediate | SpecialRegister | Variable | Function | Label | Symbol | Negated | Plus):
         return Misfit("operand-kind", f"a result needs a register, not {described(operand)}")
-    if form.opcode == "mov" and not count_of(place, settled):
+    if form.facts.widest_pack and not count_of(place, settled):
         return mov_vector(operand, t, source=False) if _is_vector(operand) else plain_type(form, operand, t, place)
     if count_of(place, settled):
         return vector_misfit(form, settled, place, operand, t, sink=True)
@@ -136,26 +135,27 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         if not place.negatable:
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")
         operand = operand.register
-    if form.opcode in ("tex", "tld4") and place.name == "g" and isinstance(operand, Vector):  # an offset for each coordinate
+    if "texref" in form.facts.handles and place.name == "g" and isinstance(operand, Vector):  # an offset for each coordinate
         return next((wrong for e in operand.elements if (wrong := plain_type(form, e, t, place)) is not None), None)
+    needs_register = form.facts.predicate_register
     if (
         place.negatable
         and isinstance(operand, Immediate)
-        and form.opcode in ("set", "setp")
-        and not BRAIN.isdisjoint(map(str, settled.values()))
+        and needs_register is not None
+        and needs_register.holds([*map(str, settled.values())])
     ):
         return Misfit("operand-kind", "a predicate register is expected here, not a constant")
     if isinstance(operand, Plus | Function) or (
-        isinstance(operand, Symbol) and (isinstance(operand.target, Function) or form.opcode not in NAMING or place.name != "a")
+        isinstance(operand, Symbol) and (isinstance(operand.target, Function) or not form.facts.variables or place.name != "a")
     ):
         return None if sum_fits(form, operand, t, place, settled) else sum_misfit(operand, t)
-    if form.opcode == "mov" and not count_of(place, settled):
+    if form.facts.widest_pack and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
     if isinstance(operand, SpecialRegister):
-        if form.opcode == "cvt" and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
+        if form.facts.reads_special and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
             return special_misfit(operand, t, wider=True)
         return Misfit("special-register", f"{operand.name} can be read by mov and cvt only", "mov it into a register first")
-    if isinstance(operand, Variable | Symbol) and form.opcode in NAMING and place.name == "a":
+    if isinstance(operand, Variable | Symbol) and form.facts.variables and place.name == "a":
         if "to" in settled:
             return None if isinstance(operand, Symbol) else sum_misfit(operand, t)
         return space_misfit(form, settled, operand)
@@ -166,11 +166,6 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
     return plain_type(form, operand, t, place)
 
 
-BRAIN = frozenset({"bf16", "bf16x2"})
-NUMERIC = frozenset({"mbarrier", "istypep", *video.PACKED})  # take no address for a number
-NAMING = frozenset({"mov", "cvta", "mapa", "getctarank"})  # take the addresses of variables
-
-
 def sum_fits(form: Form, operand: Plus | Function | Symbol, t: ScalarType, place: Place, settled: Mapping[str, str | bool]) -> bool:
     """Whether `r+7`, `g+4` or a function's name may stand for a value; ptxas looks at the kind of number then, and not at its size."""
     own = takes_only_its_bits(form, place) or (t.kind == "p" and "pred" not in settled.values() and "pred" not in settled)
@@ -179,8 +174,8 @@ def sum_fits(form: Form, operand: Plus | Function | Symbol, t: ScalarType, place
             return operand.register.type.name in fitting(t.name, place.wider, own)
         return operand.register.type.name in sums(t)
     if isinstance(operand, Function) or isinstance(operand.target, Function):
-        return not own and t.name not in STRICT and (form.opcode != "cvta" or "to" in settled)
-    return t.is_integer and t.elements == 1 and form.opcode not in NUMERIC
+        return not own and t.name not in STRICT and (form.facts.variables != "named" or "to" in settled)
+    return t.is_integer and t.elements == 1 and not form.facts.refuses_addresses and form.facts.parts <= 1
 
 
 def sum_misfit(operand: Operand, t: ScalarType) -> Misfit:

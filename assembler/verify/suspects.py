@@ -9,6 +9,9 @@ import bisect
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 
+from warplab.isa.control import CALLS
+from warplab.isa.facts import opcodes
+
 from ..flow import PASSING, Flow, graphs
 from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
 from ..listing import Listing, leaves, registers_of
@@ -18,7 +21,7 @@ Numbers = dict[int, int]  # register -> number of an instruction
 DIVERGENT = frozenset(
     {"%tid", "%laneid", "%clock", "%clock64", "%clock_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt"}
 )
-LOADS = frozenset({"ld", "ldu", "atom", "shfl", "tex", "tld4", "suld", "ldmatrix", "mma", "wmma", "wgmma"})
+LOADS = opcodes("result_from_elsewhere")
 
 
 def written(columns: Listing) -> set[int]:
@@ -26,9 +29,9 @@ def written(columns: Listing) -> set[int]:
     found = set(map(id, columns.results))
     for o in _compound(columns.results).values():
         found.update(id(r) for leaf in leaves(o) for r in registers_of(leaf))
-    if "call" in columns.opcodes:
+    if not CALLS.isdisjoint(columns.opcodes):
         for s in columns.instructions:
-            if s.opcode == "call" and len(s.operands) > 1 and isinstance(s.operands[0], Arguments):
+            if s.opcode in CALLS and len(s.operands) > 1 and isinstance(s.operands[0], Arguments):
                 found.update(map(id, columns.inside.get(id(s.operands[0]), ())))
     return found
 
@@ -134,7 +137,7 @@ def uneven(columns: Listing, graph: Flow) -> set[int]:
     for n in numbers:
         s, result = instructions[n], results[n]
         if result is None:
-            if s.opcode == "call" and s.operands:
+            if s.opcode in CALLS and s.operands:
                 unsure.update(_written(s.operands[0]) if isinstance(s.operands[0], Arguments) and len(s.operands) > 1 else ())
         elif s.opcode in LOADS:
             unsure.update(_written(result))

@@ -42,7 +42,7 @@ def vector_misfit(
     known: list[ScalarType | str] = []
     for i, element in enumerate(operand.elements):
         match element:
-            case Sink() if not sink or form.opcode == "wgmma":
+            case Sink() if not sink or form.facts.reads_destination:
                 return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
             case Immediate() if sink:
                 return Misfit("operand-kind", "a result needs a register, not a constant", part=i)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from warplab.isa.control import BARRIERS, CALLS, ENDS, EXITS, JUMPS
+
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
 from ..flow import Flow, accesses, flow, passed_on
@@ -59,7 +61,7 @@ def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[D
         yield from _unreachable(module, graph)
     if "missing-return" in wanted:
         yield from _falls_off(module, f, graph)
-    if "divergent-barrier" in wanted and not listing(f).opcodes.isdisjoint({"bar", "barrier"}):
+    if "divergent-barrier" in wanted and not listing(f).opcodes.isdisjoint(BARRIERS):
         yield from _barriers(module, f, graph)
 
 
@@ -87,7 +89,7 @@ def _read_wrongly(
     """Registers that are read and never written, and those that are read first on some way, out of the suspects that these instructions name."""
     unwritten = {r for s in instructions for r in accesses(s)[0] if id(r) in missing}
     for s in instructions:
-        if s.opcode != "call":
+        if s.opcode not in CALLS:
             unwritten.difference_update(r for r in passed_on(s) if r is not s.guard)
     if early:
         yield from _read_first(module, graph, given | unwritten, early, instructions)
@@ -143,7 +145,7 @@ def _falls_off(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]
     for index in graph.reachable:
         block = graph.blocks[index]
         last = block.terminator
-        leaves = last is not None and last.guard is None and last.opcode in ("ret", "exit", "trap", "bra", "brx", "call")
+        leaves = last is not None and last.guard is None and last.opcode in ENDS
         if not block.successors and not leaves:
             end = Span(max(f.body.span.end - 1, 0), f.body.span.end, *_line(module, f.body.span.end - 1))
             yield _warning(module, "missing-return", f"{f.name} can run to its end without ret or exit", end)
@@ -161,7 +163,7 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
         for block in graph.blocks
         if block.index in graph.reachable
         for instruction in block.instructions
-        if instruction.opcode in ("bar", "barrier")
+        if instruction.opcode in BARRIERS
         and "sync" in instruction.modifiers
         and not {"warp", "cluster"} & set(instruction.modifiers)
         and len(instruction.operands) == 1
@@ -169,12 +171,12 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
     if not barriers:
         return
     columns = listing(f)
-    leaving = {b.index for b in graph.blocks if not b.instructions or b.instructions[0].opcode in ("ret", "exit")}
+    leaving = {b.index for b in graph.blocks if not b.instructions or b.instructions[0].opcode in EXITS}
     uneven = suspects.uneven(columns, graph)
     told: set[int] = set()
     for block in graph.blocks:
         branch = block.terminator
-        if branch is None or branch.opcode != "bra" or id(branch.guard) not in uneven or block.index not in graph.reachable:
+        if branch is None or branch.opcode not in JUMPS or id(branch.guard) not in uneven or block.index not in graph.reachable:
             continue
         if _made_even(block.instructions[:-1], branch.guard, uneven):
             continue

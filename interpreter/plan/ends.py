@@ -35,7 +35,6 @@ from .spinning import Patience, is_pure_loop
 
 NO_EXITS: Exits = {}
 NO_TURNS: Turns = {}
-MASKED = frozenset({"shfl", "vote", "match", "redux", "elect", "bar"})  # their last operand is a mask of lanes
 
 
 class Ends:
@@ -176,10 +175,12 @@ class Ends:
     # ------------------------------------------------------------ waiting
 
     def _sync(self, i: Instruction, past: int) -> Sync:
-        assert i.form is not None
-        mask = self.operands.source(i.operands[-1], TYPES["u32"]) if i.opcode in MASKED else None
+        form = i.form
+        assert form is not None
+        masked = form.effect == "warp_barrier" or any(place.name == "membermask" for place in form.operands)
+        mask = self.operands.source(i.operands[-1], TYPES["u32"]) if masked else None
         key = None if mask is None or i.settled is None else (i.opcode, tuple(sorted(i.settled.items())))
-        return Sync(mask, key, past, self.ops.guard(i), bool(i.form.effect))
+        return Sync(mask, key, past, self.ops.guard(i), bool(form.effect))
 
     def _barrier(self, i: Instruction, past: int) -> Barrier:
         words = set(i.modifiers)

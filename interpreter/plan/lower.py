@@ -7,6 +7,7 @@ import numpy as np
 from warplab.assembler.flow import flow
 from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
+from warplab.isa.control import CALLS
 
 from ..ptxas.contraction import DEFAULT, Fmad, contract
 from .dtypes import choose_dtypes, pointer_registers
@@ -128,7 +129,7 @@ class Lowering:
                     body.append(i)
             last = body[-1] if body and self.known[id(body[-1])].facts.ends_block else None
             cut.append((b, body[:-1] if last else body, last))
-            if last is not None and last.opcode == "call" and any(self.order[s] <= self.order[b] for s in f.blocks[b].successors):
+            if last is not None and last.opcode in CALLS and any(self.order[s] <= self.order[b] for s in f.blocks[b].successors):
                 cut.append((b, [], None))  # from the call back to the head of a loop: that is a turn, too
         return cut
 

@@ -39,7 +39,7 @@ def _op_facts(given: Instruction, first_generation: bool, flushes: bool) -> OpFa
     assert form is not None and settled is not None, f"{given.opcode} was not verified"
     refitted = form if form is not given.form else None
     hands_on = i.guard is None and carries_pointer(i)
-    if i.opcode == "mov" and "vec" not in settled:
+    if form.facts.widest_pack and "vec" not in settled:
         route = "pack" if any(isinstance(o, Vector) for o in i.operands) else "move"
     else:
         route = "effect" if form.effect else "unsupported" if form.meaning is None else "meaning"
@@ -94,11 +94,11 @@ def _at(i: Instruction, op: Operand, place: Place, target: bool, size: int) -> A
     if place.address or place.constant:
         return At(place, None, False, False, False)
     t = operand_type(i, place)
-    assert t is not None, f"{i.opcode}: no type for {place.name}"
+    assert t is not None and i.form is not None, f"{i.opcode}: no type for {place.name}"
     one = isinstance(op, Register) and op.vector == 1 and t.elements == 1 and t.bits != 128 and not place.second
     plain, single = one and place.count == 1, one and place.count != 1
     fits = t.bits == size * 8 and (t.elements == 1 if target else t.is_integer)
-    return At(place, t, plain, single, bool(size) and (fits or (not target and i.opcode == "selp" and t.name != "pred")))
+    return At(place, t, plain, single, bool(size) and (fits or (not target and i.form.facts.moves_bits and t.name != "pred")))
 
 
 def _access(settled: dict[str, str | bool]) -> Access:
@@ -108,7 +108,7 @@ def _access(settled: dict[str, str | bool]) -> Access:
 
 def with_elements(i: Instruction) -> Instruction:
     """mov.b64 d, v: the vector register v as its elements."""
-    if i.opcode != "mov" or i.settled is None or "vec" in i.settled:
+    if i.form is None or not i.form.facts.widest_pack or i.settled is None or "vec" in i.settled:
         return i
     vectors = [isinstance(o, Register) and o.vector > 1 for o in i.operands]
     return replace(i, operands=tuple(_elements(o) if v else o for o, v in zip(i.operands, vectors, strict=True))) if any(vectors) else i

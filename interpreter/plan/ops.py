@@ -8,6 +8,7 @@ from typing import Any
 
 from warplab.assembler import ir
 from warplab.assembler.ir import Immediate, Instruction, Operand, Pair, Register, Sink, Variable, Vector
+from warplab.isa.facts import opcodes
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -20,7 +21,7 @@ from .roles import is_generic, uses
 from .shapes import At, Known, OpFacts
 
 WINDOWS = ("shared", "local")  # spaces that are seen through a window of the generic space
-OPAQUE_ADDRESS = frozenset({"ld", "ldu", "st", "atom", "red"})  # their meaning hands the address on untouched
+OPAQUE_ADDRESS = opcodes("access")  # their meaning hands the address on untouched
 NO_OPERATION = frozenset({"barrier", "warp_barrier", "cluster_wait"})  # effects that only end a segment
 
 
@@ -95,7 +96,7 @@ class Ops:
         sources = tuple([self.operands.source(op, t) for op in given.operands[1:]])
         facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
         own = self._op(given, site) if product.kept else None
-        return Op("factors", facts.meaning, Each((first, second)), sources, site, product=own)
+        return Op("quotient" if product.quotient else "factors", facts.meaning, Each((first, second)), sources, site, product=own)
 
     # ------------------------------------------------------------ addresses handed on, bits moved
 
@@ -204,7 +205,7 @@ class Ops:
         d = i.operands[0]
         if isinstance(d, Register) and t.elements == 1:
             have = self.homes[d.index].dtype
-            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or i.opcode in ("mov", "selp")):
+            if have.itemsize == t.dtype.itemsize and (have.kind in "iu" or (i.form is not None and i.form.facts.moves_bits)):
                 return have
         return t.dtype
 
@@ -236,7 +237,8 @@ class Ops:
         base = op.base
         if isinstance(base, Variable):
             in_frame = id(base) in self.operands.frame
-            if i.opcode == "ld" and space.startswith("param") and not in_frame:
+            loads = i.form is not None and i.form.facts.access == "load"
+            if loads and space.startswith("param") and not in_frame:
                 return ParameterPlace(base, op.offset)
             if space.startswith("param") and in_frame:
                 return FramePlace(self.operands.frame[id(base)] + op.offset)

@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 
 from warplab.assembler.flow import Flow
 from warplab.assembler.flow.graphs import Loop, post_dominators, postorder, predecessors
+from warplab.isa.control import EXITS
+from warplab.isa.facts import opcodes
+from warplab.isa.notation import with_effect
 
 from .roles import needs_lanes
 from .spinning import last_spins
 
-WAITING = ("bar", "barrier", "call", "mbarrier", "nanosleep", "trap")  # beside what needs the lanes of a warp
+WAITING = with_effect("barrier", "call", "trap") | opcodes("pauses")  # beside what needs the lanes of a warp
 Ways = Sequence[tuple[int, ...]]
 
 
@@ -183,7 +186,7 @@ def _way_from(flow: Flow, b: int) -> Iterator[int]:
 
 def _bare(flow: Flow, b: int) -> bool:
     """Does a block do nothing but end the kernel?"""
-    return not flow.blocks[b].successors and all(i.opcode in ("ret", "exit") and i.guard is None for i in flow.blocks[b].instructions)
+    return not flow.blocks[b].successors and all(i.opcode in EXITS and i.guard is None for i in flow.blocks[b].instructions)
 
 
 def _ends_soon(flow: Flow, b: int) -> bool:

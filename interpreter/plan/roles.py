@@ -24,12 +24,11 @@ from warplab.assembler.ir import (
     Vector,
 )
 from warplab.assembler.listing import READS_ITS_DESTINATION
+from warplab.isa.control import CALLS
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
-# Integer instructions whose bits do not depend on the sign of their type.
-SIGN_FREE = frozenset({"add", "sub", "and", "or", "xor", "not", "mov", "selp", "shl", "neg"})
 STOPS = frozenset({"barrier", "warp_barrier", "cluster_wait"})
 
 
@@ -81,7 +80,7 @@ def fits(i: Instruction, form: Form) -> bool:
             return False
         if isinstance(place.count, int) and place.count > 1 and not (isinstance(op, Vector) and len(op.elements) == place.count):
             return False
-        if place.count == 1 and isinstance(op, Vector) and i.opcode != "mov":
+        if place.count == 1 and isinstance(op, Vector) and not form.facts.widest_pack:
             return False
         if isinstance(op, Register) and op.type.kind == "p" and (kind := form.type_of(place, settled)) is not None and kind.kind != "p":
             return False
@@ -125,7 +124,7 @@ def uses(i: Instruction) -> Used:
     written: list[Register] = []
     kills = i.guard is None
     ops = i.operands
-    if i.opcode == "call":
+    if i.opcode in CALLS:
         returns = isinstance(ops[0], Arguments) and len(ops) > 1
         for n, op in enumerate(ops):
             (written if n == 0 and returns else read).extend(registers_of(op))
@@ -153,33 +152,26 @@ def operand_type(i: Instruction, place: Place) -> ScalarType | None:
 
 def is_sign_free(i: Instruction) -> bool:
     """Do the operand's sign and the instruction's bits have nothing to do with each other?"""
-    s = i.settled or {}
-    if i.opcode in ("mul", "mad"):
-        return str(s.get("type", ""))[:1] in ("u", "s") and ("lo" in s or s.get("mode") == "lo" or "lo" in i.modifiers) and "sat" not in s
-    return (
-        i.opcode in SIGN_FREE
-        and "sat" not in s
-        and "vec" not in s
-        and "cc" not in i.modifiers
-        and (t := TYPES.get(str(s.get("type", "")))) is not None
-        and t.is_integer
-    )
+    rule = i.form.facts.sign_free if i.form is not None else None
+    t = TYPES.get(str((i.settled or {}).get("type", "")))
+    return rule is not None and t is not None and t.is_integer and rule.holds(i.modifiers)
 
 
 def carries_pointer(i: Instruction) -> bool:
-    """add, mov and cvta.global hand an address on."""
+    """Does it hand an address on, as add, mov and cvta.global do?"""
     if not i.operands or not isinstance(i.operands[0], Register) or i.settled is None or i.operands[0].type.bytes < 4:
         return False
-    if "vec" in i.settled:
-        return False
+    rule = i.form.facts.hands_address_on if i.form is not None else None
     t = TYPES.get(str(i.settled.get("type", "")))
-    if t is None or not t.is_integer or t.bits < 32:
+    if rule is None or t is None or not t.is_integer or t.bits < 32 or not rule.holds(i.modifiers):
         return False
-    if i.opcode == "add":
-        return "sat" not in i.settled and "cc" not in i.modifiers and t.elements == 1
-    if i.opcode == "mov":
-        return isinstance(i.operands[1], Register)
-    return i.opcode == "cvta" and str(i.settled.get("space")) in ("global", "const") and isinstance(i.operands[1], Register)
+    return t.elements == 1 if len(i.operands) > 2 else isinstance(i.operands[1], Register)
+
+
+def asks_anew(i: Instruction) -> bool:
+    """Does it ask memory for what other threads have changed: an atomic operation, or a load that no register or cache may answer?"""
+    rule = i.form.facts.asks_anew if i.form is not None else None
+    return rule is not None and rule.holds(i.modifiers)
 
 
 def is_generic(i: Instruction) -> bool:

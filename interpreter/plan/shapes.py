@@ -26,6 +26,7 @@ from warplab.assembler.ir import (
     Vector,
 )
 from warplab.assembler.shapes import Shape
+from warplab.isa.control import CALLS
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import ScalarType
@@ -182,7 +183,7 @@ def _facts(given: Instruction) -> Facts:
 
 def _votes(i: Instruction) -> Iterator[tuple[int, str]]:
     """Registers of the size that their place wants, where the dtype matters."""
-    if i.form is None or i.opcode == "call":
+    if i.form is None or i.opcode in CALLS:
         return
     free = is_sign_free(i)
     for op, place in zip(i.operands, places(i.form, i.operands), strict=False):

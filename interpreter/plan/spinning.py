@@ -13,10 +13,10 @@ from warplab.assembler.flow import Flow, accesses
 from warplab.assembler.flow.graphs import Loop
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
+from warplab.isa.control import BARRIERS, CALLS
 
-from .roles import ends_block, needs_lanes, works_on
+from .roles import asks_anew, ends_block, needs_lanes, works_on
 
-ASKING = frozenset({"volatile", "relaxed", "acquire", "mmio"})
 PATIENT = 1 << 20  # turns of an ordinary loop before others may run
 SPINNING = 48  # turns of a loop that looks at memory others change
 CALLING = 8  # and of one that calls functions, whose turns take longer
@@ -28,14 +28,10 @@ def last_spins(flow: Flow) -> Iterator[Loop]:
         return
     for loop in flow.loops:
         inside = set(loop.blocks)
-        if not any(_asks(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
+        if not any(asks_anew(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
             continue
         if not _turns_behind(flow, inside) and not _gathers_behind(flow, loop, inside):
             yield loop
-
-
-def _asks(i: Instruction) -> bool:
-    return i.opcode == "atom" or (i.opcode == "ld" and not ASKING.isdisjoint(i.modifiers))
 
 
 def _turns_behind(flow: Flow, inside: Collection[int]) -> bool:
@@ -58,7 +54,7 @@ def _gathers_behind(flow: Flow, loop: Loop, inside: Collection[int]) -> bool:
     b = flow.ipdom[loop.header]
     while b is not None:
         for i in flow.blocks[b].instructions if b not in inside else ():
-            if i.opcode in ("bar", "barrier") or needs_lanes(i):
+            if i.opcode in BARRIERS or needs_lanes(i):
                 return needs_lanes(i)
         b = flow.ipdom[b]
     return False
@@ -73,7 +69,7 @@ def _spins(flow: Flow, inside: Collection[int]) -> bool:
         for block in blocks:
             for i in block.instructions:
                 read, written = accesses(i)
-                if _asks(i) or any(r.index in answers for r in read):
+                if asks_anew(i) or any(r.index in answers for r in read):
                     answers.update([r.index for r in written])
             last = block.terminator
             if last is not None and last.guard is not None and last.guard.index in answers:
@@ -115,14 +111,14 @@ class Patience:
         instructions = [i for b in blocks for i in self.flow.blocks[b].instructions]
         if not self._watches(instructions):
             return PATIENT
-        return CALLING if any(i.opcode == "call" for i in instructions) else SPINNING
+        return CALLING if any(i.opcode in CALLS for i in instructions) else SPINNING
 
     def _watches(self, instructions: Iterable[Instruction]) -> bool:
         """Do they look at memory in a way that only makes sense if others change it?"""
         for i in instructions:
-            if i.opcode in ("nanosleep", "mbarrier", "fence", "membar") or _asks(i):
+            if i.form is not None and (asks_anew(i) or i.form.facts.pauses or i.form.facts.orders_memory):
                 return True
-            if i.opcode == "call":
+            if i.opcode in CALLS:
                 callee = next((o for o in i.operands[:2] if isinstance(o, Function)), None)
                 if callee is None or self._function_watches(callee):
                     return True

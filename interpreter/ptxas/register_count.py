@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from warplab.assembler.flow import Flow, flow
 from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
+from warplab.isa.control import CALLS
 from warplab.isa.profiles import DeviceProfile
 
 from ..occupancy import Occupancy, occupancy
@@ -58,7 +59,7 @@ def _registers(kernel: Kernel) -> int:
 
 def _stays(i: Instruction) -> bool:
     """Is this a call of something that is not there to be assembled in: the system's, or known only by its address?"""
-    if i.opcode != "call":
+    if i.opcode not in CALLS:
         return False
     targets = [f for o in i.operands[:2] for f in functions_in(o)]
     return not targets or any(f.body is None and (f.definition is None or f.definition.body is None) for f in targets)

@@ -60,11 +60,14 @@ def _turned(x: Array) -> Array:
     return -x if x.dtype.kind == "f" else x ^ x.dtype.type(0x8000)
 
 
+def both(a: Array, b: Array) -> tuple[Array, Array]:
+    """The factors of a product."""
+    return a, b
+
+
 @functools.cache
-def factors_of(meaning: Meaning) -> Function:
-    """What a product hands on to the sums that fuse it: its operands; of an approximate quotient the dividend and a reciprocal."""
-    if meaning.form.opcode != "div":
-        return lambda a, b: (a, b)
+def dividend_and_reciprocal(meaning: Meaning) -> Function:
+    """The factors of an approximate quotient."""
     full, ftz = bool(meaning.settled.get("full")), bool(meaning.settled.get("ftz"))
 
     def split(a: Array, b: Array) -> tuple[Array, Array]:

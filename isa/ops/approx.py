@@ -5,11 +5,15 @@ from typing import Any
 import numpy as np
 
 from .. import sfu
+from ..facts import facts
 from ..notation import Need, instruction
 from ..ports import Array
 
 PLAIN: dict[str, Any] = {"ptx": 1.4, "sm": 10}
 OLD: dict[str, Any] = {"needs": {"": Need(before=1.4)}}  # .approx had no name yet; targets were sm_1x, which flush subnormal singles
+
+
+facts("div", leading="full")
 
 
 @instruction("div.approx{.ftz}.f32  d, a, b", section="9.7.3.8", **PLAIN)

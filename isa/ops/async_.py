@@ -5,10 +5,11 @@ mbarrier hears of its bytes at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ..facts import Constant, Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..spaces import cluster_address
@@ -76,11 +77,30 @@ def _copy_rows(operands: str, *, ptx: float) -> Callable[[F], F]:
     def register(meaning: F) -> F:
         for hint, policy in ((".L2::cache_hint", ", d:b64"), ("", "")):
             row = f"cp.async.cop.ss.global{hint}{{.prefetch}}  [a], [b], #n{operands}{policy}"
-            sets = {"cop": "ca cg", "ss": SHARED, "prefetch": PREFETCH}
+            sets: dict[str, Any] = {"cop": "ca cg", "ss": SHARED, "prefetch": PREFETCH}
             instruction(row, ptx=ptx, sm=80, needs=COPY_NEEDS, section=COPY, **sets)(meaning)
         return meaning
 
     return register
+
+
+_SIZE = "{value} bytes are no multiple of 16"
+facts(
+    "cp",
+    spaces_in_order=True,
+    memory_only=when(also="mbarrier", without=SHARED),
+    word_addresses=when(also="mbarrier", without=SHARED),
+    leading="async bulk reduce prefetch tensor wait_group wait_all commit_group mbarrier arrive",
+    ordered="global shared shared::cta shared::cluster",
+    demands=(Demand(Need(7.5, 80), "the predicate ignore-src", kind="predicate"),),
+    constants=(
+        Constant("n", (16,), when("cg", without="bulk")),
+        Constant("n", (4, 8, 16), when("ca", without="bulk")),
+        Constant("c", range(17), when("ca cg", without="bulk"), most="n"),
+        Constant("b", None, when("prefetch", also="bulk", without="tensor"), _SIZE, multiple=UNIT),
+        Constant("c", None, when("bulk", without="tensor prefetch"), _SIZE, multiple=UNIT),
+    ),
+)
 
 
 @_copy_rows(", {!}c", ptx=7.5)
@@ -257,6 +277,7 @@ def bulk_prefetch(lanes: Lanes, a: Addresses, b: Array, c: Array | None = None) 
     """Brings the b bytes at a into L2; no value depends on it."""
 
 
+facts("st", leading="async bulk")
 ST_ASYNC = "9.7.10.12"
 
 

@@ -5,17 +5,19 @@ cp.reduce.async.bulk.  Scope and order change no value: every access is coherent
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..floats import add32, canonical
+from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
+from ..facts import ALWAYS, facts, when
+from ..floats.single import add32, canonical
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask, Shortcut
-from ..running import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
 from ..spaces import SHARED_BASE
 from ..types import TYPES
+from .data import GENERIC
 from .mbarrier import complete_tx
 
 Change = Callable[..., Array]
@@ -105,7 +107,7 @@ def _half_extreme(least: bool, infinity: int) -> Change:
 
 
 def _table() -> dict[tuple[str, str], tuple[Change, Shortcut | None]]:
-    """(operation, type): the change, and the ufunc that equals it where one does, or a guess where most lanes change what they find."""
+    """(operation, type): the change, and the ufunc that equals it where one does, or a scan where most lanes change what they find."""
     table: dict[tuple[str, str], tuple[Change, Shortcut | None]] = {}
     arithmetic = {"add": np.add, "min": np.minimum, "max": np.maximum}
     bitwise = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -182,7 +184,7 @@ EXCHANGE = {**NEEDS, "b64": Need(1.2, 12)}
 HALF = "f16 bf16 f16x2 bf16x2"
 
 # What every atomic shares: the words after the state space, the sets of words, and what they need.
-Operations = tuple[tuple[str, dict[str, str], dict[str, Need]], ...]
+Operations = tuple[tuple[str, dict[str, Any], dict[str, Need]], ...]
 OPERATIONS: Operations = (
     (".op.type", {"op": "add", "type": "u32 s32 u64 f32 f64"}, NEEDS),
     (".op.u32", {"op": "inc dec"}, NEEDS),
@@ -226,6 +228,12 @@ def _together(value: Array | Bits128) -> Array:
 def _apart(old: Array, type: str) -> Array | Bits128:
     """What memory held as a result; 128 bits as halves."""
     return (old[..., 0], old[..., 1]) if type == "b128" else old
+
+
+facts("atom red", demands=(GENERIC,))
+facts("atom", access="atomic", asks_anew=ALWAYS, discards=True, result_from_elsewhere=True)
+facts("red", access="reduction")
+facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")
 
 
 @_rows("atom", "d, [a], b", OPERATIONS + EXCHANGES, "9.7.15.5", order=ATOM_ORDER, ptx=1.0, sm=11)
@@ -334,7 +342,7 @@ def red_vector(
 _GLOBAL = {"global": Need(8.7, 100), "mmio": Need(8.7, 100)}
 
 
-def _async_rows(row: str, *, ptx: float, sm: int, needs: dict[str, Need] | None = None, **sets: str) -> Callable[[F], F]:
+def _async_rows(row: str, *, ptx: float, sm: int, needs: dict[str, Need] | None = None, **sets: Any) -> Callable[[F], F]:
     """Decorates with the operations that red.async knows."""
 
     def register(meaning: F) -> F:

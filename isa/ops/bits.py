@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..facts import Constant, facts
 from ..notation import instruction
 from ..ports import Array
 
@@ -80,6 +81,11 @@ def _field(b: Array, bits: int) -> Array:
     return np.minimum(b & np.uint32(255) if bits == 32 else b, np.uint32(bits))
 
 
+_BYTE = range(256)
+facts("bfe", constants=(Constant("b", _BYTE), Constant("c", _BYTE)))
+facts("bfi", constants=(Constant("c", _BYTE), Constant("e", _BYTE)))
+
+
 @instruction("bfe.type  d, a, b:u32, c:u32", type=NUMBERS, ptx=2.0, sm=20, section="9.7.1.20")
 def bfe(a: Array, b: Array, c: Array) -> Array:
     """d = the c bits of a from bit b on; signed types extend the field's top bit, or a's own where the field sticks out."""
@@ -139,6 +145,9 @@ def dp4a(a: Array, b: Array, c: Array, *, atype: str, btype: str) -> Array:
     for x, y in zip(_parts(a, 8, atype), _parts(b, 8, btype), strict=True):
         c = c + x * y
     return c
+
+
+facts("dp2a", leading="lo hi")
 
 
 @instruction("dp2a.half.atype.btype  d:s32, a:atype, b:btype, c:s32", half="lo hi", atype="u32 s32", btype="u32 s32",

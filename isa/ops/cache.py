@@ -5,11 +5,17 @@ No value that a program may rely on depends on them.  What discard leaves behind
 
 import numpy as np
 
+from ..facts import ALWAYS, Constant, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Lanes
 
 PREFETCH = "9.7.10.15"
 _L2 = Need(7.4, 80)
+
+
+facts("prefetch", memory_only=when("tensormap"), word_addresses=when("tensormap"))
+facts("prefetchu", generic_only=True)
+facts("prefetch prefetchu applypriority discard", has_wide_addresses=True)
 
 
 @instruction("prefetch{.ss}.level  [a]", ss="global local", level="L1 L2", ptx=2.0, sm=20, section=PREFETCH)
@@ -34,6 +40,8 @@ def discard(lanes: Lanes, a: Array, n: int, *, global_: bool = False) -> None:
     """Drops the n = 128 bytes at a from the cache without writing them back; their value is undefined until written again."""
 
 
+facts("applypriority discard", constants=(Constant("n", (128,)),))
+
 PRIORITIES = "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged"
 SECOND = "L2::evict_first L2::evict_unchanged"
 POLICY = "9.7.10.18"
@@ -43,6 +51,19 @@ _CODE = {"L2::evict_unchanged": 0, "L2::evict_first": 2, "L2::evict_last": 4, "L
 def _policy(range_: bool, first: str, second: str) -> np.uint64:
     """The top byte of a policy, as an H200 makes it; programs may only hand it on."""
     return np.uint64((0x10 | range_ << 3 | _CODE[first] | (second == "L2::evict_first")) << 56)
+
+
+facts(
+    "createpolicy",
+    opaque=True,
+    leading="fractional range cvt",
+    memory_only=ALWAYS,
+    word_addresses=ALWAYS,
+    constants=(
+        Constant("a", None, when("fractional"), "{value} is no fraction above 0 and up to 1", is_fraction=True),
+        Constant("b", None, when("range"), "{value} is more than the {limit} bytes of the whole", most="c", is_unsigned=True),
+    ),
+)
 
 
 @instruction("createpolicy.fractional.first{.second}.b64  d{, a:f32}", first=PRIORITIES, second=SECOND, ptx=7.4, sm=80, section=POLICY)

@@ -6,9 +6,12 @@ after sub.cc and subc after add.cc mean what they mean on hardware.  ptxas takes
 
 import numpy as np
 
+from ..facts import facts
 from ..notation import Need, instruction
 from ..ports import Array, Mask
 from .integer import INTEGER, WIDER, high_half, saturate
+
+facts("madc", leading="lo hi")
 
 CARRIED = "u32 u64 s32 s64"
 WIDE = {"u64": Need(4.3, 20), "s64": Need(4.3, 20)}  # 64-bit carries came later than 32-bit ones

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..facts import ALWAYS, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Mask
 from ..types import TYPES
@@ -23,6 +24,10 @@ FLOAT: dict[str, Test] = ORDER | {
 }  # fmt: skip
 
 UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}  # true of NaNs, else as those
+
+facts("selp", moves_bits=True, sign_free=ALWAYS)
+facts("setp", discards=True)
+facts("set setp", predicate_register=when("bf16 bf16x2"))
 
 FTZ = {"ftz": Need(1.4)}
 

@@ -1,5 +1,6 @@
 """Control flow and CTA-wide barriers (PTX ISA 9.7.14, 9.7.15.1-3, 9.7.21): rows whose effect the engine itself performs."""
 
+from ..facts import Constant, facts, when
 from ..notation import Need, accepted
 
 accepted(
@@ -8,8 +9,10 @@ accepted(
     section="9.7.14.3",
     doc="Continues at target; .uni promises that all active lanes of the warp do.",
 )
+facts("brx", leading="idx")
 accepted("brx.idx{.uni}  a:u32, targets", effect="branch_table", ptx=6.0, sm=30, section="9.7.14.4",
          doc="Continues at the label that stands at place a of the .branchtargets list.")  # fmt: skip
+facts("call", passes_on=True)
 accepted("call{.uni}  callee", effect="call", section="9.7.14.5",
          doc="Calls a function; an indirect call names its .callprototype or .calltargets.")  # fmt: skip
 accepted("ret{.uni}", effect="return", section="9.7.14.6", doc="Returns to the caller; in an entry the lane ends.")
@@ -23,6 +26,16 @@ accepted(
     doc="A stop for a debugger; without one the launch ends with a fault.",
 )
 
+_OF_CTA = when(without="warp cluster")
+facts("bar", leading="cta red warp sync arrive")
+facts("barrier", leading="cta red cluster sync arrive wait")
+facts(
+    "bar barrier",
+    constants=(
+        Constant("a", range(16), _OF_CTA, "there are barriers 0 to 15, no barrier {value}", is_unsigned=True),
+        Constant("b", None, _OF_CTA, "{value} threads are no whole number of warps", multiple=32, help="a multiple of 32"),
+    ),
+)
 _CTA = Need(7.8)
 accepted("bar{.cta}.sync  a:u32{, b:u32}", effect="barrier", section="9.7.15.1", needs={"cta": _CTA},
          doc="Waits at barrier a until b threads (all threads of the CTA where b is missing) have arrived.")  # fmt: skip

@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import conversions as to
-from .. import minifloats
-from ..exact import quiet
-from ..floats import canonical, flush, narrow, saturate
+from ..facts import Demand, facts
+from ..floats import conversions as to
+from ..floats import minifloats
+from ..floats.exact import quiet
+from ..floats.single import canonical, flush, narrow, saturate
 from ..notation import Need, accepted, instruction
 from ..ports import Array
 from ..types import TYPES
+
+facts("cvt", leading="pack", reads_special=True, float_vectors=True)
 
 INTEGERS = "u8 s8 u16 s16 u32 s32 u64 s64"
 FRND = "rn rz rm rp"
@@ -204,7 +207,20 @@ def cvt_pair(a: Array, b: Array, *, rnd: str, dtype: str, satfinite: bool = Fals
     return _pair(*(_bf16(x, rnd, satfinite, relu) for x in (b, a)))
 
 
-@instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype", dtype="e4m3x2 e5m2x2", atype="f32", ptx=7.8, sm=89, **CVT)
+_BYTES: dict[str, Any] = {
+    "demands": (Demand(Need(8.1), "", instead=Need(sm=90), message="bytes of floating point need sm_90, or PTX 8.1"),)
+}
+
+
+@instruction(
+    "cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype",
+    dtype="e4m3x2 e5m2x2",
+    atype="f32",
+    ptx=7.8,
+    sm=89,
+    facts=_BYTES,
+    **CVT,
+)
 @instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype, b:atype", dtype="e2m3x2 e3m2x2 e2m1x2", atype="f32", **NEW)
 def cvt_narrow_pair(a: Array, b: Array, *, dtype: str, relu: bool = False) -> Array:
     """d = b in the low part, a in the high part, each rounded to a narrow format; too large values become the largest finite one."""
@@ -212,7 +228,9 @@ def cvt_narrow_pair(a: Array, b: Array, *, dtype: str, relu: bool = False) -> Ar
     return high << np.uint8(4) | low if dtype == "e2m1x2" else _pair(low, high)
 
 
-@instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype", dtype="e4m3x2 e5m2x2", atype="f16x2", ptx=7.8, sm=89, **CVT)
+@instruction(
+    "cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype", dtype="e4m3x2 e5m2x2", atype="f16x2", ptx=7.8, sm=89, facts=_BYTES, **CVT
+)
 @instruction("cvt.rn.satfinite{.relu}.dtype.atype  d:dtype, a:atype", dtype="e2m1x2", atype="f16x2", **NEW)
 def cvt_narrow_halves(a: Array, *, dtype: str, relu: bool = False) -> Array:
     """d = both halves of a rounded to a narrow format."""
@@ -220,7 +238,7 @@ def cvt_narrow_halves(a: Array, *, dtype: str, relu: bool = False) -> Array:
     return codes[..., 1] << np.uint8(4) | codes[..., 0] if dtype == "e2m1x2" else codes
 
 
-@instruction("cvt.rn{.relu}.dtype.atype  d:dtype, a:atype", dtype="f16x2", atype="e4m3x2 e5m2x2", ptx=7.8, sm=89, **CVT)
+@instruction("cvt.rn{.relu}.dtype.atype  d:dtype, a:atype", dtype="f16x2", atype="e4m3x2 e5m2x2", ptx=7.8, sm=89, facts=_BYTES, **CVT)
 @instruction("cvt.rn{.relu}.dtype.atype  d:dtype, a:atype", dtype="f16x2", atype="e2m3x2 e3m2x2 e2m1x2", **NEW)
 def cvt_halves(a: Array, *, atype: str, relu: bool = False) -> Array:
     """d = both narrow elements of a as halves, exactly."""

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..facts import ALWAYS, Constant, Demand, excludes, facts, when
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
+from ..spaces import NEAR
 
 MEMORY_TYPES = "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 LOAD_SPACES = "const global local param param::entry param::func shared shared::cta shared::cluster"
@@ -23,6 +25,10 @@ NEEDS = {
 VEC = "v2 v4 v8"
 
 
+facts("mov", widest_pack=128, variables="any", reads_special=True, passes_on=True)
+facts("mov", moves_bits=True, sign_free=when(without="v2 v4"), hands_address_on=when(without="v2 v4"))
+
+
 @instruction(
     "mov.type  d, a",
     type="pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 b128",
@@ -35,6 +41,27 @@ def mov(a: Array) -> Array:
     return a
 
 
+GENERIC = Demand(  # of the instructions that name a state space or none
+    Need(2.0, 20), "", when(without=f"global {NEAR}"), message="generic addresses need PTX 2.0 and sm_20", help="name the state space"
+)
+facts("ld st atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
+facts("ldu prefetch", is_indexed=True)
+facts("ldu", has_wide_addresses=True, memory_only=ALWAYS, widest=128)
+facts("ld", memory_only=ALWAYS)
+facts("ld ldu", access="load", result_from_elsewhere=True)
+facts("ld", asks_anew=when("volatile relaxed acquire mmio"))
+facts("st", access="store", passes_on=True)
+facts("st", memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
+facts(
+    "ld st",
+    excludes=(
+        excludes("volatile relaxed acquire release", "local const param param::entry param::func"),
+        excludes(f"{EVICT} {L2_EVICT} {PREFETCH} L2::cache_hint", NEAR),
+    ),
+    demands=(GENERIC,),
+    widest=256,
+    of_256_bits=L2_EVICT,
+)
 LOADS: dict[str, Any] = dict(ss=LOAD_SPACES, vec=VEC, type=MEMORY_TYPES, needs=NEEDS, section="9.7.10.8")
 
 
@@ -114,6 +141,9 @@ CVTA_NEEDS = {**NEEDS, "const": Need(3.1), "param": Need(7.7, 70), "param::entry
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 
+facts("cvta", leading="to", variables="named", hands_address_on=when("global const"))
+
+
 @instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")
 def cvta(lanes: Lanes, a: Array, *, space: str) -> Array:
     """d = the generic address of a, which is an address in .space."""
@@ -133,6 +163,8 @@ def isspacep(lanes: Lanes, a: Addresses, *, space: str) -> Mask:
     return lanes.space_of(a, space)
 
 
+facts("alloca", constants=(Constant("n", tuple(1 << bit for bit in range(32)), message="the alignment {value} is no power of two"),))
+facts("stackrestore", registers_only="a")
 accepted("alloca.type  d, a{, #n}", type="u32 u64", ptx=7.3, sm=52, effect="alloca", section="9.7.19.3",
          doc="d = the local address of a bytes that live until the function returns, aligned to n (8 where none is given).")  # fmt: skip
 accepted("stacksave.type  d", type="u32 u64", ptx=7.3, sm=52, effect="stacksave", section="9.7.19.1",

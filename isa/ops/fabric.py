@@ -4,6 +4,9 @@ They are assembled, verified and printed, not executed: what a tensor map, a mul
 driver's own.
 """
 
+from typing import Any
+
+from ..facts import Constant, facts, when
 from ..notation import Need, accepted
 
 _TX = "mbarrier::complete_tx::bytes"
@@ -19,11 +22,11 @@ _MODES = (
     ("{.tile}", "", DIMS), (".tile::gather4", "", "2d"), (".im2colw", ", e*2:u16", IM2COL_DIMS),
     *((".im2col", f", e*{n}:u16", f"{n + 2}d") for n in (1, 2, 3)),  # an offset for each dimension of the image
 )  # fmt: skip
-_WIDE = {"im2colw": "im2col::w im2col::w::128"}
+_WIDE: dict[str, Any] = {"im2colw": "im2col::w im2col::w::128"}
 
 for _mode, _info, _dims in _MODES:
     _new = _mode in (".tile::gather4", ".im2colw")
-    _sets = _WIDE if _mode == ".im2colw" else {}
+    _sets: dict[str, Any] = _WIDE if _mode == ".im2colw" else {}
     for _hint, _policy in _HINTS:
         for _cast, _mask in (("", ""), (".multicast::cluster", ", f:u16")):
             _row = f"cp.async.bulk.tensor.dim.shared::cluster.global{_mode}.{_TX}{_cast}{{.group}}{_hint}"
@@ -87,6 +90,21 @@ for _mode, _dims, _arch in (("{.tile}", DIMS, ""), (".im2col_no_offs", IM2COL_DI
                 doc="As cp.async.bulk.tensor, but each element of the tensor becomes itself op what is copied.",
             )
 
+# Of tensormap.replace: the largest number of a dimension, or of a kind.
+_NUMBERS = {
+    "box_dim": 4, "global_dim": 4, "global_stride": 4, "element_stride": 4, "elemtype": 15, "interleave_layout": 2, "swizzle_mode": 3,
+    "fill_mode": 1, "swizzle_atomicity": 3,
+}  # fmt: skip
+facts(
+    "tensormap",
+    leading="replace cp_fenceproxy",
+    spaces_in_order=True,
+    word_addresses=when(without="cp_fenceproxy"),
+    constants=(
+        Constant("n", (128,), when("cp_fenceproxy")),
+        *(Constant("n", range(largest + 1), when(field)) for field, largest in _NUMBERS.items()),
+    ),
+)
 _FIELD = "Replaces one field of the tensor map at a with b."
 _MAP = "9.7.10.26.1"
 for _field, _operands, _type in (
@@ -140,10 +158,11 @@ _FP8_VECTORS = ((".vec", "v2 v4 v8", "e4m3x2 e5m2x2"), ("{.vec}", "v2 v4", "e4m3
 _INTEGERS = (("add", "u32 s32 u64 f64"), ("min max", "u32 s32 u64 s64"), ("and or xor", "b32 b64"))
 
 
-def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets: str) -> None:
+def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets: Any) -> None:
     """A row without an order (.weak where a plain access has that word), and one with order and scope."""
     plain = "" if name == "red" else "{.weak}"
-    for head, more in ((plain, {}), (".sem.scope", {"sem": order, "scope": "cta cluster gpu sys"})):
+    ordered: dict[str, Any] = {"sem": order, "scope": "cta cluster gpu sys"}
+    for head, more in ((plain, {}), (".sem.scope", ordered)):
         accepted(
             f"multimem.{name}{head}{{.global}}{words}  {operands}",
             doc=doc,
@@ -157,6 +176,7 @@ def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets
         )
 
 
+facts("multimem", leading="ld_reduce red st", has_wide_addresses=True, word_addresses=when("global"))
 _READ = "d = what lies at the multimem address a in all devices, combined by op."
 _WRITE = "What lies at the multimem address a in every device = b."
 _UPDATE = "What lies at the multimem address a in every device becomes itself op b."
@@ -178,6 +198,7 @@ for _vec, _lengths, _type in _FP8_VECTORS:
     _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
     _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
 
+facts("clusterlaunchcontrol", leading="try_cancel async query_cancel is_canceled")
 CONTROL = "9.7.15.17"
 accepted(
     f"clusterlaunchcontrol.try_cancel.async{{.ss}}.{_TX}{{.multicast::cluster::all}}.b128  [a], [b]",

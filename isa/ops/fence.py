@@ -3,6 +3,7 @@
 Memory is coherent and in order here, so a fence has nothing left to do; its rows exist for their spelling.
 """
 
+from ..facts import Constant, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Lanes
 from ..spaces import cluster_address, cluster_rank
@@ -10,6 +11,10 @@ from ..spaces import cluster_address, cluster_rank
 FENCE = "9.7.15.4"
 SCOPES = "cta cluster gpu sys"
 _CLUSTER = {"cluster": Need(7.8, 90)}
+
+
+facts("membar fence", leading="proxy", orders_memory=True)
+facts("fence", tensor_map="a", constants=(Constant("n", (128,)),))
 
 
 @instruction("membar.level", level="cta gl sys", ptx=1.4, sm=10, needs={"sys": Need(2.0, 20)}, section=FENCE)
@@ -45,9 +50,19 @@ def griddepcontrol(lanes: Lanes, *, action: str) -> None:
     """Lets dependent grids start, or waits for those this one depends on; grids run one after the other here."""
 
 
+facts(
+    "setmaxnreg",
+    leading="inc dec",
+    constants=(Constant("n", range(24, 257, 8), message="{value} is no multiple of 8 between 24 and 256"),),
+)
+
+
 @instruction("setmaxnreg.action.sync.aligned.u32  #n", action="inc dec", ptx=8.0, sm=90, arch="af", section="9.7.21.5")
 def setmaxnreg(lanes: Lanes, n: int, *, action: str) -> None:
     """Asks for or gives back registers, n for each thread; every register that a program names exists here."""
+
+
+facts("pmevent", constants=(Constant("n", range(1 << 16), when("mask")), Constant("n", range(16), when(without="mask"))))
 
 
 @instruction("pmevent  #n", ptx=1.4, sm=10, section="9.7.21.3")
@@ -56,10 +71,16 @@ def pmevent(lanes: Lanes, n: int) -> None:
     """Triggers performance monitor event n, or those in the mask n."""
 
 
+facts("nanosleep", pauses=True)
+
+
 @instruction("nanosleep.u32  a:u32", ptx=6.2, sm=70, section="9.7.21.2")
 def nanosleep(lanes: Lanes, a: Array) -> None:
     """Suspends the thread for about a nanoseconds."""
     lanes.pause()
+
+
+facts("mapa getctarank", variables="shared")
 
 
 @instruction("mapa{.ss}.type  d, a, b:u32", ss="shared::cluster", type="u32 u64", ptx=7.8, sm=90, section="9.7.10.23")

@@ -4,9 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import floats
+from ..facts import Demand, facts, when
+from ..floats import single as floats
 from ..notation import Need, instruction
 from ..ports import Array, Mask
+
+facts("min max", demands=(Demand(Need(8.8, 100), "{opcode} of three", when("f32"), operands=4),))
 
 ROUNDING = "rn rz rm rp"
 MIXED = "f16 bf16"

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import exact
+from ..facts import Demand, facts, when
+from ..floats import exact
 from ..notation import Need, instruction
 from ..ports import Array
 
@@ -12,6 +13,7 @@ ROUNDING = "rn rz rm rp"
 DOUBLE: dict[str, Any] = {"rnd": ROUNDING, "ptx": 1.0, "sm": 10}  # ptxas takes doubles on sm_10 too
 LATER: dict[str, Any] = {**DOUBLE, "ptx": 1.4}
 DIVISION: dict[str, Any] = {**DOUBLE, "needs": {"rz": Need(2.0, 20), "rm": Need(2.0, 20), "rp": Need(2.0, 20)}}
+facts("add sub mul", demands=(Demand(Need(sm=13), "a rounding of .f64", when("rm rp", also="f64")),))
 OLD: dict[str, Any] = {"needs": {"": Need(before=1.4)}}  # the rounding, always .rn, was not written yet
 
 

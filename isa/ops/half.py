@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import conversions as to
-from .. import floats
-from ..exact import odd_sum
+from ..floats import conversions as to
+from ..floats import single as floats
+from ..floats.exact import odd_sum
 from ..notation import Need, instruction
 from ..ports import Array
 

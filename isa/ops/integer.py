@@ -7,8 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import facts, when
 from ..notation import Need, accepted, instruction
 from ..ports import Array
+
+facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))
+facts("add sub neg", sign_free=when(without="sat cc"))
+facts("add", hands_address_on=when(without="sat cc"))
+facts("mul24 mad24", leading="lo hi")
 
 INTEGER = "u16 u32 u64 s16 s32 s64"
 SIGNED = "s16 s32 s64"

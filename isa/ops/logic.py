@@ -10,8 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..facts import ALWAYS, facts
 from ..notation import instruction
 from ..ports import Array, Mask
+
+facts("and or xor not shl", sign_free=ALWAYS)
 
 BITS = "b16 b32 b64"
 COMBINE: dict[str, Callable[[Array, Array], Array]] = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -102,6 +105,9 @@ def chain(table: int) -> tuple[Step, ...]:
     return tuple(steps.values())
 
 
+facts("lop3", keeps_predicate=True)
+
+
 @instruction("lop3.b32  d, a, b, c, #immLut", ptx=4.3, sm=50, section="9.7.9.6")
 def lop3(a: Array, b: Array, c: Array, immLut: int) -> Array:
     """d = the function of a, b and c that immLut tabulates: 0xf0, 0xcc and 0xaa combined as the operands are to be."""
@@ -141,6 +147,9 @@ def shl(a: Array, b: Array) -> Array:
 def shr(a: Array, b: Array) -> Array:
     """d = a >> b, filling with the sign of a where the type is signed; amounts of the width and above leave nothing but that."""
     return a >> _amount(a, b)
+
+
+facts("shf", leading="l r")
 
 
 @instruction("shf.l.mode.b32  d, a, b, c:u32", mode="clamp wrap", ptx=3.1, sm=32, section="9.7.9.7")

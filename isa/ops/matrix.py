@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import fragments
+from ..facts import facts, when
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Warps
 
@@ -14,6 +16,10 @@ LDMATRIX, STMATRIX, MOVMATRIX = "9.7.16.5.15", "9.7.16.5.16", "9.7.16.5.17"
 SPACES = "shared shared::cta"
 LOAD: Any = {"ss": SPACES, "ptx": 6.5, "sm": 75, "needs": {"shared::cta": Need(7.8)}, "section": LDMATRIX}
 STORE: Any = {"ss": SPACES, "ptx": 7.8, "sm": 90, "section": STMATRIX}
+
+facts("ldmatrix stmatrix", fragments={"": fragments.WORDS})
+facts("ldmatrix", result_from_elsewhere=True)
+facts("ldmatrix", memory_only=when(without=SPACES), word_addresses=when(without=SPACES))
 
 LANE = np.arange(32)
 ROW, COLUMN = LANE >> 2, 2 * (LANE & 3)

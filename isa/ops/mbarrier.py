@@ -6,11 +6,12 @@ Copies finish at once, so their bytes may be taken off before expect_tx adds the
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..facts import ALWAYS, Constant, Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 
@@ -84,11 +85,30 @@ def _rows(
         instruction(f"mbarrier.{head}{{.ss}}.b64  {operands}", ss=ss, ptx=ptx, sm=sm, needs=needs, section=section)(meaning)
         if order:
             row = f"mbarrier.{head}.sem.scope{{.ss}}.b64  {operands}"
-            sets = {"sem": order, "scope": "cta cluster", "ss": ss}
+            sets: dict[str, Any] = {"sem": order, "scope": "cta cluster", "ss": ss}
             instruction(row, ptx=max(ptx, 8.0), sm=sm, needs=needs, section=section, **sets)(meaning)
         return meaning
 
     return register
+
+
+facts(
+    "mbarrier",
+    opaque=True,
+    discards=True,
+    pauses=True,
+    refuses_addresses=True,
+    address_space="shared",
+    has_wide_addresses=True,
+    memory_only=ALWAYS,
+    leading="init inval expect_tx complete_tx arrive arrive_drop try_wait test_wait parity pending_count noComplete",
+    demands=(Demand(Need(7.8, 90), "a count without .noComplete", when("arrive arrive_drop", without="noComplete expect_tx"), operands=3),),
+    constants=(
+        Constant("b", None, when("noComplete"), "a count of arrivals is above 0", forbidden=(0,)),
+        Constant("b", (0, 1), when("parity")),
+    ),
+    no_result=when("arrive arrive_drop", also="shared::cluster"),
+)
 
 
 @_rows("init", "[a], b:u32", "9", ptx=7.0, sm=80)

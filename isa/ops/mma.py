@@ -1,7 +1,7 @@
 """Warp-level matrix multiply-and-add on register fragments, dense and sparse (PTX ISA 9.7.16.5).
 
 A row is derived from a shape and its types, since the register counts follow from them; fragments.py knows the layouts and
-tensor.py the arithmetic.
+floats/tensor.py the arithmetic.
 """
 
 import re
@@ -10,12 +10,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
-from ..floats import canonical, fma32
+from .. import fragments
+from ..facts import Constant, facts
+from ..floats import tensor
+from ..floats.single import canonical, fma32
+from ..floats.tensor import Terms
 from ..fragments import Layout
 from ..notation import accepted, instruction
 from ..ports import Array, Warps
-from ..tensor import Terms
 
 F = TypeVar("F", bound=Callable[..., Any])
 Registers = tuple[Array, ...]
@@ -49,6 +51,30 @@ def _add_row(head: str, shape: str, inputs: str, accumulator: str, meaning: F, t
     instruction(row, shape=shape, dtype=accumulator, atype=inputs, btype=inputs, ctype=accumulator, **sets)(meaning)
 
 
+# The selector f says which threads hold the metadata: all of them for the longest k (0), pairs (0, 1) or one of four (0 to 3) for less.
+facts(
+    "mma",
+    ordered="row col",
+    constants=(Constant("f", range(1)),),
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        "f16": fragments.PAIRS,
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.WORDS),
+    },
+)
+_SELECTORS = {
+    ("f16", 16): 3, ("bf16", 16): 3, ("tf32", 8): 3, ("f16", 32): 1, ("bf16", 32): 1, ("tf32", 16): 1,
+    ("s8", 32): 1, ("u8", 32): 1, ("s4", 64): 1, ("u4", 64): 1,
+}  # fmt: skip
+
+
+def _selector(kind: str, k: int, accumulator: str) -> Constant:
+    largest = 3 if (kind, k, accumulator) == ("f16", 32, "f32") else _SELECTORS.get((kind, k), 0)
+    return Constant("f", range(largest + 1))
+
+
 def dense(shape: str, inputs: str, accumulator: str, extra: str = "", **sets: Any) -> Callable[[F], F]:
     """Registers mma.sync for one shape; `inputs` are the types that A and B may each have, `extra` further words."""
 
@@ -65,7 +91,9 @@ def sparse(shape: str, inputs: str, accumulator: str, extra: str = "", *, ptx: f
     def register(meaning: F) -> F:
         for word, since in (("sp", ptx), ("sp::ordered_metadata", 8.5)):
             head = f"mma.{word}.sync.aligned.shape.row.col{extra}"
-            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32~, #f", True, ptx=since, sm=sm, section=SPARSE)
+            selector = _selector(inputs.split()[0], size(shape)[2], accumulator)
+            of_row = {"constants": (selector,)}
+            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32~, #f", True, ptx=since, sm=sm, section=SPARSE, facts=of_row)
         return meaning
 
     return register

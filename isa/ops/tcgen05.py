@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from .. import fragments
+from ..facts import Constant, facts, when
 from ..notation import Need, accepted
 
 GROUP = "cta_group::1 cta_group::2"
@@ -13,6 +15,15 @@ PLAIN = "kind::f16 kind::tf32 kind::f8f6f4 kind::i8"
 SCALED = {"mxf8f6f4": "scale_vec::1X block32", "mxf4": "scale_vec::2X block32", "mxf4nvf4": "scale_vec::2X scale_vec::4X block16 block32"}
 COLLECT_A = tuple(f"collector::a::{use}" for use in ("fill", "use", "lastuse", "discard"))
 COLLECT_B = tuple(f"collector::b{n}::{use}" for n in range(4) for use in ("fill", "use", "lastuse", "discard"))
+
+facts(
+    "tcgen05",
+    leading="alloc dealloc relinquish_alloc_permit ld st cp shift mma commit",
+    fragments={"": fragments.WORDS},
+    tensor_memory="mma ld st cp shift",
+    memory_only=when("mma"),
+    constants=(Constant("n", (32, 64, 128, 256, 512), when("alloc dealloc")),),
+)
 
 # ---------------------------------------------------------------- allocation and order
 
@@ -104,11 +115,12 @@ for _a in ("a:b64", "[a]"):
         for _kind, _vectors in SCALED.items():
             # The size of the scaled blocks may be left out from PTX 8.8 on, where the kind leaves no choice.
             for _written in (".vectors", "")[: 1 + (_kind != "mxf4nvf4")]:
+                _sizes: dict[str, Any] = {"vectors": _vectors} if _written else {}
                 accepted(
                     f"tcgen05.mma{_sparse}.group.kind.block_scale{_written}{{.collector}}  "
                     f"[d], {_a}, b:b64{_meta}, i:b32, [x], [y], {{!}}s",
                     group=GROUP, kind=f"kind::{_kind}", collector=COLLECT_A, section=_section,
-                    **({"vectors": _vectors} if _written else {}),
+                    **_sizes,
                     ptx=(8.7 if _kind == "mxf4nvf4" else 8.6) if _written else 8.8, sm=100, arch="f",
                     needs={k: v for k, v in BLOCKS.items() if k in _vectors.split()} if _written else {},
                     doc="Multiplies a by b, both scaled block by block with the factors at x and y, into the tensor memory at d.",

@@ -5,10 +5,26 @@ They are assembled, verified and printed, not executed: their meaning needs desc
 
 import itertools
 
+from ..facts import Demand, facts, when
 from ..notation import Need, accepted
 
 TEX, TLD4, TXQ, ISTYPEP = "9.7.12.3", "9.7.12.4", "9.7.12.5", "9.7.12.6"
 SULD, SUST, SURED, SUQ = "9.7.13.1", "9.7.13.2", "9.7.13.3", "9.7.13.4"
+
+_HANDLES = (
+    Demand(Need(7.1, 60), "the predicate of {opcode}", kind="pair"),
+    Demand(Need(3.1, 20), "a handle in a register", kind="handle register"),
+)
+facts("tex tld4 txq suq", demands=_HANDLES)
+facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", when("3d a1d a2d"))))
+facts("suld", leading="b")
+facts("sust sured", leading="b p")
+facts("txq", leading="level", handles=("texref", "samplerref"))
+facts("tex tld4", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
+facts("tex", float_vectors=True)
+facts("suld", result_from_elsewhere=True)
+facts("istypep", refuses_addresses=True)
+facts("suld sust sured suq", handles=("surfref",))
 
 FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"
 INTEGER_GEOMETRY = "1d 2d 3d a1d a2d 2dms a2dms"

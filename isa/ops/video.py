@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import facts
 from ..notation import instruction
 from ..ports import Array
 
@@ -107,6 +108,7 @@ def _arithmetic(op: str, operation: Operation, what: str) -> None:
 
     meaning.__doc__ = f"d = {what} of the selected parts, then .second of that and c, or merged into c at d's selector."
     head = f"{op}.dtype.atype.btype{{.sat}}"
+    facts(op, parts=1)
     need: dict[str, Any] = {"ptx": 2.0, "sm": 20, "section": "9.7.20.1.1"}
     instruction(f"{head}  d:dtype, a:atype, b:btype{{, c:dtype}}", **TYPED, **need)(meaning)
     instruction(f"{head}.second  d:dtype, a:atype, b:btype, c:dtype", second=SECOND, **TYPED, **need)(meaning)
@@ -120,6 +122,10 @@ def _amount(b: Array, selector: str, mode: str) -> Array:
     """A shift amount modulo 32, or at most 32."""
     n = _part(b, "u32", selector)
     return n & 31 if mode == "wrap" else np.minimum(n, 32)
+
+
+facts("vshl vshr vmad vset", parts=1)
+facts("vmad", negates=True)
 
 
 @instruction("vshl.dtype.atype.btype{.sat}.mode  d:dtype, a:atype, b:btype{, c:dtype}", **SHIFTED, ptx=2.0, sm=20, section="9.7.20.1.2")
@@ -219,6 +225,7 @@ def _simd(op: str, n: int, operation: Operation, what: str) -> None:
     parts = "halves" if n == 2 else "bytes"
     meaning.__doc__ = f"d = {what} of each pair of {parts}, merged into c at d's mask, or with .add summed up with c."
     head, operands = f"{op}{n}.dtype.atype.btype", "d:dtype, a:atype, b:btype, c:dtype"
+    facts(f"{op}{n}", parts=n)
     need: dict[str, Any] = {"ptx": 3.0, "sm": 30, "section": f"9.7.20.2.{n - 1}"}
     instruction(f"{head}{{.sat}}  {operands}", **TYPED, **need)(meaning)
     instruction(f"{head}.add  {operands}", **TYPED, **need)(meaning)
@@ -235,6 +242,7 @@ def _simd_set(n: int) -> None:
 
     parts = "halves" if n == 2 else "bytes"
     meaning.__doc__ = f"d = a cmp b of each pair of {parts} as 1 or 0, merged into c at d's mask, or with .add summed up with c."
+    facts(f"vset{n}", parts=n)
     instruction(f"vset{n}.atype.btype.cmp{{.add}}  d:u32, a:atype, b:btype, c:u32",
                 **COMPARED, ptx=3.0, sm=30, section=f"9.7.20.2.{n}")(meaning)  # fmt: skip
 

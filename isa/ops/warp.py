@@ -6,6 +6,7 @@ warp name the same membermask, else 32, one set a lane.  Results are (W, n), so 
 
 import numpy as np
 
+from ..facts import Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Mask, Warps
 
@@ -14,7 +15,6 @@ BIT = np.uint32(1) << LANE
 FULL = 0xFFFFFFFF
 
 # From PTX 6.4 on, these opcodes exist with .sync alone on targets from sm_70.
-SYNC_ONLY = {"shfl": Need(6.4, 70), "vote": Need(6.4, 70)}
 
 
 def _groups(warps: Warps, membermask: Array) -> Mask:
@@ -67,6 +67,20 @@ def _partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
     return np.where(inside, source, lane), inside
 
 
+facts(
+    "shfl vote",
+    demands=(
+        Demand(
+            Need(sm=0, before=6.4, ends=70), "", when(without="sync"),
+            message="{opcode} without .sync ended with PTX 6.4 on sm_70 and later", help="write {opcode}.sync",
+        ),
+    ),
+)  # fmt: skip
+
+
+facts("shfl", keeps_result=True, result_from_elsewhere=True)
+
+
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")
 @instruction("shfl.mode.b32  d[|p], a, b, c", mode=SHFL_MODES, ptx=3.0, sm=30, section="9.7.10.5")
 def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = None, *, mode: str) -> tuple[Array, Mask]:
@@ -110,7 +124,9 @@ def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
     return _bits(_groups(warps, membermask) & (a[:, :, None] == _wide(a)))
 
 
-@instruction("match.all.sync.type  d:u32[|p], a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10")
+@instruction(
+    "match.all.sync.type  d:u32[|p], a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10", facts={"discards": True}
+)
 def match_all(warps: Warps, a: Array, membermask: Array) -> tuple[Array, Mask]:
     """p = "all lanes hold the same a"; d = the lanes that take part if so, else 0."""
     group = _groups(warps, membermask)
@@ -158,6 +174,9 @@ def redux_f32(warps: Warps, a: Array, membermask: Array, *, op: str, abs: bool =
     best = np.where(best < 0, best ^ np.int32(0x7FFFFFFF), best)
     none = (group & nan).any(axis=-1) if NaN else ~(group & ~nan).any(axis=-1)
     return np.where(none, np.int32(0x7FFFFFFF), best).view(np.float32)
+
+
+facts("elect", keeps_predicate=True)
 
 
 @instruction("elect.sync  d:u32|p, membermask:u32", ptx=8.0, sm=90, section="9.7.15.14")

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
+from .. import fragments
+from ..facts import Constant, facts
+from ..floats import tensor
+from ..floats.tensor import Terms
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
-from ..tensor import Terms
 from .mma import BITS, FP8, Registers, columns_of, size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,11 +101,30 @@ def _operands(
 # ---------------------------------------------------------------- rows
 
 
+facts(
+    "wgmma",
+    leading="fence commit_group wait_group mma_async",
+    reads_destination=True,
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        **dict.fromkeys(("f16", "e4m3", "e5m2"), fragments.PAIRS),
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.WORDS),
+    },
+)
+_SIGN, _TURNED = (-1, 1), (0, 1)
+_SCALES = (Constant("x", _SIGN), Constant("y", _SIGN), Constant("u", _TURNED), Constant("v", _TURNED))
+
+
 def forms(
     k: int, inputs: str, accumulator: str, widths: tuple[int, ...], constants: str = "", extra: str = "", ptx: float = 8.0
 ) -> Callable[[F], F]:
     """Registers wgmma.mma_async for all widths of D: dense, and with a sparse A twice as long; A in shared memory, and in registers."""
     sparsities = (False,) if inputs == "b1" else (False, True)
+
+    selector = Constant("f", range(2 if inputs in ("f16", "bf16", "tf32") else 1))
+    facts_of = {True: {"constants": (selector, *_SCALES)}, False: {"constants": (Constant("s", (0, 1)), *_SCALES)}}
 
     def register(meaning: F) -> F:
         for n in widths:
@@ -117,7 +138,7 @@ def forms(
                 for a, given in (("a:b64", constants), ("a*4:b32", constants.removesuffix(", #v"))):
                     need: dict[str, Any] = {"ptx": max(ptx, 8.2) if sparse else ptx, "sm": 90, "arch": "a"}
                     row = f"{head}  {d}, {a}, {middle}, {{!}}s{given}"
-                    instruction(row, section=SPARSE if sparse else MMA, **need, **words)(meaning)
+                    instruction(row, section=SPARSE if sparse else MMA, facts=facts_of[sparse], **need, **words)(meaning)
         return meaning
 
     return register

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import fragments, tensor
+from .. import fragments
+from ..facts import Demand, facts, when
+from ..floats import tensor
 from ..fragments import Layout
 from ..notation import Need, instruction
 from ..ports import Array, Warps
@@ -19,6 +21,25 @@ from .mma import BITS, ROUNDING, Registers, products, size
 F = TypeVar("F", bound=Callable[..., Any])
 
 LOAD, STORE, MMA = "9.7.16.4.3", "9.7.16.4.4", "9.7.16.4.5"
+facts(
+    "wmma",
+    leading="load store mma a b c d",
+    result_from_elsewhere=True,
+    fragments={
+        "": fragments.NUMBERS,
+        "f16": fragments.PAIRS,
+        **dict.fromkeys(("bf16", "tf32"), fragments.BITS),
+        **dict.fromkeys(("s8", "u8"), fragments.INTEGERS),
+        **dict.fromkeys(("s4", "u4", "b1"), fragments.WORDS),
+    },
+    demands=(
+        Demand(
+            Need(sm=0, before=6.3, ends=0), "", when(without="aligned"), message="wmma without .aligned ended with PTX 6.3",
+            help="write .sync.aligned",
+        ),
+    ),
+)  # fmt: skip
+
 LAYOUT = "row col"
 ALIGNED = {"aligned": Need(6.3, 70)}  # which was not written before, and has to be since
 SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {**ALIGNED, "shared::cta": Need(7.8)}}
@@ -147,6 +168,15 @@ def wmma_store(
 # ---------------------------------------------------------------- arithmetic
 
 
+_FACTORS: dict[str, Any] = {
+    "fragments": {
+        "": fragments.NUMBERS,
+        **dict.fromkeys(("f16", "bf16", "tf32"), fragments.PAIRS),
+        **dict.fromkeys(fragments.INTEGER_TYPES, fragments.INTEGERS),
+    }
+}
+
+
 def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", **sets: Any) -> Callable[[F], F]:
     """Registers wmma.mma for one shape: rows "d c" of accumulator types, and input types of which A and B have the same."""
 
@@ -162,7 +192,7 @@ def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts
                 words: dict[str, Any] = {} if kind == "f16" else {"atype": kind, "btype": kind}
                 words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype, "needs": ALIGNED}
                 row = f"wmma.mma.sync{{.aligned}}.alayout.blayout.shape{extra}.dtype{inputs}.ctype  d{d}, a{a}, b{b}, c{c}"
-                instruction(row, section=MMA, **words, **sets)(meaning)
+                instruction(row, section=MMA, facts=_FACTORS, **words, **sets)(meaning)
         return meaning
 
     return register

@@ -16,7 +16,7 @@ from . import files
 @click.option(
     "--output", "-o", type=click.Path(), help='The object file; FILE with ".o" for its suffix by default, "-" for standard output.'
 )
-def assemble(source: files.Source, output: str | None) -> None:
+def assemble(source: files.InputFile, output: str | None) -> None:
     """Writes PTX as an object file: relocatable ELF64 with an encoding of its own, which `warplab disassemble` turns into PTX again."""
     if output is None:
         output = "-" if source.is_stdin else os.path.splitext(source.name)[0] + ".o"

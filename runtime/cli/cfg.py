@@ -21,7 +21,7 @@ FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), help="By default what the suffix of --output says, else text.")
 @click.option("--output", "-o", type=click.Path(), default="-", help='A file; "-", the default, is standard output.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def cfg(source: files.Source, name: str | None, form: str | None, output: str, as_json: bool) -> None:
+def cfg(source: files.InputFile, name: str | None, form: str | None, output: str, as_json: bool) -> None:
     """Draws the control flow of a function.
 
     Blocks show their immediate dominator, the loops around them, and where the lanes of a warp meet again after they diverged.

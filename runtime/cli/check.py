@@ -20,7 +20,12 @@ from .errors import ExitCode
 @click.option("--no-warn", multiple=True, metavar="NAME", help="Hide the warnings of this code word; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(
-    sources: tuple[files.Source, ...], target: str | None, ptxas_style: bool, warn: tuple[str, ...], no_warn: tuple[str, ...], as_json: bool
+    sources: tuple[files.InputFile, ...],
+    target: str | None,
+    ptxas_style: bool,
+    warn: tuple[str, ...],
+    no_warn: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Verifies PTX and reports errors and warnings.
 

@@ -27,7 +27,7 @@ Stage = Callable[[bytes, str], str]
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option("--stage", type=click.Choice(list(STAGES)), default="ir", show_default=True, help="Which stage.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: of the plan.")
-def dump(source: files.Source, stage: str, as_json: bool) -> None:
+def dump(source: files.InputFile, stage: str, as_json: bool) -> None:
     """Prints what a stage of the toolchain made of a file."""
     if as_json and stage not in AS_JSON:
         raise click.UsageError(f"--json: {' and '.join(AS_JSON)} alone have one, not {stage}")

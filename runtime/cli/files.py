@@ -19,7 +19,7 @@ STDIN = "<stdin>"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputFile:
     """What a file holds."""
 
     name: str
@@ -39,7 +39,7 @@ class Source:
 
 
 if TYPE_CHECKING:
-    SourceBase = click.ParamType[Source]
+    SourceBase = click.ParamType[InputFile]
 else:
     SourceBase = click.ParamType  # generic in type only, before click 8.4
 
@@ -49,15 +49,15 @@ class SourceType(SourceBase):
 
     name = "file"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Source:
-        if isinstance(value, Source):
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> InputFile:
+        if isinstance(value, InputFile):
             return value
         path = str(value)
         try:
             if path == "-":
-                return Source(STDIN, sys.stdin.buffer.read())
+                return InputFile(STDIN, sys.stdin.buffer.read())
             with open(path, "rb") as file:
-                return Source(path, file.read())
+                return InputFile(path, file.read())
         except OSError as e:
             self.fail(f"{path}: {e.strerror}", param, ctx)
 

@@ -17,7 +17,7 @@ from .errors import ExitCode
 @click.option("--check", is_flag=True, help="Change nothing; exit code 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @click.option("--json", "as_json", is_flag=True, help="With --check: print JSON.")
-def fmt(sources: tuple[files.Source, ...], check: bool, diff: bool, as_json: bool) -> None:
+def fmt(sources: tuple[files.InputFile, ...], check: bool, diff: bool, as_json: bool) -> None:
     """Formats PTX files in place; standard input goes to standard output. Comments stay."""
     changed: list[str] = []
     for source in sources:

@@ -18,7 +18,7 @@ from . import files
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option("--function", "-f", "name", metavar="NAME", help="Only this function.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def info(source: files.Source, name: str | None, as_json: bool) -> None:
+def info(source: files.InputFile, name: str | None, as_json: bool) -> None:
     """Reports parameters, memory, registers and barriers of functions.
 
     FILE is PTX or an object file. Registers are virtual ones, as the text names them, and the most whose values are needed at one place.

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .files import Source
+from .errors import ExitCode
+from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
-    from ..runspec import RunSpec
+    from ..run.runner import Runner
+    from ..run.runspec import RunSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
+UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
 LAUNCH_OPTIONS = (
     click.option("--kernel", help="The entry to launch, where there are several."),
@@ -57,9 +61,9 @@ def with_options(*groups: tuple[Callable[[F], F], ...]) -> Callable[[F], F]:
     return add
 
 
-def runs_of(sources: tuple[Source, ...], options: dict[str, Any]) -> list[RunSpec]:
+def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[RunSpec]:
     """What to run: the options where any launch option is given, else the .toml beside the file, else the file's directives."""
-    from ..runspec import directives, from_options, from_toml
+    from ..run.runspec import directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
     shaping = set(given) & {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "expect"}
@@ -78,7 +82,7 @@ def runs_of(sources: tuple[Source, ...], options: dict[str, Any]) -> list[RunSpe
 def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
     from dataclasses import replace
 
-    from ..runspec import from_options
+    from ..run.runspec import from_options
 
     one = from_options(given)
     changes: dict[str, Any] = {}
@@ -91,3 +95,34 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
     if {"rtol", "atol", "ulp"} & set(given):
         changes["tolerance"] = one.tolerance
     return replace(spec, **changes)
+
+
+def folder_of(files: tuple[InputFile, ...]) -> Path:
+    """Where a run finds its other files: beside the first one."""
+    return Path() if files[0].name.startswith("<") else Path(files[0].name).parent
+
+
+def runner_of(files: tuple[InputFile, ...], spec: RunSpec) -> Runner:
+    """What carries a run out: the program of the files and of the modules that the run names."""
+    from ..run.runner import Runner
+
+    folder = folder_of(files)
+    whole = [*files, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
+    return Runner([f.data for f in whole], [f.name for f in whole], spec, folder)
+
+
+@contextmanager
+def reported(ctx: click.Context) -> Iterator[None]:
+    """Ends the command with a message where the run can't be had."""
+    from ..errors import ApiError, UsageError
+
+    try:
+        yield
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None
+    except ApiError as e:
+        if e.name not in UNREADABLE:
+            click.echo(f"error: {e}", err=True)
+            ctx.exit(ExitCode.FAULT)
+        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
+        ctx.exit(ExitCode.PTX)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import files
-from .files import SOURCE, Source
+from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
     from warplab.interpreter.occupancy import Occupancy
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def occupancy(
-    source: Source | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
+    source: InputFile | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
 ) -> None:
     """Says how many blocks of a kernel one multiprocessor holds.
 
@@ -48,16 +48,16 @@ def occupancy(
         click.echo(_text(found))
 
 
-def _described(source: Source, kernel: str | None, registers: int | None) -> tuple[int, int, int]:
+def _described(source: InputFile, kernel: str | None, registers: int | None) -> tuple[int, int, int]:
     """(registers, static shared memory, barriers) of a kernel of a file."""
     from warplab.interpreter.ptxas.register_count import barriers_of, kernel_registers
 
-    from ..context import Context
+    from ..device.context import DeviceContext
     from ..errors import ApiError
     from .errors import ExitCode
 
     try:
-        kernels = Context("sm_90").load([source.data], [source.name]).program.kernels
+        kernels = DeviceContext("sm_90").load([source.data], [source.name]).program.kernels
     except ApiError as e:
         click.echo(e.message, err=True)
         raise click.exceptions.Exit(ExitCode.PTX) from None

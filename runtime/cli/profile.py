@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import files
-from .errors import ExitCode
-from .files import SOURCE, Source
-from .launching import LAUNCH_OPTIONS, runs_of, with_options
+from .files import SOURCE, InputFile
+from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
@@ -32,87 +32,88 @@ SETS = ("basic", "full")
 @click.option("--compare", type=SOURCE, metavar="FILE", help="Shows another file's profile beside this one.")
 @click.pass_context
 def profile(
-    ctx: click.Context, /, sources: tuple[Source, ...], metrics: str | None, as_csv: bool, as_json: bool, html: str | None, trace: str | None,
-    picture: tuple[int, ...], compare: Source | None, **options: Any,
+    ctx: click.Context, /, sources: tuple[InputFile, ...], metrics: str | None, html: str | None, trace: str | None, compare: InputFile | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Profiles the launches of a file on a modelled device.
 
     FILES and launch options are those of `warplab run`. --set basic (or full) chooses how many counters are shown.
     """
     words = options.pop("symbols")
-    full = "full" in words
     options["symbols"] = tuple(w for w in words if w not in SETS)
     names = tuple(w.strip() for w in metrics.split(",")) if metrics else ()
+    view = View(options.pop("as_json"), options.pop("as_csv"), options.pop("picture"), names, "full" in words)
     _check_names(names)
     profiles, code = measured(ctx, sources, options)
-    others = measured(ctx, (compare,), options)[0] if compare is not None else []
-    quiet = False
+    others = measured(ctx, (compare,), options)[0] if compare is not None else None
     if html:
         from ..reports.html import page
 
         files.write(html, page(profiles))
-        quiet = True
     if trace:
-        import json
-
         from ..reports.trace import trace as traced
 
         files.write(trace, json.dumps(traced(profiles)) + "\n")
-        quiet = True
-    if as_json:
-        from ..reports.data import as_data
-
-        files.print_json([as_data(p, names) for p in profiles])
-    elif as_csv:
-        click.echo(_csv(profiles, names, full), nl=False)
-    elif picture:
-        from ..reports.pictures import picture as drawn
-
-        click.echo("\n\n".join(drawn(p, line) for p in profiles for line in picture))
-    elif compare is not None:
-        from ..reports.compare import comparison
-
-        click.echo("\n\n".join(comparison(a, b, full) for a, b in zip(profiles, others, strict=False)))
-    elif names:
-        from ..reports.text import heading, metrics_table
-
-        click.echo("\n\n".join(f"{heading(p)}\n{metrics_table(p, names=names)}" for p in profiles))
-    elif not quiet:
-        from ..reports.text import report
-
-        click.echo(("\n\n" + "-" * 80 + "\n\n").join(report(p, full) for p in profiles))
+    if not (html or trace) or view.is_chosen or others is not None:
+        click.echo(view.text(profiles, others), nl=False)
     ctx.exit(code)
 
 
-def measured(ctx: click.Context, sources: tuple[Source, ...], options: dict[str, Any]) -> tuple[list[KernelProfile], int]:
-    """The profiles of all launches, and the exit code."""
-    from ..errors import ApiError, UsageError
-    from ..profiler import profiling
-    from ..runner import Runner
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of the profiles is printed."""
 
-    folder = Path(sources[0].name).parent if not sources[0].name.startswith("<") else Path()
+    as_json: bool
+    as_csv: bool
+    picture: tuple[int, ...]
+    names: tuple[str, ...]  # of counters
+    full: bool
+
+    @property
+    def is_chosen(self) -> bool:
+        """Is anything but the whole report asked for?"""
+        return bool(self.as_json or self.as_csv or self.picture or self.names)
+
+    def text(self, profiles: list[KernelProfile], others: list[KernelProfile] | None) -> str:
+        """The profiles as asked for; beside others where these are given."""
+        from ..reports import compare, data, pictures, text
+
+        if self.as_json:
+            return json.dumps([data.as_data(p, self.names) for p in profiles], indent=2) + "\n"
+        if self.as_csv:
+            return _csv(profiles, self.names, self.full)
+        gap = "\n\n"
+        if self.picture:
+            parts = [pictures.picture(p, line) for p in profiles for line in self.picture]
+        elif others is not None:
+            parts = [compare.comparison(a, b, self.full) for a, b in zip(profiles, others, strict=False)]
+        elif self.names:
+            parts = [f"{text.heading(p)}\n{text.metrics_table(p, names=self.names)}" for p in profiles]
+        else:
+            parts, gap = [text.report(p, self.full) for p in profiles], "\n\n" + "-" * 80 + "\n\n"
+        return gap.join(parts) + "\n"
+
+
+def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[str, Any]) -> tuple[list[KernelProfile], int]:
+    """The profiles of all launches, and the exit code."""
+    from ..errors import UsageError
+    from ..profiler import profiling
+
     code = 0
     found: list[KernelProfile] = []
-    try:
+    with reported(ctx):
         specs = runs_of(sources, options)
         if not specs:
             raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
         for spec in specs:
-            whole = [*sources, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
             with profiling() as p:
-                outcome = Runner([s.data for s in whole], [s.name for s in whole], spec, folder).run()
+                outcome = runner_of(sources, spec).run()
             found += p.launches
             code = max(code, outcome.code)
             if outcome.failure:
                 click.echo(outcome.failure, err=True)
             for m in outcome.mismatches:
                 click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
-    except ApiError as e:
-        wrong = e.name == "CUDA_ERROR_INVALID_PTX"
-        click.echo(e.message if wrong else f"error: {e}", err=True)
-        ctx.exit(ExitCode.PTX if wrong else ExitCode.FAULT)
     return found, code
 
 

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .errors import ExitCode
-from .files import SOURCE, Source, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, runs_of, with_options
+from .files import SOURCE, InputFile, print_json
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
-    from ..runner import Buffer, Outcome, Runner
-    from ..runspec import RunSpec
+    from ..run.runner import Outcome, RunBuffer, Runner
+    from ..run.runspec import RunSpec
 
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
-UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 ASSERTIONS = 32  # lines of failed asserts that are printed
 
 
@@ -28,26 +27,22 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 @with_options(LAUNCH_OPTIONS, CHECK_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
-def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **options: Any) -> None:
+def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **options: Any) -> None:
     """Launches a kernel and checks the result.
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
-    from ..errors import ApiError, UsageError
-    from ..progress import Progress
-    from ..runner import Runner
+    from ..run.progress import Progress
 
-    folder = Path(files[0].name).parent if not files[0].name.startswith("<") else Path()
     code = 0
     reports = []
-    try:
+    with reported(ctx):
         specs = runs_of(files, options)
         if not specs:
             _propose(files)
             ctx.exit(ExitCode.USAGE)
         for spec in specs:
-            sources = [*files, *(_open(folder / m) for m in spec.modules)]
-            runner = Runner([s.data for s in sources], [s.name for s in sources], spec, folder)
+            runner = runner_of(files, spec)
             with Progress() as progress:
                 runner.context.observe = progress.watch
                 outcome = runner.run()
@@ -56,27 +51,15 @@ def run(ctx: click.Context, /, files: tuple[Source, ...], as_json: bool, **optio
                 reports.append(_report(runner, outcome, spec))
             else:
                 _tell(runner, outcome, spec)
-            _dump(outcome, spec, folder)
+            _dump(outcome, spec)
         if not as_json:
             _doubts(files)
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
-    except ApiError as e:
-        if e.name not in UNREADABLE:
-            click.echo(f"error: {e}", err=True)
-            ctx.exit(ExitCode.FAULT)
-        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
-        ctx.exit(ExitCode.PTX)
     if as_json:
         print_json(reports)
     ctx.exit(code)
 
 
-def _open(path: Path) -> Source:
-    return SOURCE.convert(str(path), None, None)
-
-
-def _doubts(files: tuple[Source, ...]) -> None:
+def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
 
@@ -91,7 +74,7 @@ def _doubts(files: tuple[Source, ...]) -> None:
 
 
 def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
-    from ..runner import describe_launches
+    from ..run.runner import describe_launches
 
     what = describe_launches(runner.trail)
     if outcome.failure:
@@ -99,9 +82,8 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
         return
     _show(runner, spec)
     for m in outcome.mismatches:
-        where = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
         click.echo(f"FAILED {what}: {m.text}", err=True)
-        click.echo(f"  {m.wrong} of {m.total} differ; first {where}: got {m.got}, wanted {m.wanted}", err=True)
+        click.echo(f"  {m}", err=True)
         if who := _writer(runner, m.name, m.index):
             click.echo(f"  {who}", err=True)
     if outcome.checked and not outcome.mismatches:
@@ -128,7 +110,7 @@ def _fault(outcome: Outcome, what: str) -> None:
 
 def _shown(runner: Runner, spec: RunSpec) -> dict[str, Any]:
     """The values of --print by their expressions."""
-    from ..expect import Evaluator
+    from ..run.expect import Evaluator
 
     now, before = runner.numbers()
     return {text: Evaluator(now, before).value(text) for text in spec.show}
@@ -141,10 +123,10 @@ def _show(runner: Runner, spec: RunSpec) -> None:
         click.echo(f"{text} = {np.array2string(np.asarray(value), separator=', ', threshold=1000)}")
 
 
-def _preview(b: Buffer) -> str:
+def _preview(b: RunBuffer) -> str:
     import numpy as np
 
-    from ..values import as_numbers
+    from ..run.values import as_numbers
 
     assert b.after is not None
     flat = as_numbers(b.after, b.type).ravel()
@@ -166,7 +148,7 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     """Which thread wrote a wrong element: the run is repeated with somebody who watches its address."""
     if not name or index is None or name not in runner.outcome.buffers:
         return ""
-    from ..watch import last_writer
+    from ..run.watch import last_writer
 
     return last_writer(runner, name, index)
 
@@ -185,7 +167,7 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
+def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
     from ..errors import UsageError
@@ -197,11 +179,11 @@ def _dump(outcome: Outcome, spec: RunSpec, folder: Path) -> None:
         np.save(Path(file), outcome.buffers[name].after)  # type: ignore[arg-type]
 
 
-def _propose(files: tuple[Source, ...]) -> None:
+def _propose(files: tuple[InputFile, ...]) -> None:
     """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
-    from ..context import Context
+    from ..device.context import DeviceContext
 
-    module = Context("sm_90").load([f.data for f in files], [f.name for f in files])
+    module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:
         click.echo("there is no .entry to launch")
     for kernel in module.program.kernels.values():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..driver.unsupported import refusing
+from ..driver.unsupported import named, refusing
 from .arrays import *  # noqa: F403
 from .constants import *  # noqa: F403
 from .copies import *  # noqa: F403
@@ -35,9 +35,5 @@ def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows
 
 def __dir__() -> list[str]:
     """CUDA's own names, those of the calls that are not supported too."""
-    own = {
-        name
-        for name in globals()
-        if name.lower().startswith("cu") or name in ("dim3", "make_cudaExtent", "make_cudaPos", "make_cudaPitchedPtr")
-    }
-    return sorted(own.union(ENUMS.lines, STRUCTS.lines, (line.split(" ", 1)[0] for line in SIGNATURES.splitlines())))
+    own = {name for name in globals() if name.lower().startswith(("cu", "make_cuda")) or name == "dim3"}
+    return sorted(own.union(named(SIGNATURES, ENUMS, STRUCTS)))

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.machine import SimulatedDevice, machine
 from ..driver.api import STATE, current, initialise
 from ..driver.enums import CUresult
 from ..errors import ApiError
-from ..machine import Device, machine
 from .enums import cudaError_t
 
 P = ParamSpec("P")
@@ -63,12 +63,12 @@ def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]]
     return wrap
 
 
-def device() -> Device:
+def device() -> SimulatedDevice:
     """The calling thread's device."""
     return machine().device(RUNTIME.device)
 
 
-def context() -> Context:
+def context() -> DeviceContext:
     """The primary context of the thread's device, made at the first call that needs one; or what the driver API made current."""
     d = device()
     if STATE.stack and STATE.stack[-1].alive and STATE.stack[-1].ordinal == d.ordinal:

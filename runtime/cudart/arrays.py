@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import driver
-from ..arrays import DeviceArray
+from ..device.arrays import DeviceArray
 from ..driver.api import integer, object_of
 from ..driver.layout import address_of
 from ..errors import ApiError, invalid

@@ -1,4 +1,4 @@
-"""The plain numbers of the CUDA runtime API, written by tests/runtime/derive_api.py."""
+"""The plain numbers of the CUDA runtime API, written by tools/derive_api.py."""
 
 CUDART_VERSION = 13000
 CUDA_EGL_MAX_PLANES = 3

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..arrays import DeviceArray, Side, copy_box
+from ..device.arrays import DeviceArray, Side, copy_box
+from ..device.memory import SPACE
 from ..driver.api import integer, object_of
-from ..driver.graphs import queue
 from ..driver.layout import address_of
-from ..driver.transfers import copy, now
+from ..driver.transfers import Twins, Work, copy
 from ..errors import ApiError, invalid
-from ..memory import SPACE
 from .api import api, context
 from .enums import cudaMemcpyKind
 from .structs import cudaArray_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos
 
+COPIES = Twins(api(), context, "stream", "MEMCPY")
 Kind = cudaMemcpyKind
 _SIDES: dict[cudaMemcpyKind, tuple[bool | None, bool | None]] = {  # (is the source the host's?, is the target?)
     Kind.cudaMemcpyHostToHost: (True, True), Kind.cudaMemcpyHostToDevice: (True, False), Kind.cudaMemcpyDeviceToHost: (False, True),
@@ -34,34 +34,28 @@ def _box(kind: object, source: Side, target: Side, width: int, height: int, dept
     copy_box(source, target, int(width), int(height), int(depth))
 
 
-@api()
-def cudaMemcpy(dst: object, src: object, count: int, kind: object) -> None:
+def _rows(kind: object, source: Side, target: Side, width: int, height: int) -> Work:
+    """Copies rows, where they fit the pitches."""
+    if any(side.array is None and side.pitch < int(width) for side in (source, target)):
+        raise ApiError("cudaErrorInvalidPitchValue", f"rows of {width} bytes do not fit")
+    return partial(_box, kind, source, target, width, height)
+
+
+@COPIES.at_once
+def cudaMemcpy(dst: object, src: object, count: int, kind: object) -> Work:
     """Copies bytes."""
     source, target = _kind(kind)
-    now(context())
-    copy(address_of(dst), address_of(src), int(count), target, source)
+    return lambda: copy(address_of(dst), address_of(src), int(count), target, source)
 
 
-@api()
-def cudaMemcpyAsync(dst: object, src: object, count: int, kind: object, stream: object) -> None:
-    """Copies bytes, in a stream."""
-    source, target = _kind(kind)
-    context()
-    queue(stream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), int(count), target, source))
-
-
-@api()
-def cudaMemcpyPeer(dst: object, dstDevice: int, src: object, srcDevice: int, count: int) -> None:
+@COPIES.at_once
+def cudaMemcpyPeer(dst: object, dstDevice: int, src: object, srcDevice: int, count: int) -> Work:
     """From one device's memory to another's."""
-    now(context())
-    copy(address_of(dst), address_of(src), int(count), False, False)
+    return lambda: copy(address_of(dst), address_of(src), int(count), False, False)
 
 
-@api()
-def cudaMemcpyPeerAsync(dst: object, dstDevice: int, src: object, srcDevice: int, count: int, stream: object) -> None:
-    """As cudaMemcpyPeer, in a stream."""
-    context()
-    queue(stream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), int(count), False, False))
+cudaMemcpyAsync = COPIES.in_stream(cudaMemcpy)
+cudaMemcpyPeerAsync = COPIES.in_stream(cudaMemcpyPeer)
 
 
 @api()
@@ -78,7 +72,7 @@ def cudaMemcpyFromSymbol(dst: object, symbol: object, count: int, offset: int, k
 
 def _symbol(symbol: object, other: object, count: int, offset: int, kind: object, to: bool) -> None:
     source, target = _kind(kind)
-    now(context())
+    context().synchronize()
     at = address_of(symbol) + int(offset)
     if SPACE.find(address_of(symbol)) is None:
         raise ApiError("cudaErrorInvalidSymbol", "a symbol is the address of a variable")
@@ -93,111 +87,61 @@ def _array(array: object, x: int, y: int) -> Side:
     return Side(object_of(array, DeviceArray), 0, x=int(x), y=int(y))
 
 
-def _pitches(width: int, *pitches: int) -> None:
-    if any(int(p) < int(width) for p in pitches):
-        raise ApiError("cudaErrorInvalidPitchValue", f"rows of {width} bytes do not fit")
-
-
-@api()
-def cudaMemcpy2D(dst: object, dpitch: int, src: object, spitch: int, width: int, height: int, kind: object) -> None:
+@COPIES.at_once
+def cudaMemcpy2D(dst: object, dpitch: int, src: object, spitch: int, width: int, height: int, kind: object) -> Work:
     """Copies a rectangle."""
-    now(context())
-    _pitches(width, dpitch, spitch)
-    _box(kind, _flat(src, spitch), _flat(dst, dpitch), width, height)
+    return _rows(kind, _flat(src, spitch), _flat(dst, dpitch), width, height)
 
 
-@api()
-def cudaMemcpy2DAsync(dst: object, dpitch: int, src: object, spitch: int, width: int, height: int, kind: object, stream: object) -> None:
-    """Copies a rectangle, in a stream."""
-    context()
-    _pitches(width, dpitch, spitch)
-    queue(stream, "MEMCPY", lambda: _box(kind, _flat(src, spitch), _flat(dst, dpitch), width, height))
-
-
-@api()
-def cudaMemcpy2DToArray(dst: object, wOffset: int, hOffset: int, src: object, spitch: int, width: int, height: int, kind: object) -> None:
+@COPIES.at_once
+def cudaMemcpy2DToArray(dst: object, wOffset: int, hOffset: int, src: object, spitch: int, width: int, height: int, kind: object) -> Work:
     """A rectangle to an array."""
-    now(context())
-    _pitches(width, spitch)
-    _box(kind, _flat(src, spitch), _array(dst, wOffset, hOffset), width, height)
+    return _rows(kind, _flat(src, spitch), _array(dst, wOffset, hOffset), width, height)
 
 
-@api()
-def cudaMemcpy2DToArrayAsync(
-    dst: object, wOffset: int, hOffset: int, src: object, spitch: int, width: int, height: int, kind: object, stream: object
-) -> None:
-    """A rectangle to an array, in a stream."""
-    context()
-    _pitches(width, spitch)
-    queue(stream, "MEMSET", lambda: _box(kind, _flat(src, spitch), _array(dst, wOffset, hOffset), width, height))
-
-
-@api()
-def cudaMemcpy2DFromArray(dst: object, dpitch: int, src: object, wOffset: int, hOffset: int, width: int, height: int, kind: object) -> None:
+@COPIES.at_once
+def cudaMemcpy2DFromArray(dst: object, dpitch: int, src: object, wOffset: int, hOffset: int, width: int, height: int, kind: object) -> Work:
     """A rectangle from an array."""
-    now(context())
-    _pitches(width, dpitch)
-    _box(kind, _array(src, wOffset, hOffset), _flat(dst, dpitch), width, height)
+    return _rows(kind, _array(src, wOffset, hOffset), _flat(dst, dpitch), width, height)
 
 
-@api()
-def cudaMemcpy2DFromArrayAsync(
-    dst: object, dpitch: int, src: object, wOffset: int, hOffset: int, width: int, height: int, kind: object, stream: object
-) -> None:
-    """A rectangle from an array, in a stream."""
-    context()
-    _pitches(width, dpitch)
-    queue(stream, "MEMSET", lambda: _box(kind, _array(src, wOffset, hOffset), _flat(dst, dpitch), width, height))
-
-
-@api()
+@COPIES.at_once
 def cudaMemcpy2DArrayToArray(
     dst: object, wOffsetDst: int, hOffsetDst: int, src: object, wOffsetSrc: int, hOffsetSrc: int, width: int, height: int, kind: object
-) -> None:
+) -> Work:
     """A rectangle from array to array."""
-    now(context())
-    _box(kind, _array(src, wOffsetSrc, hOffsetSrc), _array(dst, wOffsetDst, hOffsetDst), width, height)
+    return _rows(kind, _array(src, wOffsetSrc, hOffsetSrc), _array(dst, wOffsetDst, hOffsetDst), width, height)
 
 
-@api()
-def cudaMemcpyToArray(dst: object, wOffset: int, hOffset: int, src: object, count: int, kind: object) -> None:
+@COPIES.at_once
+def cudaMemcpyToArray(dst: object, wOffset: int, hOffset: int, src: object, count: int, kind: object) -> Work:
     """A row to an array."""
-    now(context())
-    _box(kind, _flat(src, 0), _array(dst, wOffset, hOffset), count, 1)
+    return partial(_box, kind, _flat(src, 0), _array(dst, wOffset, hOffset), count, 1)
 
 
-@api()
-def cudaMemcpyFromArray(dst: object, src: object, wOffset: int, hOffset: int, count: int, kind: object) -> None:
+@COPIES.at_once
+def cudaMemcpyFromArray(dst: object, src: object, wOffset: int, hOffset: int, count: int, kind: object) -> Work:
     """A row from an array."""
-    now(context())
-    _box(kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1)
+    return partial(_box, kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1)
 
 
-@api()
-def cudaMemcpyToArrayAsync(dst: object, wOffset: int, hOffset: int, src: object, count: int, kind: object, stream: object) -> None:
-    """A row to an array, in a stream."""
-    context()
-    queue(stream, "MEMCPY", lambda: _box(kind, _flat(src, 0), _array(dst, wOffset, hOffset), count, 1))
-
-
-@api()
-def cudaMemcpyFromArrayAsync(dst: object, src: object, wOffset: int, hOffset: int, count: int, kind: object, stream: object) -> None:
-    """A row from an array, in a stream."""
-    context()
-    queue(stream, "MEMCPY", lambda: _box(kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1))
-
-
-@api()
+@COPIES.at_once
 def cudaMemcpyArrayToArray(
     dst: object, wOffsetDst: int, hOffsetDst: int, src: object, wOffsetSrc: int, hOffsetSrc: int, count: int, kind: object
-) -> None:
+) -> Work:
     """A row from array to array."""
-    now(context())
-    _box(kind, _array(src, wOffsetSrc, hOffsetSrc), _array(dst, wOffsetDst, hOffsetDst), count, 1)
+    return partial(_box, kind, _array(src, wOffsetSrc, hOffsetSrc), _array(dst, wOffsetDst, hOffsetDst), count, 1)
 
 
-def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> tuple[object, Side, Side, int, int, int]:
-    """(direction, source, target, width, height, depth) as a structure has them now."""
+cudaMemcpy2DAsync = COPIES.in_stream(cudaMemcpy2D)
+cudaMemcpy2DToArrayAsync = COPIES.in_stream(cudaMemcpy2DToArray)
+cudaMemcpy2DFromArrayAsync = COPIES.in_stream(cudaMemcpy2DFromArray)
+cudaMemcpyToArrayAsync = COPIES.in_stream(cudaMemcpyToArray)
+cudaMemcpyFromArrayAsync = COPIES.in_stream(cudaMemcpyFromArray)
+
+
+def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
+    """Copies a box, with the ends and the size that a structure has now."""
     if p is None:
         raise invalid("the copy is null")
     arrays = [object_of(a, DeviceArray) for a in (p.srcArray, p.dstArray) if int(a)]
@@ -210,32 +154,21 @@ def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> tuple[object
 
     e = p.extent
     kind = getattr(p, "kind", cudaMemcpyKind.cudaMemcpyDefault)
-    return kind, side(p.srcArray, p.srcPos, p.srcPtr), side(p.dstArray, p.dstPos, p.dstPtr), e.width * texel, e.height, e.depth
+    ends = side(p.srcArray, p.srcPos, p.srcPtr), side(p.dstArray, p.dstPos, p.dstPtr)
+    return partial(_box, kind, *ends, e.width * texel, e.height, e.depth)
 
 
-@api()
-def cudaMemcpy3D(p: cudaMemcpy3DParms | None) -> None:
+@COPIES.at_once
+def cudaMemcpy3D(p: cudaMemcpy3DParms | None) -> Work:
     """Copies a box."""
-    now(context())
-    _box(*_box_of(p))
+    return _box_of(p)
 
 
-@api()
-def cudaMemcpy3DAsync(p: cudaMemcpy3DParms | None, stream: object) -> None:
-    """Copies a box, in a stream."""
-    context()
-    queue(stream, "MEMCPY", partial(_box, *_box_of(p)))
-
-
-@api()
-def cudaMemcpy3DPeer(p: cudaMemcpy3DPeerParms | None) -> None:
+@COPIES.at_once
+def cudaMemcpy3DPeer(p: cudaMemcpy3DPeerParms | None) -> Work:
     """Copies a box between devices."""
-    now(context())
-    _box(*_box_of(p))
+    return _box_of(p)
 
 
-@api()
-def cudaMemcpy3DPeerAsync(p: cudaMemcpy3DPeerParms | None, stream: object) -> None:
-    """Copies a box between devices, in a stream."""
-    context()
-    queue(stream, "MEMCPY", partial(_box, *_box_of(p)))
+cudaMemcpy3DAsync = COPIES.in_stream(cudaMemcpy3D)
+cudaMemcpy3DPeerAsync = COPIES.in_stream(cudaMemcpy3DPeer)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import driver
+from ..device.machine import machine
 from ..driver.devices import VERSION
 from ..errors import ApiError
-from ..machine import machine
 from .api import RUNTIME, api, bare, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaStream_t

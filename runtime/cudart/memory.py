@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 
 from .. import driver
+from ..device.memory import PITCH, SPACE
 from ..driver.api import integer
-from ..driver.graphs import queue
 from ..driver.layout import address_of
-from ..driver.transfers import fill
+from ..driver.transfers import Twins, Work, fill
 from ..errors import invalid
-from ..memory import PITCH, SPACE
 from .api import api, call, context
 from .enums import cudaMemoryType
 from .structs import cudaExtent, cudaMemPool_t, cudaMemPoolProps, cudaPitchedPtr, cudaPointerAttributes
 
+SETS = Twins(api(), context, "stream", "MEMSET")
 _MEMORY_TYPES = {
     "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost,
     "registered": cudaMemoryType.cudaMemoryTypeHost,
@@ -75,7 +75,7 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
         out.type = cudaMemoryType.cudaMemoryTypeUnregistered
         out.hostPointer = address
         return out
-    out.device = b.context.ordinal if b else context().ordinal
+    out.device = b.owner.ordinal if b else context().ordinal
     out.devicePointer = address
     kind = b.kind if b else "device"
     out.type = _MEMORY_TYPES.get(kind, cudaMemoryType.cudaMemoryTypeDevice)
@@ -84,46 +84,27 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
     return out
 
 
-@api()
-def cudaMemset(devPtr: object, value: int, count: int) -> None:
+@SETS.at_once
+def cudaMemset(devPtr: object, value: int, count: int) -> Work:
     """Sets bytes."""
-    context().check()
-    fill(address_of(devPtr), 0, value, 1, int(count), 1)
+    return lambda: fill(address_of(devPtr), 0, value, 1, int(count), 1)
 
 
-@api()
-def cudaMemsetAsync(devPtr: object, value: int, count: int, stream: object) -> None:
-    """Sets bytes, in a stream."""
-    context()
-    queue(stream, "MEMSET", lambda: fill(address_of(devPtr), 0, value, 1, int(count), 1))
-
-
-@api()
-def cudaMemset2D(devPtr: object, pitch: int, value: int, width: int, height: int) -> None:
+@SETS.at_once
+def cudaMemset2D(devPtr: object, pitch: int, value: int, width: int, height: int) -> Work:
     """Sets rows of bytes."""
-    context().check()
-    fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height))
+    return lambda: fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height))
 
 
-@api()
-def cudaMemset2DAsync(devPtr: object, pitch: int, value: int, width: int, height: int, stream: object) -> None:
-    """Sets rows of bytes, in a stream."""
-    context()
-    queue(stream, "MEMSET", lambda: fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height)))
-
-
-@api()
-def cudaMemset3D(pitchedDevPtr: cudaPitchedPtr, value: int, extent: cudaExtent) -> None:
+@SETS.at_once
+def cudaMemset3D(pitchedDevPtr: cudaPitchedPtr, value: int, extent: cudaExtent) -> Work:
     """Sets a box of bytes."""
-    context().check()
-    _fill_box(pitchedDevPtr, value, extent)
+    return lambda: _fill_box(pitchedDevPtr, value, extent)
 
 
-@api()
-def cudaMemset3DAsync(pitchedDevPtr: cudaPitchedPtr, value: int, extent: cudaExtent, stream: object) -> None:
-    """Sets a box of bytes, in a stream."""
-    context()
-    queue(stream, "MEMSET", lambda: _fill_box(pitchedDevPtr, value, extent))
+cudaMemsetAsync = SETS.in_stream(cudaMemset)
+cudaMemset2DAsync = SETS.in_stream(cudaMemset2D)
+cudaMemset3DAsync = SETS.in_stream(cudaMemset3D)
 
 
 def _fill_box(p: cudaPitchedPtr, value: int, extent: cudaExtent) -> None:

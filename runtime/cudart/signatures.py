@@ -1,12 +1,9 @@
-"""Every function of the CUDA runtime API: name, number of results, parameters; written by tests/runtime/derive_api.py."""
+"""Functions of the CUDA runtime API without code of their own: name, number of results, parameters; written by tools/derive_api.py."""
 
 SIGNATURES = """\
-cudaArrayGetInfo 3 array
 cudaArrayGetMemoryRequirements 1 array, device
 cudaArrayGetPlane 1 hArray, planeIdx
 cudaArrayGetSparseProperties 1 array
-cudaChooseDevice 1 prop
-cudaCreateChannelDesc 0 x, y, z, w, f
 cudaCreateSurfaceObject 1 pResDesc
 cudaCreateTextureObject 1 pResDesc, pTexDesc, pResViewDesc
 cudaCtxResetPersistingL2Cache 0
@@ -18,10 +15,7 @@ cudaDevResourceGenerateDesc 1 resources, nbResources
 cudaDevSmResourceSplit 2 nbGroups, input_, flags, groupParams
 cudaDevSmResourceSplitByCount 3 nbGroups, input_, flags, minCount
 cudaDeviceCanAccessPeer 1 device, peerDevice
-cudaDeviceDisablePeerAccess 0 peerDevice
-cudaDeviceEnablePeerAccess 0 peerDevice, flags
 cudaDeviceFlushGPUDirectRDMAWrites 0 target, scope
-cudaDeviceGetAttribute 1 attr, device
 cudaDeviceGetByPCIBusId 1 pciBusId
 cudaDeviceGetCacheConfig 1
 cudaDeviceGetDefaultMemPool 1 device
@@ -40,7 +34,6 @@ cudaDeviceGetStreamPriorityRange 2
 cudaDeviceGetTexture1DLinearMaxWidth 1 fmtDesc, device
 cudaDeviceGraphMemTrim 0 device
 cudaDeviceRegisterAsyncNotification 1 device, callbackFunc, userData
-cudaDeviceReset 0
 cudaDeviceSetCacheConfig 0 cacheConfig
 cudaDeviceSetGraphMemAttribute 0 device, attr, value
 cudaDeviceSetLimit 0 limit, value
@@ -48,7 +41,6 @@ cudaDeviceSetMemPool 0 device, memPool
 cudaDeviceSetSharedMemConfig 0 config
 cudaDeviceSynchronize 0
 cudaDeviceUnregisterAsyncNotification 0 device, callback
-cudaDriverGetVersion 1
 cudaEGLStreamConsumerAcquireFrame 0 conn, pCudaResource, pStream, timeout
 cudaEGLStreamConsumerConnect 1 eglStream
 cudaEGLStreamConsumerConnectWithFlags 1 eglStream, flags
@@ -58,7 +50,6 @@ cudaEGLStreamProducerConnect 1 eglStream, width, height
 cudaEGLStreamProducerDisconnect 0 conn
 cudaEGLStreamProducerPresentFrame 0 conn, eglframe, pStream
 cudaEGLStreamProducerReturnFrame 0 conn, eglframe, pStream
-cudaEventCreate 1
 cudaEventCreateFromEGLSync 1 eglSync, flags
 cudaEventCreateWithFlags 1 flags
 cudaEventDestroy 0 event
@@ -77,29 +68,17 @@ cudaExecutionCtxSynchronize 0 ctx
 cudaExecutionCtxWaitEvent 0 ctx, event
 cudaExternalMemoryGetMappedBuffer 1 extMem, bufferDesc
 cudaExternalMemoryGetMappedMipmappedArray 1 extMem, mipmapDesc
-cudaFree 0 devPtr
-cudaFreeArray 0 array
 cudaFreeAsync 0 devPtr, hStream
 cudaFreeHost 0 ptr
 cudaFreeMipmappedArray 0 mipmappedArray
-cudaFuncGetAttributes 1 func
 cudaFuncGetParamCount 1 func
 cudaFuncSetAttribute 0 func, attr, value
 cudaFuncSetCacheConfig 0 func, cacheConfig
 cudaFuncSetSharedMemConfig 0 func, config
 cudaGLGetDevices 2 cudaDeviceCount, deviceList
-cudaGetChannelDesc 1 array
-cudaGetDevice 1
-cudaGetDeviceCount 1
-cudaGetDeviceFlags 1
-cudaGetDeviceProperties 1 device
 cudaGetDriverEntryPoint 2 symbol, flags
 cudaGetDriverEntryPointByVersion 2 symbol, cudaVersion, flags
-cudaGetErrorName 1 error
-cudaGetErrorString 1 error
 cudaGetExportTable 0 pExportTableId
-cudaGetKernel 1 entryFuncAddr
-cudaGetLastError 0
 cudaGetMipmappedArrayLevel 1 mipmappedArray, level
 cudaGetSurfaceObjectResourceDesc 1 surfObject
 cudaGetTextureObjectResourceDesc 1 texObject
@@ -209,16 +188,13 @@ cudaHostRegister 0 ptr, size, flags
 cudaHostUnregister 0 ptr
 cudaImportExternalMemory 1 memHandleDesc
 cudaImportExternalSemaphore 1 semHandleDesc
-cudaInitDevice 0 device, deviceFlags, flags
 cudaIpcCloseMemHandle 0 devPtr
 cudaIpcGetEventHandle 1 event
 cudaIpcGetMemHandle 1 devPtr
 cudaIpcOpenEventHandle 1 handle
 cudaIpcOpenMemHandle 1 handle, flags
-cudaKernelSetAttributeForDevice 0 kernel, attr, value, device
 cudaLaunchHostFunc 0 stream, fn, userData
 cudaLaunchHostFunc_v2 0 stream, fn, userData, syncMode
-cudaLibraryEnumerateKernels 1 numKernels, lib
 cudaLibraryGetGlobal 2 library, name
 cudaLibraryGetKernel 1 library, name
 cudaLibraryGetKernelCount 1 lib
@@ -232,16 +208,10 @@ cudaLogsDumpToFile 1 iterator, pathToFile, flags
 cudaLogsDumpToMemory 0 iterator, buffer, size, flags
 cudaLogsRegisterCallback 1 callbackFunc, userData
 cudaLogsUnregisterCallback 0 callback
-cudaMalloc 1 size
-cudaMalloc3D 1 extent
-cudaMalloc3DArray 1 desc, extent, flags
-cudaMallocArray 1 desc, width, height, flags
 cudaMallocAsync 1 size, hStream
 cudaMallocFromPoolAsync 1 size, memPool, stream
 cudaMallocHost 1 size
-cudaMallocManaged 1 size, flags
 cudaMallocMipmappedArray 1 desc, extent, numLevels, flags
-cudaMallocPitch 2 width, height
 cudaMemAdvise 0 devPtr, count, advice, location
 cudaMemDiscardAndPrefetchBatchAsync 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream
 cudaMemDiscardBatchAsync 0 dptrs, sizes, count, flags, stream
@@ -249,7 +219,6 @@ cudaMemGetDefaultMemPool 1 location, typename
 cudaMemGetInfo 2
 cudaMemGetLocationInfo 0 devPtr, size, summaryGranularity, samplingGranularity, location_out
 cudaMemGetMemPool 1 location, typename
-cudaMemPoolCreate 1 poolProps
 cudaMemPoolDestroy 0 memPool
 cudaMemPoolExportPointer 1 ptr
 cudaMemPoolExportToShareableHandle 1 memPool, handleType, flags
@@ -265,48 +234,17 @@ cudaMemPrefetchBatchAsync 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, 
 cudaMemRangeGetAttribute 1 dataSize, attribute, devPtr, count
 cudaMemRangeGetAttributes 1 dataSizes, attributes, numAttributes, devPtr, count
 cudaMemSetMemPool 0 location, typename, memPool
-cudaMemcpy 0 dst, src, count, kind
-cudaMemcpy2D 0 dst, dpitch, src, spitch, width, height, kind
-cudaMemcpy2DArrayToArray 0 dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind
-cudaMemcpy2DAsync 0 dst, dpitch, src, spitch, width, height, kind, stream
-cudaMemcpy2DFromArray 0 dst, dpitch, src, wOffset, hOffset, width, height, kind
-cudaMemcpy2DFromArrayAsync 0 dst, dpitch, src, wOffset, hOffset, width, height, kind, stream
-cudaMemcpy2DToArray 0 dst, wOffset, hOffset, src, spitch, width, height, kind
-cudaMemcpy2DToArrayAsync 0 dst, wOffset, hOffset, src, spitch, width, height, kind, stream
-cudaMemcpy3D 0 p
-cudaMemcpy3DAsync 0 p, stream
 cudaMemcpy3DBatchAsync 0 numOps, opList, flags, stream
-cudaMemcpy3DPeer 0 p
-cudaMemcpy3DPeerAsync 0 p, stream
 cudaMemcpy3DWithAttributesAsync 0 op, flags, stream
-cudaMemcpyArrayToArray 0 dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, count, kind
-cudaMemcpyAsync 0 dst, src, count, kind, stream
 cudaMemcpyBatchAsync 0 dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream
-cudaMemcpyFromArray 0 dst, src, wOffset, hOffset, count, kind
-cudaMemcpyFromArrayAsync 0 dst, src, wOffset, hOffset, count, kind, stream
-cudaMemcpyPeer 0 dst, dstDevice, src, srcDevice, count
-cudaMemcpyPeerAsync 0 dst, dstDevice, src, srcDevice, count, stream
-cudaMemcpyToArray 0 dst, wOffset, hOffset, src, count, kind
-cudaMemcpyToArrayAsync 0 dst, wOffset, hOffset, src, count, kind, stream
 cudaMemcpyWithAttributesAsync 0 dst, src, size, attr, stream
-cudaMemset 0 devPtr, value, count
-cudaMemset2D 0 devPtr, pitch, value, width, height
-cudaMemset2DAsync 0 devPtr, pitch, value, width, height, stream
-cudaMemset3D 0 pitchedDevPtr, value, extent
-cudaMemset3DAsync 0 pitchedDevPtr, value, extent, stream
-cudaMemsetAsync 0 devPtr, value, count, stream
 cudaMipmappedArrayGetMemoryRequirements 1 mipmap, device
 cudaMipmappedArrayGetSparseProperties 1 mipmap
 cudaOccupancyAvailableDynamicSMemPerBlock 1 func, numBlocks, blockSize
 cudaOccupancyMaxActiveBlocksPerMultiprocessor 1 func, blockSize, dynamicSMemSize
 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags 1 func, blockSize, dynamicSMemSize, flags
-cudaPeekAtLastError 0
-cudaPointerGetAttributes 1 ptr
 cudaProfilerStart 0
 cudaProfilerStop 0
-cudaRuntimeGetVersion 1
-cudaSetDevice 0 device
-cudaSetDeviceFlags 0 flags
 cudaSignalExternalSemaphoresAsync 0 extSemArray, paramsArray, numExtSems, stream
 cudaStreamAddCallback 0 stream, callback, userData, flags
 cudaStreamAttachMemAsync 0 stream, devPtr, length, flags
@@ -314,7 +252,6 @@ cudaStreamBeginCapture 0 stream, mode
 cudaStreamBeginCaptureToGraph 0 stream, graph, dependencies, dependencyData, numDependencies, mode
 cudaStreamBeginRecaptureToGraph 0 stream, mode, graph, callbackData
 cudaStreamCopyAttributes 0 dst, src
-cudaStreamCreate 1
 cudaStreamCreateWithFlags 1 flags
 cudaStreamCreateWithPriority 1 flags, priority
 cudaStreamDestroy 0 stream

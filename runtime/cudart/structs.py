@@ -1,4 +1,4 @@
-"""The handles and structures of the CUDA runtime API: a table that tests/runtime/derive_api.py writes, in the form that the driver's tables.py reads."""
+"""The handles and structures of the CUDA runtime API: a table that tools/derive_api.py writes, in the form that the driver's tables.py reads."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
 from .transfers import *  # noqa: F403
-from .unsupported import refusing
+from .unsupported import named, refusing
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
@@ -41,4 +41,4 @@ def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows
 def __dir__() -> list[str]:
     """CUDA's own names, those of the calls that are not supported too."""
     own = {name for name in globals() if name.lower().startswith("cu")}
-    return sorted(own.union(ENUMS.lines, STRUCTS.lines, (line.split(" ", 1)[0] for line in SIGNATURES.splitlines())))
+    return sorted(own.union(named(SIGNATURES, ENUMS, STRUCTS)))

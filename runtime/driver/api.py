@@ -9,11 +9,11 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.kernels import KernelHandle
+from ..device.machine import SimulatedDevice, machine
+from ..device.streams import LEGACY, PER_THREAD, DeviceStream
 from ..errors import ApiError, UsageError
-from ..kernels import KernelHandle
-from ..machine import Device, machine
-from ..streams import LEGACY, PER_THREAD, Stream
 from .enums import CUresult
 
 P = ParamSpec("P")
@@ -25,7 +25,7 @@ class State(threading.local):
     """What belongs to one host thread."""
 
     def __init__(self) -> None:
-        self.stack: list[Context] = []
+        self.stack: list[DeviceContext] = []
         self.last: ApiError | None = None
 
 
@@ -97,7 +97,7 @@ def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HAN
     """The object that a handle stands for."""
     found = _objects.get(integer(handle))
     if not isinstance(found, kind):
-        raise ApiError(code, f"{handle!r} stands for no {kind.__name__}")
+        raise ApiError(code, f"{handle!r} stands for no {kind.__name__.removeprefix('Device')}")
     return found
 
 
@@ -135,12 +135,12 @@ def text(value: object) -> str:
 # ---------------------------------------------------------------- contexts, streams, kernels
 
 
-def device_of(dev: object) -> Device:
+def device_of(dev: object) -> SimulatedDevice:
     """A device by its number."""
     return machine().device(integer(dev))
 
 
-def current() -> Context:
+def current() -> DeviceContext:
     """The calling thread's context."""
     if not STATE.stack:
         raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "no context is current: cuCtxSetCurrent comes first")
@@ -150,21 +150,21 @@ def current() -> Context:
     return c
 
 
-def context_of(handle: object) -> Context:
+def context_of(handle: object) -> DeviceContext:
     """A context by its handle; the current one for null."""
     if not integer(handle):
         return current()
-    return object_of(handle, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    return object_of(handle, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
 
 
-def stream_of(handle: object) -> Stream:
+def stream_of(handle: object) -> DeviceStream:
     """A stream by its handle; 0, 1 and 2 are the default ones."""
     number = integer(handle)
     if number in (0, LEGACY):
-        return current().default_stream
+        return current().default_stream(LEGACY)
     if number == PER_THREAD:
-        return current().thread_stream
-    s = object_of(handle, Stream)
+        return current().default_stream(PER_THREAD)
+    s = object_of(handle, DeviceStream)
     if not s.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the stream's context was destroyed")
     return s

@@ -1,4 +1,4 @@
-"""The plain numbers of the CUDA driver API, written by tests/runtime/derive_api.py."""
+"""The plain numbers of the CUDA driver API, written by tools/derive_api.py."""
 
 CUDA_ARRAY3D_2DARRAY = 1
 CUDA_ARRAY3D_COLOR_ATTACHMENT = 32

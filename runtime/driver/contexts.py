@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.machine import machine
 from ..errors import ApiError, invalid
-from ..machine import machine
 from .api import STATE, api, context_of, current, device_of, handle_of, integer, member, object_of
 from .enums import CUfunc_cache, CUlimit, CUsharedconfig
 from .structs import CUcontext, CUdevice
@@ -40,7 +40,7 @@ def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontex
 @api()
 def cuCtxDestroy(ctx: object) -> None:
     """Ends a context and all that it owns."""
-    c = object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    c = object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
     if any(d.primary is c for d in machine().devices):
         raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "a primary context is released, not destroyed")
     c.close()
@@ -53,7 +53,7 @@ def cuCtxPushCurrent(ctx: object) -> None:
     """Makes a context current, above the one that is."""
     if not integer(ctx):
         raise invalid("the context is null")
-    STATE.stack.append(object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT"))
+    STATE.stack.append(object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT"))
 
 
 @api(1)
@@ -71,7 +71,7 @@ def cuCtxSetCurrent(ctx: object) -> None:
         if STATE.stack:
             STATE.stack.pop()
         return
-    STATE.stack[-1:] = [object_of(ctx, Context, "CUDA_ERROR_INVALID_CONTEXT")]
+    STATE.stack[-1:] = [object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")]
 
 
 @api(1)
@@ -193,7 +193,7 @@ def cuCtxResetPersistingL2Cache() -> None:
 @api()
 def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
     """Kernels of the current context may use the memory of another device's."""
-    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    c, peer = current(), object_of(peerContext, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
     if integer(Flags):
         raise invalid("the flags must be 0")
     if c.ordinal == peer.ordinal:
@@ -208,7 +208,7 @@ def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
 @api()
 def cuCtxDisablePeerAccess(peerContext: object) -> None:
     """Ends what cuCtxEnablePeerAccess allowed."""
-    c, peer = current(), object_of(peerContext, Context, "CUDA_ERROR_INVALID_CONTEXT")
+    c, peer = current(), object_of(peerContext, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
     if peer not in c.peers:
         raise ApiError("CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "it is not enabled")
     c.peers.remove(peer)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, TypeAlias
 
-from ..arrays import DeviceArray, Side, copy_box
+from ..device.arrays import DeviceArray, Side, copy_box
+from ..device.machine import SimulatedDevice, machine
 from ..errors import invalid, unsupported
-from ..machine import Device, machine
 from .api import api, current, device_of, forget, handle_of, integer, object_of
 from .enums import CUarray_format, CUmemorytype
-from .graphs import queue
 from .layout import address_of
 from .structs import (
     CUDA_ARRAY3D_DESCRIPTOR,
@@ -20,7 +19,7 @@ from .structs import (
     CUDA_MEMCPY3D_PEER,
     CUarray,
 )  # fmt: skip
-from .transfers import now
+from .transfers import COPIES, Work
 
 _F = CUarray_format
 _BYTES = {
@@ -44,7 +43,7 @@ def new_array(width: int, height: int, depth: int, format: CUarray_format, chann
     return CUarray(handle_of(DeviceArray(width, height, depth, int(format), channels, _BYTES[format], flags)))
 
 
-def check_extent(d: Device, width: int, height: int, depth: int, flags: int) -> None:
+def check_extent(d: SimulatedDevice, width: int, height: int, depth: int, flags: int) -> None:
     """Refuses an array that the device's attributes do not allow, or that is no shape of its kind."""
     if flags & CUBEMAP:
         layers = depth // 6
@@ -157,117 +156,82 @@ def _side(c: Copy, which: str) -> Side:
     return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z)
 
 
-def _box(c: Copy | None) -> tuple[Side, Side, int, int, int]:
-    """(source, target, width, height, depth) as a structure has them now."""
+def _box(c: Copy | None) -> Work:
+    """Copies a box, with the ends and the size that a structure has now."""
     if c is None:
         raise invalid("the copy is null")
-    return _side(c, "src"), _side(c, "dst"), c.WidthInBytes, c.Height, 1 if isinstance(c, CUDA_MEMCPY2D) else c.Depth
+    depth = 1 if isinstance(c, CUDA_MEMCPY2D) else c.Depth
+    return partial(copy_box, _side(c, "src"), _side(c, "dst"), c.WidthInBytes, c.Height, depth)
 
 
-@api()
-def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> None:
+@COPIES.at_once
+def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> Work:
     """Copies a rectangle."""
-    now(current())
-    copy_box(*_box(pCopy))
+    return _box(pCopy)
 
 
-@api()
-def cuMemcpy2DUnaligned(pCopy: CUDA_MEMCPY2D | None) -> None:
-    """Copies a rectangle of any pitch."""
-    now(current())
-    copy_box(*_box(pCopy))
-
-
-@api()
-def cuMemcpy2DAsync(pCopy: CUDA_MEMCPY2D | None, hStream: object) -> None:
-    """Copies a rectangle, in a stream."""
-    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
-
-
-@api()
-def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> None:
+@COPIES.at_once
+def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> Work:
     """Copies a box."""
-    now(current())
-    copy_box(*_box(pCopy))
+    return _box(pCopy)
 
 
-@api()
-def cuMemcpy3DAsync(pCopy: CUDA_MEMCPY3D | None, hStream: object) -> None:
-    """Copies a box, in a stream."""
-    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
-
-
-@api()
-def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> None:
+@COPIES.at_once
+def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> Work:
     """Copies a box between devices."""
-    now(current())
-    copy_box(*_box(pCopy))
+    return _box(pCopy)
 
 
-@api()
-def cuMemcpy3DPeerAsync(pCopy: CUDA_MEMCPY3D_PEER | None, hStream: object) -> None:
-    """Copies a box between devices, in a stream."""
-    queue(hStream, "MEMCPY", partial(copy_box, *_box(pCopy)))
+cuMemcpy2DUnaligned = cuMemcpy2D
+cuMemcpy2DAsync = COPIES.in_stream(cuMemcpy2D)
+cuMemcpy3DAsync = COPIES.in_stream(cuMemcpy3D)
+cuMemcpy3DPeerAsync = COPIES.in_stream(cuMemcpy3DPeer)
 
 
 # ---------------------------------------------------------------- arrays and plain memory
 
 
 def _array(handle: object, offset: object) -> Side:
-    a = object_of(handle, DeviceArray)
-    return Side(a, 0, x=integer(offset))
+    return Side(object_of(handle, DeviceArray), 0, x=integer(offset))
 
 
-def _linear(source: Side, target: Side, size: object) -> None:
-    copy_box(source, target, integer(size), 1, 1)
+def _linear(source: Side, target: Side, size: object) -> Work:
+    return partial(copy_box, source, target, integer(size), 1, 1)
 
 
 def _at(address: object) -> Side:
     return Side(None, address_of(address))
 
 
-@api()
-def cuMemcpyHtoA(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyHtoA(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object) -> Work:
     """Host to array."""
-    now(current())
-    _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
+    return _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
 
 
-@api()
-def cuMemcpyHtoAAsync(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object, hStream: object) -> None:
-    """Host to array, in a stream."""
-    queue(hStream, "MEMSET", lambda: _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount))
-
-
-@api()
-def cuMemcpyAtoH(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyAtoH(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object) -> Work:
     """Array to host."""
-    now(current())
-    _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
+    return _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
 
 
-@api()
-def cuMemcpyAtoHAsync(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object, hStream: object) -> None:
-    """Array to host, in a stream."""
-    queue(hStream, "MEMSET", lambda: _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount))
-
-
-@api()
-def cuMemcpyDtoA(dstArray: object, dstOffset: object, srcDevice: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyDtoA(dstArray: object, dstOffset: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to array."""
-    now(current())
-    _linear(_at(srcDevice), _array(dstArray, dstOffset), ByteCount)
+    return _linear(_at(srcDevice), _array(dstArray, dstOffset), ByteCount)
 
 
-@api()
-def cuMemcpyAtoD(dstDevice: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyAtoD(dstDevice: object, srcArray: object, srcOffset: object, ByteCount: object) -> Work:
     """Array to device."""
-    now(current())
-    _linear(_array(srcArray, srcOffset), _at(dstDevice), ByteCount)
+    return _linear(_array(srcArray, srcOffset), _at(dstDevice), ByteCount)
 
 
-@api()
-def cuMemcpyAtoA(dstArray: object, dstOffset: object, srcArray: object, srcOffset: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyAtoA(dstArray: object, dstOffset: object, srcArray: object, srcOffset: object, ByteCount: object) -> Work:
     """Array to array."""
-    now(current())
-    _linear(_array(srcArray, srcOffset), _array(dstArray, dstOffset), ByteCount)
+    return _linear(_array(srcArray, srcOffset), _array(dstArray, dstOffset), ByteCount)
+
+
+cuMemcpyHtoAAsync = COPIES.in_stream(cuMemcpyHtoA)
+cuMemcpyAtoHAsync = COPIES.in_stream(cuMemcpyAtoH)

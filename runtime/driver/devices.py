@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..device.machine import SimulatedDevice, machine
 from ..errors import ApiError, invalid
-from ..machine import Device, machine
 from .api import api, device_of, handle_of, initialise, integer, member
 from .contexts import _check_flags
 from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUresult
@@ -119,7 +119,7 @@ def cuDeviceGetProperties(dev: object) -> CUdevprop:
     return out
 
 
-def pci_bus_id(d: Device) -> str:
+def pci_bus_id(d: SimulatedDevice) -> str:
     """domain:bus:device.function."""
     return f"{d.attribute('PCI_DOMAIN_ID'):04x}:{d.attribute('PCI_BUS_ID'):02x}:{d.attribute('PCI_DEVICE_ID'):02x}.0"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from ..device.streams import DeviceEvent, in_order
 from ..errors import ApiError, invalid, unsupported
-from ..graphs import in_order
-from ..streams import Event
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
 
@@ -19,9 +18,9 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
         raise unsupported("graphs of more than one stream")
 
 
-def event_of(handle: object) -> Event:
+def event_of(handle: object) -> DeviceEvent:
     """An event by its handle."""
-    e = object_of(handle, Event, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
+    e = object_of(handle, DeviceEvent, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
     if not e.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
     return e
@@ -34,7 +33,7 @@ def cuEventCreate(Flags: object) -> CUevent:
     if flags & ~7 or (flags & 4 and not flags & 2):
         raise invalid(f"flags {flags:#x}")
     c.check()
-    e = Event(c, flags)
+    e = DeviceEvent(c, flags)
     c.events.append(e)
     return CUevent(handle_of(e))
 
@@ -42,7 +41,7 @@ def cuEventCreate(Flags: object) -> CUevent:
 @api()
 def cuEventDestroy(hEvent: object) -> None:
     """Ends an event."""
-    e = object_of(hEvent, Event)
+    e = object_of(hEvent, DeviceEvent)
     if e in e.context.events:
         e.context.events.remove(e)
     forget(e)
@@ -61,7 +60,7 @@ def record(hEvent: object, hStream: object) -> None:
         e.record()
 
 
-def reachable(hEvent: object) -> Event:
+def reachable(hEvent: object) -> DeviceEvent:
     """An event that stands for work that runs, not for a place in a graph."""
     e = event_of(hEvent)
     if e.captured is not None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..device.kernels import KernelHandle
 from ..errors import invalid
-from ..kernels import KernelHandle
 from .api import api, device_of, handle_of, integer, kernel_of, member
 from .enums import (
     CUclusterSchedulingPolicy,
@@ -17,12 +17,6 @@ from .enums import (
 from .structs import CUmodule
 
 FunctionAttribute = CUfunction_attribute
-
-
-@api(1)
-def cuKernelGetName(hfunc: object) -> bytes:
-    """The kernel's name."""
-    return kernel_of(hfunc).name.encode()
 
 
 def attribute(k: KernelHandle, attrib: object) -> int:
@@ -145,6 +139,9 @@ def cuFuncGetModule(hfunc: object) -> CUmodule:
 def cuFuncGetName(hfunc: object) -> bytes:
     """The function's name."""
     return kernel_of(hfunc).name.encode()
+
+
+cuKernelGetName = cuFuncGetName
 
 
 def _parameter(k: KernelHandle, index: object) -> tuple[int, int]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..device.streams import LEGACY, Capture, DeviceGraph, DeviceStream, Executable, Node, in_order
 from ..errors import ApiError, invalid
-from ..graphs import Capture, Executable, Graph, Node, in_order
-from ..streams import Stream
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUgraphNodeType, CUstreamCaptureMode, CUstreamCaptureStatus
 from .structs import CUgraph, CUgraphExec, CUgraphNode
@@ -19,7 +18,7 @@ def queue(stream: object, kind: str, work: Callable[[], None]) -> None:
     in_order(stream_of(stream), kind, work)
 
 
-def uncaptured(s: Stream, what: str) -> Stream:
+def uncaptured(s: DeviceStream, what: str) -> DeviceStream:
     """Refuses what can't be done with a stream that is being captured."""
     if s.capture is not None:
         raise s.capture.refuse(what)
@@ -30,7 +29,7 @@ def uncaptured(s: Stream, what: str) -> Stream:
 def cuStreamBeginCapture(hStream: object, mode: object) -> None:
     """What the stream is given from now on becomes a graph and does not run."""
     s = stream_of(hStream)
-    if s is s.context.default_stream:
+    if s is s.context.default_stream(LEGACY):
         raise ApiError("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "the legacy default stream can't be captured")
     if s.capture is not None:
         raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "the stream is being captured already")
@@ -60,9 +59,9 @@ def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
     return Status.CU_STREAM_CAPTURE_STATUS_INVALIDATED if c.broken else Status.CU_STREAM_CAPTURE_STATUS_ACTIVE
 
 
-def graph_of(handle: object) -> Graph:
+def graph_of(handle: object) -> DeviceGraph:
     """A graph by its handle."""
-    return object_of(handle, Graph, "CUDA_ERROR_INVALID_VALUE")
+    return object_of(handle, DeviceGraph, "CUDA_ERROR_INVALID_VALUE")
 
 
 @api(1)
@@ -71,13 +70,13 @@ def cuGraphCreate(flags: object) -> CUgraph:
     current()
     if integer(flags):
         raise invalid("the flags must be 0")
-    return CUgraph(handle_of(Graph()))
+    return CUgraph(handle_of(DeviceGraph()))
 
 
 @api(1)
 def cuGraphClone(originalGraph: object) -> CUgraph:
     """A copy of a graph."""
-    return CUgraph(handle_of(Graph(list(graph_of(originalGraph).nodes))))
+    return CUgraph(handle_of(DeviceGraph(list(graph_of(originalGraph).nodes))))
 
 
 @api()

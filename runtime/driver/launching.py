@@ -9,9 +9,9 @@ from typing import Any
 
 from warplab.interpreter.launch import Dim3
 
+from ..device.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
+from ..device.streams import in_order
 from ..errors import ApiError, invalid
-from ..graphs import in_order
-from ..kernels import OUT_OF_RESOURCES, KernelHandle, Shape
 from .api import api, integer, kernel_of, stream_of
 from .enums import CUlaunchAttributeID
 from .layout import Handle, address_of
@@ -82,7 +82,7 @@ def _extra(k: KernelHandle, at: int) -> bytes:
     return ctypes.string_at(buffer, size).ljust(k.kernel.parameter_bytes, b"\0")
 
 
-def start(k: KernelHandle, shape: Shape, stream: object, block: bytes) -> None:
+def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> None:
     """Launches into a stream."""
     s = stream_of(stream)
     if s.context is not k.context:
@@ -108,7 +108,7 @@ def cuLaunchKernel(
 ) -> None:  # fmt: skip
     """Launches a kernel."""
     k = kernel_of(f)
-    shape = Shape(_dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes))
+    shape = LaunchShape(_dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes))
     start(k, shape, hStream, parameters(k, kernelParams, extra))
 
 
@@ -119,15 +119,17 @@ def cuLaunchCooperativeKernel(
 ) -> None:  # fmt: skip
     """Launches a kernel whose blocks are all resident together."""
     k = kernel_of(f)
-    shape = Shape(_dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes), cooperative=True)
+    shape = LaunchShape(
+        _dim(gridDimX, gridDimY, gridDimZ), _dim(blockDimX, blockDimY, blockDimZ), integer(sharedMemBytes), cooperative=True
+    )
     start(k, shape, hStream, parameters(k, kernelParams, None))
 
 
-def configured(config: CUlaunchConfig | None) -> tuple[Shape, int]:
+def configured(config: CUlaunchConfig | None) -> tuple[LaunchShape, int]:
     """The shape and the stream of a launch configuration."""
     if config is None:
         raise invalid("the configuration is null")
-    shape = Shape(
+    shape = LaunchShape(
         _dim(config.gridDimX, config.gridDimY, config.gridDimZ),
         _dim(config.blockDimX, config.blockDimY, config.blockDimZ),
         config.sharedMemBytes,
@@ -137,7 +139,7 @@ def configured(config: CUlaunchConfig | None) -> tuple[Shape, int]:
     return shape, integer(config.hStream)
 
 
-def _apply(shape: Shape, a: CUlaunchAttribute) -> None:
+def _apply(shape: LaunchShape, a: CUlaunchAttribute) -> None:
     match a.id:
         case LaunchAttribute.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             shape.cooperative = bool(a.value.cooperative)
@@ -167,7 +169,7 @@ def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_
     """Launches on several devices, one after the other: grids that wait for each other can't be had."""
     for p in list(launchParamsList)[: integer(numDevices)]:
         k = kernel_of(p.function)
-        shape = Shape(
+        shape = LaunchShape(
             _dim(p.gridDimX, p.gridDimY, p.gridDimZ), _dim(p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes, cooperative=True
         )
         start(k, shape, p.hStream, k.pack_table(integer(p.kernelParams)))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.kernels import KernelHandle, LoadedModule
 from ..errors import ApiError
-from ..kernels import KernelHandle, LoadedModule
 from .api import api, current, forget, handle_of, integer, object_of, text
 from .modules import Logs, image_of, load, read_file
 from .structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule
@@ -20,11 +20,11 @@ class Library:
 
     image: bytes
     logs: Logs
-    loaded: dict[Context, LoadedModule] = field(default_factory=dict)
+    loaded: dict[DeviceContext, LoadedModule] = field(default_factory=dict)
     kernels: dict[str, LibraryKernel] = field(default_factory=dict)
     alive: bool = True
 
-    def module(self, c: Context | None = None) -> LoadedModule:
+    def module(self, c: DeviceContext | None = None) -> LoadedModule:
         """The library in a context."""
         c = current() if c is None else c
         found = self.loaded.get(c)

@@ -9,9 +9,9 @@ from typing import Any
 
 from warplab.assembler.ir import Module
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.loading import Source, link, linked_image, parsed, sources
 from ..errors import ApiError, unsupported
-from ..loading import Source, link, linked_image, parsed, sources
 from .api import api, current, forget, handle_of, integer, member, object_of, text
 from .enums import (
     CUjitInputType,
@@ -31,7 +31,7 @@ class LinkState:
     """What is to be linked, for the device of a context."""
 
     logs: Logs
-    context: Context
+    context: DeviceContext
     inputs: list[Source] = field(default_factory=list)
     image: Any = None
 

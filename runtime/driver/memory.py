@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..device.memory import PITCH, SPACE, AddressRange, RegisteredArena
 from ..errors import ApiError, invalid
-from ..memory import PITCH, SPACE, Buffer, RegisteredArena
 from .api import STATE, api, current, integer
 from .layout import address_of
 from .structs import CUdeviceptr
@@ -32,7 +32,7 @@ def cuMemFree(dptr: object) -> None:
     if not STATE.stack:  # an address says whose it is
         if found is None:
             raise invalid(f"{address:#x} is not the start of an allocation")
-        c = found.context
+        c = found.owner
     else:
         c = current()
     c.synchronize()
@@ -99,7 +99,7 @@ def cuMemHostUnregister(p: object) -> None:
     SPACE.release(address_of(p), ("registered",))
 
 
-def _pinned(p: object) -> Buffer:
+def _pinned(p: object) -> AddressRange:
     b = SPACE.buffer_at(address_of(p))
     if b is None or b.kind not in ("host", "registered"):
         raise invalid("the memory is not pinned")

@@ -11,10 +11,10 @@ from warplab.assembler.ir import Module
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.kernels import LoadedModule
+from ..device.loading import fmad_of, image_at, parsed, sources
 from ..errors import ApiError, invalid
-from ..kernels import LoadedModule
-from ..loading import fmad_of, image_at, parsed, sources
 from .api import api, current, forget, handle_of, integer, object_of, text
 from .enums import (
     CUjit_option,
@@ -69,7 +69,7 @@ def image_of(image: object, size: int | None = None) -> bytes:
         return image_at(address_of(image))
 
 
-def fits(module: Module, c: Context) -> None:
+def fits(module: Module, c: DeviceContext) -> None:
     """Refuses code for a newer device, or for one that it names exactly."""
     own = target_capability(c.architecture)
     for t in module.targets:
@@ -79,7 +79,7 @@ def fits(module: Module, c: Context) -> None:
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{module.name} is for {t}, the device is {c.architecture}")
 
 
-def load(c: Context, image: bytes, logs: Logs | None = None) -> LoadedModule:
+def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
     """Loads an image into a context."""
     inputs = sources(image)
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..device.machine import machine
+from ..device.memory import SPACE, AddressRange
 from ..errors import ApiError, invalid, unsupported
-from ..machine import machine
-from ..memory import SPACE, Buffer
 from .api import api, current, handle_of, integer, member, stream_of
 from .enums import CUmem_advise, CUmem_range_attribute, CUmemLocationType, CUmemorytype, CUpointer_attribute
 from .structs import CUcontext, CUdeviceptr
@@ -23,7 +23,7 @@ def _location(location: Any) -> int:
     return machine().device(location.id).ordinal
 
 
-def _managed(address: int, size: int) -> Buffer:
+def _managed(address: int, size: int) -> AddressRange:
     b = SPACE.buffer_at(address)
     if b is None or b.kind != "managed" or address + size > b.start + b.size:
         raise invalid(f"{size} bytes at {address:#x} are no managed memory")
@@ -95,7 +95,7 @@ def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
     arena, allocation = found
     on_device = arena in SPACE.devices
     managed = b.kind == "managed" if b is not None else not on_device  # a variable in host memory is a managed one
-    owner = b.context if b is not None else current()
+    owner = b.owner if b is not None else current()
     match which:
         case Pointer.CU_POINTER_ATTRIBUTE_CONTEXT:
             if (b is None and managed) or (b is not None and b.pool is not None):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays import Pool
+from ..device.arrays import Pool
+from ..device.machine import machine
+from ..device.memory import SPACE, AddressRange
 from ..errors import ApiError, invalid, unsupported
-from ..machine import machine
-from ..memory import SPACE, Buffer
 from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps
@@ -166,7 +166,7 @@ def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     if p.maximum and p.used + size > p.maximum:
         raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"the pool holds {p.maximum} bytes")
     if p.kind == "device" and p.ordinal != c.ordinal:
-        b: Buffer = SPACE.allocate(machine().device(p.ordinal).arena, size, "device", c)
+        b: AddressRange = SPACE.allocate(machine().device(p.ordinal).arena, size, "device", c)
     else:
         at = c.allocate(size) if p.kind == "device" else c.allocate_host(size) if p.kind == "host" else c.allocate_managed(size)
         b = SPACE.buffers[at]

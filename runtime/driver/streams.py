@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from ..device.memory import SPACE
+from ..device.streams import DeviceStream
 from ..errors import ApiError, invalid, unsupported
-from ..memory import SPACE
-from ..streams import Stream
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUstreamAttrID, CUstreamCaptureMode
 from .graphs import queue, uncaptured
@@ -22,7 +22,7 @@ def new_stream(flags: int, priority: int) -> CUstream:
         raise invalid(f"flags {flags:#x}")
     c = current()
     c.check()
-    s = Stream(c, flags, max(PRIORITIES[0], min(PRIORITIES[1], priority)))
+    s = DeviceStream(c, flags, max(PRIORITIES[0], min(PRIORITIES[1], priority)))
     c.streams.append(s)
     return CUstream(handle_of(s))
 
@@ -42,7 +42,7 @@ def cuStreamCreateWithPriority(flags: object, priority: object) -> CUstream:
 @api()
 def cuStreamDestroy(hStream: object) -> None:
     """Ends a stream; its work is done all the same."""
-    s = object_of(hStream, Stream)
+    s = object_of(hStream, DeviceStream)
     s.alive = False
     if s in s.context.streams:
         s.context.streams.remove(s)

@@ -1,19 +1,70 @@
-"""The driver's copies of bytes between any two places, and memset."""
+"""The driver's copies of bytes between any two places, and memset: each call has a twin that works in a stream's order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..context import Context
+from ..device.context import DeviceContext
+from ..device.memory import SPACE, host_bytes
 from ..errors import invalid
-from ..memory import SPACE, host_bytes
 from .api import api, context_of, current, integer
 from .graphs import queue
 from .layout import address_of
+
+Work = Callable[[], None]
+Call = Callable[..., tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Makes two calls of a function that checks its arguments and returns the work: one works at once, one in a stream's order."""
+
+    api: Callable[[Callable[..., None]], Call]
+    context: Callable[[], DeviceContext]
+    stream: str  # the name of the stream's parameter
+    kind: str  # MEMCPY, which waits for all earlier work, or MEMSET
+
+    def at_once(self, prepare: Callable[..., Work]) -> Call:
+        """The call that works at once."""
+
+        @functools.wraps(prepare)
+        def call(*args: object, **kwargs: object) -> None:
+            c = self.context()
+            work = prepare(*args, **kwargs)
+            c.synchronize() if self.kind == "MEMCPY" else c.check()
+            work()
+
+        return self.api(call)
+
+    def in_stream(self, call: Call) -> Call:
+        """The twin of such a call, with the stream as its last parameter."""
+        prepare = inspect.unwrap(call)
+        own = inspect.signature(prepare)
+        signature = own.replace(
+            parameters=[*own.parameters.values(), inspect.Parameter(self.stream, inspect.Parameter.POSITIONAL_OR_KEYWORD)],
+            return_annotation=None,
+        )
+
+        def queued(*args: object, **kwargs: object) -> None:
+            self.context()
+            given = signature.bind(*args, **kwargs).arguments
+            stream = given.pop(self.stream)
+            queue(stream, self.kind, prepare(**given))
+
+        queued.__name__ = queued.__qualname__ = f"{prepare.__name__}Async"
+        queued.__doc__ = f"As {prepare.__name__}, in a stream."
+        queued.__signature__ = signature  # type: ignore[attr-defined]
+        return self.api(queued)
+
+
+COPIES = Twins(api(), current, "hStream", "MEMCPY")
+SETS = Twins(api(), current, "hStream", "MEMSET")
 
 
 def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: bool | None = None) -> None:
@@ -32,68 +83,41 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     target[:] = source.copy() if np.shares_memory(source, target) else source
 
 
-def now(c: Context) -> None:
-    """A call that waits for all work before it goes on."""
-    c.synchronize()
-
-
-@api()
-def cuMemcpy(dst: object, src: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpy(dst: object, src: object, ByteCount: object) -> Work:
     """Copies between any two places."""
-    now(current())
-    copy(address_of(dst), address_of(src), integer(ByteCount))
+    return lambda: copy(address_of(dst), address_of(src), integer(ByteCount))
 
 
-@api()
-def cuMemcpyAsync(dst: object, src: object, ByteCount: object, hStream: object) -> None:
-    """As cuMemcpy, in a stream."""
-    queue(hStream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), integer(ByteCount)))
-
-
-@api()
-def cuMemcpyHtoD(dstDevice: object, srcHost: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyHtoD(dstDevice: object, srcHost: object, ByteCount: object) -> Work:
     """Host to device."""
-    now(current())
-    copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True)
+    return lambda: copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True)
 
 
-@api()
-def cuMemcpyHtoDAsync(dstDevice: object, srcHost: object, ByteCount: object, hStream: object) -> None:
-    """Host to device, in a stream."""
-    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True))
-
-
-@api()
-def cuMemcpyDtoH(dstHost: object, srcDevice: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyDtoH(dstHost: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to host."""
-    now(current())
-    copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False)
+    return lambda: copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False)
 
 
-@api()
-def cuMemcpyDtoHAsync(dstHost: object, srcDevice: object, ByteCount: object, hStream: object) -> None:
-    """Device to host, in a stream."""
-    queue(hStream, "MEMCPY", lambda: copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False))
-
-
-@api()
-def cuMemcpyDtoD(dstDevice: object, srcDevice: object, ByteCount: object) -> None:
+@COPIES.at_once
+def cuMemcpyDtoD(dstDevice: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to device."""
-    now(current())
-    copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
+    return lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
 
 
-@api()
-def cuMemcpyDtoDAsync(dstDevice: object, srcDevice: object, ByteCount: object, hStream: object) -> None:
-    """Device to device, in a stream."""
-    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
+cuMemcpyAsync = COPIES.in_stream(cuMemcpy)
+cuMemcpyHtoDAsync = COPIES.in_stream(cuMemcpyHtoD)
+cuMemcpyDtoHAsync = COPIES.in_stream(cuMemcpyDtoH)
+cuMemcpyDtoDAsync = COPIES.in_stream(cuMemcpyDtoD)
 
 
 @api()
 def cuMemcpyPeer(dstDevice: object, dstContext: object, srcDevice: object, srcContext: object, ByteCount: object) -> None:
     """From one device's memory to another's, with peer access or without."""
     for c in (context_of(dstContext), context_of(srcContext)):
-        now(c)
+        c.synchronize()
     copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
 
 
@@ -113,7 +137,7 @@ def cuMemcpyBatchAsync(
 ) -> None:  # fmt: skip
     """Several copies."""
     for d, s, n in list(zip(dsts, srcs, sizes, strict=True))[: integer(count)]:
-        queue(hStream, "MEMCPY", partial(copy, address_of(d), address_of(s), integer(n)))
+        queue(hStream, "MEMCPY", functools.partial(copy, address_of(d), address_of(s), integer(n)))
 
 
 @api()
@@ -135,95 +159,51 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
         SPACE.device_bytes(address + y * pitch, width * element).view(f"u{element}")[:] = raw
 
 
-def _memset(address: object, value: object, element: int, n: object) -> None:
-    _element(value, element)
-    current().check()
-    fill(integer(address), 0, value, element, integer(n), 1)
+def _set(address: object, value: object, element: int, n: object, pitch: object = 0, rows: object = 1) -> Work:
+    if not 0 <= integer(value) < 1 << 8 * element:
+        raise OverflowError(f"{value} is no unsigned number of {8 * element} bits")
+    return lambda: fill(integer(address), integer(pitch), value, element, integer(n), integer(rows))
 
 
-def _element(value: object, size: int) -> None:
-    if not 0 <= integer(value) < 1 << 8 * size:
-        raise OverflowError(f"{value} is no unsigned number of {8 * size} bits")
-
-
-def _memset_async(address: object, value: object, element: int, n: object, stream: object) -> None:
-    _element(value, element)
-    queue(stream, "MEMSET", lambda: fill(integer(address), 0, value, element, integer(n), 1))
-
-
-def _memset_2d(address: object, pitch: object, value: object, element: int, width: object, height: object) -> None:
-    _element(value, element)
-    current().check()
-    fill(integer(address), integer(pitch), value, element, integer(width), integer(height))
-
-
-@api()
-def cuMemsetD8(dstDevice: object, uc: object, N: object) -> None:
+@SETS.at_once
+def cuMemsetD8(dstDevice: object, uc: object, N: object) -> Work:
     """Sets N bytes."""
-    _memset(dstDevice, uc, 1, N)
+    return _set(dstDevice, uc, 1, N)
 
 
-@api()
-def cuMemsetD16(dstDevice: object, us: object, N: object) -> None:
+@SETS.at_once
+def cuMemsetD16(dstDevice: object, us: object, N: object) -> Work:
     """Sets N 16-bit words."""
-    _memset(dstDevice, us, 2, N)
+    return _set(dstDevice, us, 2, N)
 
 
-@api()
-def cuMemsetD32(dstDevice: object, ui: object, N: object) -> None:
+@SETS.at_once
+def cuMemsetD32(dstDevice: object, ui: object, N: object) -> Work:
     """Sets N 32-bit words."""
-    _memset(dstDevice, ui, 4, N)
+    return _set(dstDevice, ui, 4, N)
 
 
-@api()
-def cuMemsetD8Async(dstDevice: object, uc: object, N: object, hStream: object) -> None:
-    """Sets N bytes, in a stream."""
-    _memset_async(dstDevice, uc, 1, N, hStream)
-
-
-@api()
-def cuMemsetD16Async(dstDevice: object, us: object, N: object, hStream: object) -> None:
-    """Sets N 16-bit words, in a stream."""
-    _memset_async(dstDevice, us, 2, N, hStream)
-
-
-@api()
-def cuMemsetD32Async(dstDevice: object, ui: object, N: object, hStream: object) -> None:
-    """Sets N 32-bit words, in a stream."""
-    _memset_async(dstDevice, ui, 4, N, hStream)
-
-
-@api()
-def cuMemsetD2D8(dstDevice: object, dstPitch: object, uc: object, Width: object, Height: object) -> None:
+@SETS.at_once
+def cuMemsetD2D8(dstDevice: object, dstPitch: object, uc: object, Width: object, Height: object) -> Work:
     """Sets rows of bytes."""
-    _memset_2d(dstDevice, dstPitch, uc, 1, Width, Height)
+    return _set(dstDevice, uc, 1, Width, dstPitch, Height)
 
 
-@api()
-def cuMemsetD2D16(dstDevice: object, dstPitch: object, us: object, Width: object, Height: object) -> None:
+@SETS.at_once
+def cuMemsetD2D16(dstDevice: object, dstPitch: object, us: object, Width: object, Height: object) -> Work:
     """Sets rows of 16-bit words."""
-    _memset_2d(dstDevice, dstPitch, us, 2, Width, Height)
+    return _set(dstDevice, us, 2, Width, dstPitch, Height)
 
 
-@api()
-def cuMemsetD2D32(dstDevice: object, dstPitch: object, ui: object, Width: object, Height: object) -> None:
+@SETS.at_once
+def cuMemsetD2D32(dstDevice: object, dstPitch: object, ui: object, Width: object, Height: object) -> Work:
     """Sets rows of 32-bit words."""
-    _memset_2d(dstDevice, dstPitch, ui, 4, Width, Height)
+    return _set(dstDevice, ui, 4, Width, dstPitch, Height)
 
 
-@api()
-def cuMemsetD2D8Async(dstDevice: object, dstPitch: object, uc: object, Width: object, Height: object, hStream: object) -> None:
-    """Sets rows of bytes, in a stream."""
-    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), uc, 1, integer(Width), integer(Height)))
-
-
-@api()
-def cuMemsetD2D16Async(dstDevice: object, dstPitch: object, us: object, Width: object, Height: object, hStream: object) -> None:
-    """Sets rows of 16-bit words, in a stream."""
-    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), us, 2, integer(Width), integer(Height)))
-
-
-@api()
-def cuMemsetD2D32Async(dstDevice: object, dstPitch: object, ui: object, Width: object, Height: object, hStream: object) -> None:
-    """Sets rows of 32-bit words, in a stream."""
-    queue(hStream, "MEMSET", lambda: fill(integer(dstDevice), integer(dstPitch), ui, 4, integer(Width), integer(Height)))
+cuMemsetD8Async = SETS.in_stream(cuMemsetD8)
+cuMemsetD16Async = SETS.in_stream(cuMemsetD16)
+cuMemsetD32Async = SETS.in_stream(cuMemsetD32)
+cuMemsetD2D8Async = SETS.in_stream(cuMemsetD2D8)
+cuMemsetD2D16Async = SETS.in_stream(cuMemsetD2D16)
+cuMemsetD2D32Async = SETS.in_stream(cuMemsetD2D32)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
+from .tables import Table
+
 
 @functools.cache
 def _table(signatures: str) -> dict[str, tuple[int, str]]:
@@ -30,6 +32,11 @@ def signature_of(signatures: str, name: str) -> inspect.Signature | None:
             inspect.Parameter(plain, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int(default) if default else inspect.Parameter.empty)
         )
     return inspect.Signature(parameters)
+
+
+def named(signatures: str, *tables: Table) -> list[str]:
+    """All names that stand in tables: of functions without code, enums, structures."""
+    return [*_table(signatures), *(name for table in tables for name in table.lines)]
 
 
 def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
-from ..runspec import from_toml
+from ..run.runspec import from_toml
 from .directives import RunCheck, Verdict, has_directives, read
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
@@ -29,6 +29,10 @@ class Broken:
     """Directives that can't be read."""
 
     message: str
+
+
+class Failed(Exception):
+    """The case does not hold; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 
 from ..errors import UsageError
-from ..runspec import RunSpec, directives
+from ..run.runspec import RunSpec, directives
 
 _LINE = re.compile(r"//@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
 _BESIDE = re.compile(r"^\s*#@\s*(?P<word>[a-z]+)(?P<rest>.*)$")

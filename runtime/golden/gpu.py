@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..context import LoadedModule, Shape
+from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..errors import ApiError, UsageError
-from ..kernels import KernelHandle
-from ..runner import Runner
-from ..runspec import RunSpec
+from ..run.runner import Runner
+from ..run.runspec import RunSpec
 from .collect import Case
 from .execute import Result, carry_out
 
@@ -100,7 +99,7 @@ class _DeviceContext:
     def bytes_at(self, address: int, size: int) -> Bytes:
         return _DeviceBytes.of(self, self.places.get(address, address), size)
 
-    def launch(self, handle: KernelHandle, shape: Shape, parameters: bytes) -> None:
+    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
         d = self.driver
         function = self._call("cuModuleGetFunction", self.module, handle.name.encode())
         if shape.dynamic_shared > 48 << 10:

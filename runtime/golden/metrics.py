@@ -17,6 +17,8 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
 
+    from ..run.runner import Outcome, Runner
+
 _OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: lambda a, b: a / b if b else 0.0,
     ast.FloorDiv: lambda a, b: a // b if b else 0.0, ast.Mod: lambda a, b: a % b if b else 0.0,
@@ -51,6 +53,17 @@ SUMS: dict[str, str] = {
 def plain_name(words: str) -> str:
     """`shared ld conflicts` as an expression can name it."""
     return re.sub(r"\W+", "_", words.replace("%", "pct")).strip("_")
+
+
+def measured(runner: Runner, budgets: Sequence[str]) -> tuple[Outcome, dict[str, float]]:
+    """The outcome of a run, and its counters where there are budgets on them."""
+    if not budgets:
+        return runner.run(), {}
+    from ..profiler import profiling
+
+    with profiling() as seen:
+        outcome = runner.run()
+    return outcome, measure(seen.launches)
 
 
 def measure(profiles: Sequence[KernelProfile]) -> dict[str, float]:

@@ -6,7 +6,7 @@ number of lines of a file, so that directives that count lines stay right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..expect import agree, show
-from ..runner import Outcome
-from ..values import as_numbers
+from ..run.expect import agree, show
+from ..run.runner import Outcome
+from ..run.values import as_numbers
 from .directives import Golden, Place, RunCheck, quoted
 
 Array = NDArray[Any]
@@ -114,11 +114,11 @@ def edit(path: Path, edits: Mapping[Place, str]) -> None:
         if not chosen:
             continue
         file = path.with_suffix(".toml") if beside else path
-        lines = file.read_bytes().decode(errors="surrogateescape").split("\n")
+        lines = read_lines(file)
         for n, text in chosen.items():
             head = lines[n - 1].partition(mark)[0]
             lines[n - 1] = f"{head}{mark} {text}" if text else head.rstrip() or mark[:-1]
-        file.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+        write_lines(file, lines)
 
 
 def _names(outcome: Outcome, g: Golden) -> list[str]:
@@ -139,3 +139,21 @@ def _parse(g: Golden, like: Array) -> Array:
         return np.array([float(w) if like.dtype.kind == "f" else int(w, 0) for w in words]).astype(like.dtype)
     except (ValueError, OverflowError):
         raise UsageError(f"line {g.at.line}: golden {g.name}: {g.values!r} is no list of numbers") from None
+
+
+def append(lines: list[str], line: str) -> None:
+    """Adds a line at the end of a file."""
+    if lines and not lines[-1]:
+        lines.insert(len(lines) - 1, line)
+    else:
+        lines += [line, ""]
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file, whatever its bytes."""
+    return path.read_bytes().decode(errors="surrogateescape").split("\n")
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Writes what read_lines gave."""
+    path.write_bytes("\n".join(lines).encode(errors="surrogateescape"))

@@ -9,10 +9,10 @@ from dataclasses import replace
 from warplab.interpreter.memory.arena import OutOfMemory
 
 from ..errors import ApiError, UsageError
-from ..golden.execute import captured
-from ..golden.metrics import check_metric, measure
-from ..runner import Outcome, Runner
-from ..runspec import RunSpec
+from ..golden.metrics import check_metric, measured
+from ..golden.output import captured
+from ..run.runner import Outcome, Runner
+from ..run.runspec import RunSpec
 from .lab import Lab, LabTest
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -61,14 +61,7 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
             # Only the lab's own text names files; the submission is bytes that are parsed and run.
             runner = Runner([data, *(m.read_bytes() for m in own)], [name, *(m.name for m in own)], spec, lab.folder)
             runner.context.arena.limit = lab.limits.memory << 20
-            if test.metrics:
-                from ..profiler import profiling
-
-                with profiling() as seen:
-                    outcome = runner.run()
-                values = measure(seen.launches)
-            else:
-                outcome, values = runner.run(), {}
+            outcome, values = measured(runner, test.metrics)
         except ApiError as e:
             return e.message or e.name
         except UsageError as e:
@@ -98,9 +91,8 @@ def _outcome(test: LabTest, outcome: Outcome) -> str:
             return f"the kernel changed {b.name}, which is an input"
     lines = []
     for m in outcome.mismatches:
-        at = f"{m.name or 'element'}{list(m.index)}" if m.index else "the value"
-        lines.append(f"{m.text}\n  {m.wrong} of {m.total} differ; first {at}: got {m.got}, wanted {m.wanted}")
+        lines.append(f"{m.text}\n  {m}")
         left = outcome.buffers[m.name].unwritten if m.name in outcome.buffers else None
         if left is not None and m.index and left[m.index]:
-            lines.append(f"  no thread wrote {at}; {int(left.sum())} of {left.size} elements of {m.name} were never written")
+            lines.append(f"  no thread wrote {m.place}; {int(left.sum())} of {left.size} elements of {m.name} were never written")
     return "\n".join(lines)

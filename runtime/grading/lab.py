@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..runspec import RunSpec, from_text, from_toml
+from ..run.runspec import RunSpec, from_text, from_toml
 
 GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
 

@@ -16,7 +16,6 @@ from warplab.assembler.objects import ObjectError, assemble, disassemble, elf, l
 from warplab.assembler.objects.decode import decode
 from warplab.assembler.objects.emit import emit
 from warplab.assembler.objects.image import BIGGEST, image, leaves, values
-from warplab.assembler.objects.objectpage import page
 from warplab.assembler.parse import parse
 from warplab.isa.notation import FORMS, Form
 
@@ -229,8 +228,3 @@ def test_load_takes_all_kinds(everything: bytes) -> None:
     assert set(load(EVERYTHING).functions) == set(load(EVERYTHING.encode()).functions) == names
     assert set(load(everything).functions) == set(load(read_object(everything, "x.o")).functions) == names
     assert load(everything, "x.o").text.startswith(".version")
-
-
-def test_the_page_is_current() -> None:
-    path = ROOT / "docs" / "object-format.md"
-    assert path.read_text() == page(), f"run python -m warplab.assembler.objects.objectpage > {path}"

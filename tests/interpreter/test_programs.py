@@ -12,8 +12,8 @@ from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Silent
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import profile
-from warplab.runtime.heap import DeviceHeap
-from warplab.runtime.printf import PrintRing
+from warplab.runtime.device.heap import DeviceHeap
+from warplab.runtime.device.printf import PrintRing
 
 from .harness import Array
 from .recorded import Carried

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import warplab.isa.ops  # noqa: F401  (fills FORMS)
-from warplab.isa.constants import allowed
 from warplab.isa.notation import resolve
 from warplab.isa.ports import Shortcut
 from warplab.isa.spaces import SHARED_BASE, SPACES, cluster_address, cluster_offset, cluster_rank
@@ -443,11 +442,16 @@ def test_special_registers() -> None:
 
 
 def test_constant_operands() -> None:
-    copies = [[n for n in range(33) if n in (allowed("cp", ("async", cop, "shared", "global")) or ())] for cop in ("ca", "cg")]
-    assert copies == [[4, 8, 16], [16]]
-    registers = allowed("setmaxnreg", ("inc", "sync", "aligned", "u32"))
-    assert registers is not None and 24 in registers and 256 in registers and 65 not in registers and 16 not in registers
-    assert allowed("cp", ("async", "wait_group")) is None
+    def allowed(spelling: str, operand: str) -> list[int]:
+        opcode, *words = spelling.split(".")
+        found = resolve(opcode, tuple(words))
+        assert found is not None
+        rules = [r for r in found[0].facts.constants if r.operand == operand and r.when.holds(words)]
+        return [n for n in range(300) if all(r.allowed is None or n in r.allowed for r in rules)]
+
+    assert allowed("cp.async.ca.shared.global", "n") == [4, 8, 16] and allowed("cp.async.cg.shared.global", "n") == [16]
+    assert allowed("setmaxnreg.inc.sync.aligned.u32", "n") == list(range(24, 257, 8))
+    assert allowed("cp.async.wait_group", "n") == list(range(300))
 
 
 ILLEGAL = """

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import warplab.isa.ops  # noqa: F401  (fills FORMS)
-from warplab.isa import fragments, tensor
+from warplab.isa import fragments
+from warplab.isa.floats import tensor
 from warplab.isa.fragments import Layout
 from warplab.isa.notation import resolve
 from warplab.isa.ops.matrix import transpose

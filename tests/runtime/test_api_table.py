@@ -1,35 +1,20 @@
-"""docs/api-coverage.md: which calls of cuda.bindings and cuda.core exist here; names and signatures against the real packages.
+"""Names and signatures of the host's calls, against cuda.bindings and cuda.core.
 
-    python -m tests.runtime.test_api_table      writes the page
-
-The real packages need no GPU; where they are not installed, the recorded signatures stand for them.
+The real packages need no GPU.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import textwrap
-from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 import warplab.runtime as core
-from warplab.runtime import cudart, driver
+from tools.api_table import FACES, MISSING, calls
 from warplab.runtime.driver.layout import Struct, Union
 
-PAGE = Path(__file__).parents[2] / "docs" / "api-coverage.md"
-FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
-# Names of cuda.core 1.x that are not here, and why.
-MISSING = {
-    "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
-    "WorkqueueResource": "parts of a device", "WorkqueueResourceOptions": "parts of a device", "ContextOptions": "parts of a device",
-    "GraphMemoryResource": "graphs", "GraphicsResource": "graphics", "Host": "prefetching to a host node",
-    "TensorMapDescriptor": "tensor maps", "TensorMapDescriptorOptions": "tensor maps", "VirtualMemoryResource": "mapping of address ranges",
-    "VirtualMemoryResourceOptions": "mapping of address ranges",
-}  # fmt: skip
 # Members of cuda.core's classes that are not here.
 ABSENT = {
     "Device": "to_system_device resources create_opaque_array create_mipmapped_array create_texture_object create_surface_object",
@@ -44,60 +29,6 @@ ABSENT = {
 }
 
 
-def recorded(module: Any) -> dict[str, list[str]]:
-    """name -> parameter names, as derive_api.py wrote them down."""
-    out = {}
-    for line in module.SIGNATURES.splitlines():
-        name, _, *rest = line.split(" ", 2)
-        out[name] = [p.partition("=")[0] for p in rest[0].split(", ")] if rest else []
-    return out
-
-
-def supported(module: Any, name: str) -> bool:
-    """Has the call code of its own?"""
-    return inspect.isfunction(getattr(module, name)) and getattr(module, name).__doc__ != "Not supported."
-
-
-def page() -> str:
-    """The coverage page."""
-    out = ["# Which calls exist", "", "Written by `python -m tests.runtime.test_api_table`, and compared by the tests.", ""]
-    for title, (module, real) in FACES.items():
-        names = recorded(module)
-        have = [n for n in names if supported(module, n)]
-        out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others answer "
-                f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
-        out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
-        out += ["", "Not supported:", ""]
-        out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
-    out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
-    out += [f"| `{n}` | {summary(getattr(core, n))} |" for n in core.__all__]
-    out += ["", "Of cuda.core's names these are missing:", ""]
-    out += [f"- `{n}`: {why}" for n, why in sorted(MISSING.items())]
-    return "\n".join(out) + "\n"
-
-
-def summary(thing: object) -> str:
-    """The first line of a docstring."""
-    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
-        return f"a {type(thing).__name__}"
-    return (inspect.getdoc(thing) or "").split("\n", 1)[0]
-
-
-def test_the_page_is_as_the_code_is() -> None:
-    assert PAGE.read_text() == page(), "run python -m tests.runtime.test_api_table"
-
-
-@pytest.mark.parametrize("title", FACES)
-def test_calls_have_the_recorded_parameters(title: str) -> None:
-    module = FACES[title][0]
-    wrong = []
-    for name, parameters in recorded(module).items():
-        own = list(inspect.signature(getattr(module, name)).parameters)
-        if own != parameters:
-            wrong.append(f"{name}{tuple(own)}, not {tuple(parameters)}")
-    assert not wrong, "\n".join(wrong)
-
-
 def real_module(name: str) -> ModuleType:
     """A real package, or the test is skipped."""
     found: ModuleType = pytest.importorskip(name, exc_type=ImportError)
@@ -108,12 +39,11 @@ def real_module(name: str) -> ModuleType:
 def test_calls_are_those_of_the_real_package(title: str) -> None:
     module, name = FACES[title]
     real = real_module(name)
-    names = {n for n in dir(real) if n.startswith("cu") and callable(getattr(real, n)) and not isinstance(getattr(real, n), type)}
-    assert names == set(recorded(module))
-    wrong = []
-    for n, parameters in recorded(module).items():
-        if list(inspect.signature(getattr(real, n)).parameters) != parameters:
-            wrong.append(n)
+    names = calls(real)
+    assert names == calls(module)
+    wrong = [
+        n for n in names if list(inspect.signature(getattr(module, n)).parameters) != list(inspect.signature(getattr(real, n)).parameters)
+    ]
     assert not wrong
 
 
@@ -156,7 +86,3 @@ def test_core_has_the_names_of_the_real_package() -> None:
 def test_every_public_name_loads() -> None:
     for name in core.__all__:
         assert getattr(importlib.import_module("warplab.runtime"), name) is not None
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())

@@ -14,20 +14,15 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli import main
-from warplab.runtime.context import Context, Shape
+from warplab.runtime.device.context import DeviceContext
+from warplab.runtime.device.kernels import LaunchShape
 from warplab.runtime.errors import UsageError
 
-from .conftest import HEAD, POINTER, Host
+from .conftest import POINTER, Host
+from .ptx import kernel
 
 # Each product loses its last bit when it is rounded, and each difference is what was lost.
-TEXT = f"""{HEAD}.visible .entry lost(.param .u64 out, .param .f32 s, .param .f64 d) {{
-    .reg .f32 %f<4>; .reg .f64 %d<4>; .reg .u64 %q;
-    ld.param.u64 %q, [out]; ld.param.f32 %f0, [s]; ld.param.f64 %d0, [d];
-    mul.f32 %f1, %f0, %f0; mul.rn.f32 %f2, %f0, %f0; sub.f32 %f3, %f1, %f2;
-    mul.f64 %d1, %d0, %d0; mul.rn.f64 %d2, %d0, %d0; sub.f64 %d3, %d1, %d2;
-    cvt.rn.f32.f64 %f0, %d3;
-    st.global.f32 [%q], %f3; st.global.f32 [%q+4], %f0; ret; }}
-"""
+TEXT = kernel("lost")
 SINGLE, DOUBLE = 1 + 2.0**-13, 1 + 2.0**-30
 LOST = {"none": [0, 0], "f64": [0, 2.0**-60], "all": [2.0**-26, 2.0**-60]}
 WORDS = f"--arg out:out=f32[2] --arg {SINGLE} --arg {DOUBLE}"
@@ -65,31 +60,31 @@ def test_options_of_the_driver(host: Host, way: str, options: dict[str, int], wa
 
 @pytest.mark.parametrize(("fma", "want"), [(None, "f64"), (False, "none"), (True, "all")])
 def test_options_of_cuda_core(host: Host, fma: bool | None, want: str) -> None:
-    core = importlib.import_module("warplab.runtime.core.programs")
+    core = importlib.import_module("warplab.runtime.python.programs")
     compiled = core.Program(TEXT, "ptx", core.ProgramOptions(fma=fma)).compile("cubin")
     assert left(host, host("cuModuleLoadData", compiled.image)) == LOST[want]
     linked = core.Linker(core.Program(TEXT, "ptx").compile("ptx"), options=core.LinkerOptions(fma=fma)).link("cubin")
     assert left(host, host("cuModuleLoadData", linked.image)) == LOST[want]
 
 
-def lost(context: Context, **options: Any) -> list[float]:
+def lost(context: DeviceContext, **options: Any) -> list[float]:
     """What the kernel leaves, loaded and launched without a face."""
     out = context.allocate(8)
     raw = out.to_bytes(8, "little") + np.float32(SINGLE).tobytes() + bytes(4) + np.float64(DOUBLE).tobytes()
-    context.launch(context.load([TEXT], **options).kernel("lost"), Shape((1, 1, 1), (1, 1, 1)), raw)
+    context.launch(context.load([TEXT], **options).kernel("lost"), LaunchShape((1, 1, 1), (1, 1, 1)), raw)
     context.synchronize()
     found: list[float] = context.bytes_at(out, 8).view(np.float32).tolist()
     return found
 
 
 def test_the_environment_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lost(Context()) == LOST["f64"]
+    assert lost(DeviceContext()) == LOST["f64"]
     monkeypatch.setenv("WARPLAB_FMAD", "all")
-    assert lost(Context()) == LOST["all"]
-    assert lost(Context(), fmad="none") == LOST["none"]
+    assert lost(DeviceContext()) == LOST["all"]
+    assert lost(DeviceContext(), fmad="none") == LOST["none"]
     monkeypatch.setenv("WARPLAB_FMAD", "fast")
     with pytest.raises(UsageError, match="none, f64, all"):
-        Context()
+        DeviceContext()
 
 
 @pytest.mark.parametrize(("words", "want"), [("", "f64"), ("--fmad none", "none"), ("--fmad f64", "f64"), ("--fmad all", "all")])

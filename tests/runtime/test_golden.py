@@ -16,34 +16,18 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.test import test as command
+from warplab.runtime.device.memory import DROPPED, device_memory
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
 from warplab.runtime.golden.filecheck import checks_of, match, without_checks
 from warplab.runtime.golden.metrics import check_metric
-from warplab.runtime.memory import DROPPED, device_memory
-from warplab.runtime.runspec import split
+from warplab.runtime.run.runspec import split
+
+from .ptx import kernel
 
 ROOT = Path(__file__).parents[2]
-KERNEL = """\
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry twice(.param .u64 x, .param .u64 out)
-{
-    .reg .b32 %t, %v;
-    .reg .b64 %x, %out;
-    mov.u32 %t, %tid.x;
-    ld.param.u64 %x, [x];
-    ld.param.u64 %out, [out];
-    mad.wide.u32 %x, %t, 4, %x;
-    mad.wide.u32 %out, %t, 4, %out;
-    ld.global.u32 %v, [%x];
-    add.u32 %v, %v, %v;
-    st.global.u32 [%out], %v;
-    ret;
-}
-"""
+KERNEL = kernel("doubles")
 RUN = "//@ run --block 32 --arg x=u32[32]:arange --arg out:out=u32[32]"
 
 
@@ -266,28 +250,7 @@ def test_update_of_verdicts_moves_no_line(tmp_path: Path) -> None:
     assert not run_case(collect([path])[0], update=True).updated
 
 
-PRINTS = """\
-.version 7.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
-.global .b8 text[7] = {34, 92, 10, 111, 107, 10, 0};
-.visible .entry say()
-{
-    .reg .b64 %t;
-    mov.u64 %t, text;
-    cvta.global.u64 %t, %t;
-    {
-        .param .b64 f;
-        .param .b64 a;
-        .param .b32 r;
-        st.param.b64 [f], %t;
-        st.param.b64 [a], 0;
-        call (r), vprintf, (f, a);
-    }
-    ret;
-}
-"""
+PRINTS = kernel("says")
 
 
 def test_update_of_what_is_printed(tmp_path: Path) -> None:

@@ -129,6 +129,6 @@ def test_a_graph_builder_as_cuda_core_has_it(host: Host) -> None:
 
 
 def test_numbers_of_modes_are_those_of_the_enum() -> None:
-    from warplab.runtime.core.graph import _MODES
+    from warplab.runtime.python.graph import _MODES
 
     assert {n: MODE[f"CU_STREAM_CAPTURE_MODE_{n.upper()}"] for n in _MODES} == _MODES

@@ -19,40 +19,21 @@ from warplab.runtime.profiler import profiling
 from warplab.runtime.reports.advice import EXPLANATIONS, advice
 from warplab.runtime.reports.compare import comparison
 from warplab.runtime.reports.data import as_data
-from warplab.runtime.reports.figures import GLOBAL, SHARED, figures, sample, shared_figure
 from warplab.runtime.reports.html import page
 from warplab.runtime.reports.pictures import picture, transactions
 from warplab.runtime.reports.text import report
 from warplab.runtime.reports.trace import trace
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import directives
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import directives
+
+from .figures import GLOBAL, SHARED, figures, sample, shared_figure
+from .ptx import kernel
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TURNED, VECADD = SAMPLES / "matmul/5_turned.ptx", SAMPLES / "vecadd.ptx"
 
 # Reads and writes a column: lanes 128 bytes apart; the odd lanes do more.
-COLUMN = """//@ run --grid 1 --block 48 --arg a=f32[48,32]:arange
-.version 7.0
-.target sm_50
-.address_size 64
-.visible .entry column(.param .u64 a) {
-    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<3>; .reg .pred %p;
-    ld.param.u64 %rd1, [a];
-    mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd2, %r1, 128;
-    add.u64 %rd1, %rd1, %rd2;
-    ld.global.f32 %f1, [%rd1];
-    and.b32 %r2, %r1, 1;
-    setp.eq.u32 %p, %r2, 0;
-    @%p bra even;
-    add.f32 %f1, %f1, %f1;
-    add.f32 %f1, %f1, %f1;
-    add.f32 %f1, %f1, %f1;
-even:
-    st.global.f32 [%rd1], %f1;
-    ret;
-}
-"""
+COLUMN = kernel("column")
 
 
 def profiled(text: str, name: str = "k.ptx", target: str = "") -> KernelProfile:

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from warplab.runtime.cli import main
-from warplab.runtime.progress import ERASE, Progress
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import from_options
+from warplab.runtime.run.progress import ERASE, Progress
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import from_options
 
-from .ptx import ASSERTS, CALLS_TWICE, HEAD
+from .ptx import ASSERTS, CALLS_TWICE, HEAD, kernel
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "data" / "run").glob("*.ptx"))
 
@@ -26,23 +26,7 @@ def test_programs_hold_what_they_say(program: Path) -> None:
 
 # ---------------------------------------------------------------- what `run` says
 
-TEXT = """
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry vadd(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
-{
-    .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %rd<9>; .reg .f32 %f<4>;
-    ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, [c]; ld.param.u32 %r1, [n];
-    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r2, %r2, %r3, %r4;
-    setp.ge.u32 %p, %r2, %r1;
-    @%p bra DONE;
-    mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd1, %rd4; add.u64 %rd6, %rd2, %rd4; add.u64 %rd7, %rd3, %rd4;
-    ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd7], %f3;
-DONE:
-    ret;
-}
-"""
+TEXT = kernel("vadd")
 ARGUMENTS = "--grid 4 --block 256 --arg a=f32[1000]:arange --arg b=f32[1000]:ones --arg out:c=f32[1000] --arg n=900"
 
 
@@ -94,21 +78,7 @@ def test_a_long_launch_shows_how_far_it_is(tmp_path: Path) -> None:
         assert out.getvalue().endswith(ERASE) == seen
 
 
-LONG = """
-.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry long()
-{
-    .reg .pred %p; .reg .b32 %r;
-    mov.u32 %r, 0;
-again:
-    add.u32 %r, %r, 1;
-    setp.lt.u32 %p, %r, 20000;
-    @%p bra again;
-    ret;
-}
-"""
+LONG = kernel("long")
 
 
 @pytest.mark.parametrize("text", ["rubbish", ".version 99.0\n.target sm_90\n.address_size 64\n", TEXT.replace("ret;", "bad;")])

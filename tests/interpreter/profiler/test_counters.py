@@ -13,10 +13,10 @@ from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.metrics import METRICS, metrics_of
 from warplab.interpreter.ptxas.register_count import kernel_registers
 from warplab.isa.profiles import profile
-from warplab.runtime.context import Context
+from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.profiler import profiling
-from warplab.runtime.runner import Runner
-from warplab.runtime.runspec import from_text
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import from_text
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -192,5 +192,5 @@ def test_a_fault_leaves_what_was_done_until_then() -> None:
     ("name", "assembler"), [("1_naive", 26), ("2_registers", 32), ("4_tile32", 32), ("7_tile64", 50), ("8_float4", 54), ("9_fused", 10)]
 )
 def test_registers_come_close_to_the_assemblers(name: str, assembler: int) -> None:
-    kernels = Context("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
+    kernels = DeviceContext("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
     assert max(kernel_registers(k) for k in kernels.values()) == pytest.approx(assembler, rel=0.4)

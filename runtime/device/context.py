@@ -1,0 +1,329 @@
+"""The core that all faces call: one context on one device, its modules, launches, limits, output, and the error that sticks.
+
+Work runs when it is given, but what goes wrong in it is told as CUDA tells it: at the next call that synchronises, and at every call after
+that until the context is reset.  Until it is told, work that is given is dropped, as a device drops it behind a fault.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from warplab.interpreter.faults import ExecutionError, Fault
+from warplab.interpreter.launch import Launch, Options
+from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
+from warplab.interpreter.observe import Observer
+from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.isa.profiles import DeviceProfile, profile
+
+from ..errors import ApiError, code_of, invalid
+from .heap import DeviceHeap
+from .kernels import KernelHandle, LaunchShape, LoadedModule
+from .loading import contraction, link, parsed
+from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
+from .models import memory_size, persisting_l2
+from .printf import PrintRing
+from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+
+# What a context begins with and the least that it may be set to, as an H200 has them.
+LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
+          "dev_runtime_pending_launch_count": 2048, "max_l2_fetch_granularity": 64, "persisting_l2_cache_size": 0, "cig_enabled": 0}  # fmt: skip
+LEAST = {"printf_fifo_size": 512 << 10, "malloc_heap_size": 4 << 20, "dev_runtime_pending_launch_count": 32}
+STEP = {"stack_size": 16, "malloc_heap_size": 64 << 10, "printf_fifo_size": 256}
+FIXED = ("shmem_size", "cig_enabled")
+MOST_PENDING_LAUNCHES = 599_186  # what an H200 makes of any greater number
+L2_PARTS = 10  # the part of the L2 cache that persists is set in tenths of its most
+GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
+MAX_STACK = 512 << 10
+_numbers = itertools.count(1)
+
+
+class DeviceContext:
+    """One device's state as one host program sees it."""
+
+    def __init__(
+        self, architecture: str = "sm_90", memory: int | None = None, others: Sequence[Arena] = (), arena: Arena | None = None,
+        space: AddressSpace | None = None, ordinal: int = 0,
+    ) -> None:  # fmt: skip
+        self.architecture = architecture
+        self.profile: DeviceProfile = profile(architecture)
+        self.ordinal = ordinal
+        self.number = next(_numbers)
+        self.space = AddressSpace() if space is None else space
+        self.arena = device_memory(memory or memory_size(self.profile)) if arena is None else arena
+        if self.arena not in self.space.devices:
+            self.space.devices.append(self.arena)
+        self.other_arenas = tuple(others)
+        self.options = Options()
+        self.fmad = contraction()  # of modules that are loaded without a word about it
+        self.observers: Sequence[Observer] = ()  # of every launch
+        self.assertion: Callable[[str], None] = to_stderr
+        self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
+        self.flags = 0
+        self.cache_config = 0
+        self.bank_config = 0
+        self.alive = True
+        self._begin()
+
+    def _begin(self) -> None:
+        self.limits = dict(LIMITS)
+        self.limits["persisting_l2_cache_size"] = self._persisting_l2 * 3 // L2_PARTS
+        self.limits["shmem_size"] = self.profile.shared_per_block_optin
+        if self.profile.capability >= (9, 0):  # kernels there can't wait for kernels that they launch
+            del self.limits["dev_runtime_sync_depth"]
+        self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
+        self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
+        self.pending: ApiError | None = None  # went wrong, and nobody knows yet
+        self.error: ApiError | None = None  # was told, and sticks
+        self.launches = 0
+        self.modules: list[LoadedModule] = []
+        self.peers: set[DeviceContext] = set()
+        self.streams: list[DeviceStream] = []
+        self.events: list[DeviceEvent] = []
+        self.captures: list[Capture] = []
+        self._default_streams: dict[int, DeviceStream] = {}
+        self._workspace: Allocation | None = None
+
+    def reset(self) -> None:
+        """A context as new: its memory, modules, streams and its error are gone."""
+        self.close()
+        self.alive = True
+        self._begin()
+
+    def close(self) -> None:
+        """Gives everything back."""
+        self.ring.flush()
+        for module in list(self.modules):
+            self.unload(module)
+        for b in [b for b in self.space.buffers.values() if b.owner is self]:
+            self.space.release(b.start, (b.kind,))
+        if self._workspace is not None:
+            self.arena.free(self._workspace)
+            self._workspace = None
+        self.heap.close()
+        for stream in self.streams:
+            stream.alive = False
+        for event in self.events:
+            event.alive = False
+        self.alive = False
+
+    # ------------------------------------------------------------ errors
+
+    def synchronize(self) -> None:
+        """All work is done; what went wrong in it is told here."""
+        self.ring.flush()
+        self.tell()
+
+    def tell(self) -> None:
+        """Tells what went wrong, now and from now on."""
+        if self.error is None and self.pending is not None:
+            self.error, self.pending = self.pending, None
+        self.check()
+
+    def check(self) -> None:
+        """Tells again what was told before."""
+        if self.error is not None:
+            raise ApiError(self.error.name, self.error.message, self.error.cause)
+
+    def unsafe(self, what: str, anywhere: bool = False) -> None:
+        """Refuses what a capture that is under way forbids, unless it was begun as a relaxed one and the call is none of all streams."""
+        for capture in self.captures:
+            if anywhere or capture.mode != RELAXED:
+                raise capture.refuse(what)
+
+    @property
+    def broken(self) -> bool:
+        """Is work dropped?  Raises where the error is known already."""
+        if self.error is not None:
+            self.check()
+        return self.pending is not None
+
+    @property
+    def fault(self) -> ExecutionError | None:
+        """What ended the last launch that went wrong."""
+        found = self.pending or self.error
+        return found.cause if found else None
+
+    # ------------------------------------------------------------ memory
+
+    def allocate(self, size: int, align: int = 256) -> int:
+        """Device memory."""
+        self.check()
+        self.unsafe("memory is allocated")
+        return self.space.allocate(self.arena, size, "device", self, align=align).start
+
+    def allocate_host(self, size: int, flags: int = 0) -> int:
+        """Pinned host memory, which kernels reach under the same address."""
+        self.check()
+        self.unsafe("memory is allocated")
+        return self.space.allocate(self.space.host, size, "host", self, flags).start
+
+    def allocate_managed(self, size: int, flags: int = 1) -> int:
+        """Memory that host and devices use under one address."""
+        self.check()
+        self.unsafe("memory is allocated")
+        return self.space.allocate(self.space.host, size, "managed", self, flags).start
+
+    def free(self, address: int) -> None:
+        """Gives memory back; null is ignored."""
+        self.check()
+        if address:
+            self.space.release(address, ("device", "managed"))
+
+    def bytes_at(self, address: int, size: int) -> Bytes:
+        """A view of device memory for the host's copies."""
+        return self.space.device_bytes(address, size)
+
+    def buffer_at(self, address: int) -> AddressRange | None:
+        """The allocation that holds an address."""
+        return self.space.buffer_at(address)
+
+    @property
+    def free_memory(self) -> int:
+        """Bytes of device memory that nobody has."""
+        return self.arena.limit - self.arena.used
+
+    @property
+    def _persisting_l2(self) -> int:
+        return persisting_l2(self.profile)
+
+    def limit(self, name: str) -> int:
+        """A context limit that the device knows."""
+        self.check()
+        if name not in self.limits:
+            raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{self.architecture} has no {name}")
+        return self.limits[name]
+
+    def set_limit(self, name: str, value: int) -> None:
+        """A context limit."""
+        self.limit(name)
+        if name in FIXED:
+            raise ApiError("CUDA_ERROR_NOT_PERMITTED", f"{name} can only be read")
+        if value < 0:
+            raise invalid(f"{name} can't be {value}")
+        if name == "stack_size" and value >= MAX_STACK:
+            raise invalid(f"a stack of {value} bytes; it must be smaller than {MAX_STACK}")
+        if (name == "printf_fifo_size" and self.ring.used) or (name == "malloc_heap_size" and self.heap.started):
+            raise invalid(f"{name} is set before the first kernel that needs it")
+        if name == "max_l2_fetch_granularity" and value > 128:
+            raise invalid(f"{name} is at most 128")
+        if name == "dev_runtime_pending_launch_count":
+            value = min(value, MOST_PENDING_LAUNCHES)
+        step = STEP.get(name, 1)
+        if name == "persisting_l2_cache_size":
+            if value > self._persisting_l2:
+                raise invalid(f"{name} is at most {self._persisting_l2}")
+            step = max(self._persisting_l2 // L2_PARTS, 1)
+        value = max(-(-value // step) * step, LEAST.get(name, 0))
+        self.limits[name] = value
+        if name == "printf_fifo_size":
+            self.ring.size = value
+        elif name == "malloc_heap_size":
+            self.heap.limit = value
+
+    # ------------------------------------------------------------ modules
+
+    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None) -> LoadedModule:
+        """Loads one program from one or more texts or object files, linked where there are several.
+
+        `fmad` says which products and sums without a rounding of their own become one multiply-add: none, f64 or all.
+        """
+        self.ring.flush()
+        self.tell()
+        modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
+        link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        try:
+            program = LoadedProgram(modules, self.arena, lambda: self.space.host, fmad or self.fmad)
+        except OutOfMemory:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
+        for k in program.kernels.values():
+            if k.static_shared > self.profile.shared_per_block_optin:
+                program.unload()
+                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
+                               f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
+        out = LoadedModule(self, program, modules)
+        self.modules.append(out)
+        return out
+
+    def unload(self, module: LoadedModule) -> None:
+        """Frees a module's variables."""
+        if not module.loaded:
+            raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the module was unloaded before")
+        self.ring.flush()
+        self.modules.remove(module)
+        module.unload()
+
+    # ------------------------------------------------------------ launches
+
+    def default_stream(self, handle: int) -> DeviceStream:
+        """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
+        if handle not in self._default_streams:
+            self._default_streams[handle] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
+        return self._default_streams[handle]
+
+    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
+        """Runs a kernel; what is wrong with the launch itself is told now, what goes wrong in it later."""
+        dropped = self.broken
+        if not handle.module.loaded:
+            raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
+        handle.complete(shape)
+        cluster = handle.validate(shape, parameters)
+        if dropped:
+            return
+        self.ring.flush()
+        self.launches += 1
+        o = self.options
+        at = self._grid_workspace() if shape.cooperative else 0
+        options = Options(
+            wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule,
+            cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
+            environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
+        )  # fmt: skip
+        reachable = (*self.other_arenas, *self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
+        launch = Launch(
+            handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
+            reachable, options, self.launches, self.observers,
+        )  # fmt: skip
+        if self.observe is not None:
+            self.observe(launch)
+        try:
+            launch.run()
+        except OutOfMemory:
+            self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
+        except ExecutionError as e:
+            if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
+                e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
+            self.pending = ApiError(code_of(e), str(e), e)
+            self.ring.flush()
+            for line in launch.assertions:
+                self.assertion(line)
+
+    def _owner(self, address: int) -> int | None:
+        """The other device that an address belongs to."""
+        found = self.space.buffer_at(address)
+        return None if found is None or found.owner.ordinal == self.ordinal or found.kind != "device" else found.owner.ordinal
+
+    def _peer_arenas(self) -> list[DeviceArena]:
+        return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]
+
+    def _grid_workspace(self) -> int:
+        if self._workspace is None:
+            try:
+                self._workspace = self.arena.allocate(GRID_SYNC_BYTES, "grid synchronisation workspace")
+            except OutOfMemory:
+                raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for what a cooperative launch needs") from None
+        at = self._workspace.start
+        words = self.arena.bytes[at - self.arena.base : at - self.arena.base + GRID_SYNC_BYTES].view(np.uint32)
+        words[:] = 0
+        words[0] = GRID_SYNC_BYTES
+        return at
+
+
+def to_stderr(line: str) -> None:
+    """Where a failed assert's message goes if nobody else wants it."""
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,151 @@
+"""The devices of this process and their primary contexts.
+
+WARPLAB_DEVICES names the models, one a device: "sm_90" (the default), or "sm_90,sm_90,sm_35"; a size may follow: "sm_90:4G".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cached_property
+
+from warplab.isa.profiles import DeviceProfile, profile
+
+from ..errors import ApiError, UsageError
+from .context import DeviceContext
+from .memory import SPACE, DeviceArena
+from .models import attributes, memory_size
+
+STRIDE = 1 << 38  # from one device's first address to the next one's
+MOST = 64
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class SimulatedDevice:
+    """One device of the process."""
+
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
+        self.ordinal = ordinal
+        self.architecture = architecture
+        self.profile: DeviceProfile = profile(architecture)
+        self.memory = memory or memory_size(self.profile)
+        self.flags = 0
+        self.retained = 0
+        self.primary: DeviceContext | None = None
+        self._arena: DeviceArena | None = None
+        self.pools: dict[str, object] = {}
+
+    @property
+    def name(self) -> str:
+        """The device's name."""
+        return f"NVIDIA {self.profile.device.removeprefix('NVIDIA ')}"
+
+    @property
+    def uuid(self) -> bytes:
+        """16 bytes that are always the same for the same device."""
+        return hashlib.md5(f"warplab {self.ordinal} {self.profile.name}".encode(), usedforsecurity=False).digest()
+
+    @property
+    def arena(self) -> DeviceArena:
+        """The device's memory, reserved when it is first needed."""
+        if self._arena is None:
+            self._arena = DeviceArena(self.memory, self.ordinal * STRIDE)
+            SPACE.devices.append(self._arena)
+        return self._arena
+
+    @cached_property
+    def attributes(self) -> dict[str, int]:
+        """Every attribute by the name that the driver's enum has for it, without CU_DEVICE_ATTRIBUTE_."""
+        return attributes(self.profile) | {"PCI_BUS_ID": self.ordinal + 1}
+
+    def attribute(self, name: str) -> int:
+        """An attribute by its name."""
+        found = self.attributes.get(name)
+        if found is None:
+            raise ApiError("CUDA_ERROR_INVALID_VALUE", f"no attribute is called {name}")
+        return found
+
+    def new_context(self, flags: int = 0) -> DeviceContext:
+        """A context of its own on the device's memory."""
+        out = DeviceContext(self.architecture, arena=self.arena, space=SPACE, ordinal=self.ordinal)
+        out.flags = flags
+        return out
+
+    def retain(self) -> DeviceContext:
+        """The primary context, made when it is first asked for."""
+        if self.primary is None or not self.primary.alive:
+            self.primary = self.new_context(self.flags)
+        self.retained += 1
+        return self.primary
+
+    def release(self) -> None:
+        """Gives the primary context back; the last one ends it."""
+        if not self.retained:
+            raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "the primary context is not retained")
+        self.retained -= 1
+        if not self.retained and self.primary is not None:
+            self.primary.close()
+            self.primary = None
+
+    def reset(self) -> None:
+        """Ends the primary context with all that it holds, its error too; the next that is retained is new."""
+        if self.primary is not None:
+            self.primary.close()
+            self.primary = None
+
+
+class Machine:
+    """All devices."""
+
+    def __init__(self, words: str) -> None:
+        self.devices: list[SimulatedDevice] = []
+        for word in words.split(","):
+            self.add(*model_of(word.strip()))
+
+    def add(self, architecture: str, memory: int | None = None) -> SimulatedDevice:
+        """One more device."""
+        if len(self.devices) >= MOST:
+            raise UsageError(f"more than {MOST} devices")
+        try:
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
+        except ValueError as e:
+            raise UsageError(str(e)) from None
+        return self.devices[-1]
+
+    def device(self, ordinal: int) -> SimulatedDevice:
+        """A device by its number."""
+        if not 0 <= ordinal < len(self.devices):
+            raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"there are {len(self.devices)} devices")
+        return self.devices[ordinal]
+
+    def of_architecture(self, architecture: str) -> SimulatedDevice:
+        """The first device of a model; it is added where there is none."""
+        return next((d for d in self.devices if d.architecture == architecture), None) or self.add(architecture)
+
+
+def model_of(words: str) -> tuple[str, int | None]:
+    """("sm_90", bytes of memory) from "sm_90:4G"; None without a size."""
+    architecture, _, size = words.partition(":")
+    try:
+        profile(architecture)
+    except (KeyError, ValueError) as e:
+        raise UsageError(str(e.args[0]) if e.args else architecture) from None
+    return architecture, _bytes(size) if size else None
+
+
+def _bytes(words: str) -> int:
+    unit = words[-1].upper() if words and not words[-1].isdigit() else ""
+    try:
+        return int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
+    except (ValueError, KeyError):
+        raise UsageError(f"{words!r} is no size: write 4G or 512M") from None
+
+
+_machine: list[Machine] = []
+
+
+def machine() -> Machine:
+    """The devices of this process."""
+    if not _machine:
+        _machine.append(Machine(os.environ.get("WARPLAB_DEVICES", "sm_90")))
+    return _machine[0]

@@ -1,0 +1,285 @@
+"""The memory that host and devices share: one address for each byte, whoever asks, and what is known of every allocation.
+
+Device memory is an Arena for each device; pinned, mapped and managed memory is one Arena whose addresses are the process's own, so that a
+kernel and the host use the same pointer.  Host memory that was registered becomes an Arena too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
+
+from ..errors import ApiError, invalid
+
+Bytes = NDArray[np.uint8]
+HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
+PITCH = 512
+HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
+DROPPED = 1 << 20  # bytes from which on memory that serves no more goes back to the system at once
+SPARE = 4  # memories that wait for the next program
+WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
+
+
+class Owner(Protocol):
+    """What an allocation belongs to: a context."""
+
+    ordinal: int  # of its device
+
+    def synchronize(self) -> None:
+        """All work is done."""
+
+    def free(self, address: int) -> None:
+        """Gives memory back."""
+
+
+@dataclass(eq=False)
+class AddressRange:
+    """An allocation that the host made, with its history."""
+
+    allocation: Allocation
+    arena: Arena
+    kind: str  # device host managed registered variable
+    owner: Owner
+    number: int
+    flags: int = 0
+    pool: object = None
+    mapped: bool = True
+    sync_memops: bool = False
+    advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
+
+    @property
+    def start(self) -> int:
+        return self.allocation.start
+
+    @property
+    def size(self) -> int:
+        return self.allocation.size
+
+
+def reserve(size: int) -> mmap.mmap:
+    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
+    wanted = size
+    while True:
+        try:
+            return mmap.mmap(-1, size, flags=flags)
+        except OSError:
+            if size == wanted and gc.collect():  # contexts that nobody can reach any more hold theirs until they are found
+                wanted = 0
+                continue
+            if size <= 1 << 24:
+                raise
+            size //= 2
+
+
+class WideArena(Arena):
+    """An arena over far more address space than the machine has memory."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size, memory=reserve(size + FIRST + SLACK))
+
+
+class DeviceArena(WideArena):
+    """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
+
+    def __init__(self, size: int, first: int = 0) -> None:
+        super().__init__(first + size)
+        self.first = first
+        self.limit = size
+        self._top = max(self._top, first)
+
+    def give_back(self) -> None:
+        """Nobody reads this memory any more: little of it serves the next program as new, much goes back to the system."""
+        if self._top > DROPPED:
+            if hasattr(mmap, "MADV_DONTNEED"):
+                self._map.madvise(mmap.MADV_DONTNEED)
+        elif len(_spare) < SPARE and not self.first:
+            self.bytes[: self._top] = 0
+            self.limit = self.size
+            self._begin()
+            _spare.append(self)
+
+
+def device_memory(size: int) -> DeviceArena:
+    """A device's memory, all zeros; to reserve and to touch it anew takes as long as a small kernel runs."""
+    for n, arena in enumerate(_spare):
+        if arena.size == size:
+            return _spare.pop(n)
+    return DeviceArena(size)
+
+
+_spare: list[DeviceArena] = []
+
+
+class PeerWindow(Arena):
+    """A device's memory as another device reaches it."""
+
+    def __init__(self, owner: DeviceArena) -> None:
+        self.base = owner.first
+        self.bytes = owner.bytes[owner.first :]
+        self.size = self.limit = self.reserved = self.bytes.size
+        self.host_address = owner.host_address + owner.first
+        self._views = {}
+        self._starts, self._by_start = owner._starts, owner._by_start
+        self.used = owner.used
+
+
+class RegisteredArena(Arena):
+    """Host memory that somebody else owns."""
+
+    def __init__(self, address: int, size: int) -> None:
+        base = address & -256
+        self.base = base
+        self.size = self.limit = self.reserved = address + size - base
+        self.bytes = _view(base, self.reserved)
+        self.host_address = base
+        self._views = {}
+        a = Allocation(address, size, "registered host memory")
+        self._starts = [address]
+        self._by_start = {address: a}
+        self.used = size
+
+    def view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+        """All of the memory as elements of a dtype; a last part that is none is left out."""
+        found = self._views.get(dtype.char)
+        if found is None:
+            found = self._views[dtype.char] = self.bytes[: self.reserved // dtype.itemsize * dtype.itemsize].view(dtype)
+        return found
+
+
+class AddressSpace:
+    """Every memory of the process that a device address may mean."""
+
+    def __init__(self) -> None:
+        self._host: Arena | None = None
+        self.registered: dict[int, RegisteredArena] = {}
+        self.devices: list[Arena] = []
+        self.buffers: dict[int, AddressRange] = {}
+        self._numbers = 0
+
+    @property
+    def host(self) -> Arena:
+        """Pinned and managed memory."""
+        if self._host is None:
+            self._host = WideArena(HOST_MEMORY)
+            self._host.base = self._host.host_address
+        return self._host
+
+    def host_arenas(self) -> list[Arena]:
+        """Host memory that kernels can reach."""
+        return [*([self._host] if self._host is not None else []), *self.registered.values()]
+
+    def add(self, allocation: Allocation, arena: Arena, kind: str, owner: Owner, flags: int = 0) -> AddressRange:
+        """Enters an allocation."""
+        self._numbers += 1
+        b = self.buffers[allocation.start] = AddressRange(allocation, arena, kind, owner, self._numbers, flags)
+        return b
+
+    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = 256) -> AddressRange:
+        """New memory."""
+        if size <= 0:
+            raise invalid("the size must be positive")
+        what = {"device": "allocation", "host": "pinned host allocation", "managed": "managed allocation"}.get(kind, kind)
+        try:
+            a = arena.allocate(size, what, align)
+        except OutOfMemory:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
+        return self.add(a, arena, kind, owner, flags)
+
+    def release(self, address: int, kinds: tuple[str, ...]) -> AddressRange:
+        """Gives an allocation back."""
+        b = self.buffers.get(address)
+        if b is None or b.kind not in kinds:
+            raise invalid(f"{address:#x} is not the start of an allocation: {self.explain(address)}")
+        del self.buffers[address]
+        if b.kind == "registered":
+            del self.registered[address]
+        else:
+            b.arena.free(b.allocation)
+        return b
+
+    def explain(self, address: int) -> str:
+        """What lies at an address, in words."""
+        return next((arena.nearest(address) for arena in self.arenas() if _inside(arena, address)), "no memory of a device")
+
+    def arenas(self) -> Iterator[Arena]:
+        """All memories; the devices' last, since the first of them begins at zero."""
+        yield from self.host_arenas()
+        yield from reversed(self.devices)
+
+    def find(self, address: int) -> tuple[Arena, Allocation] | None:
+        """The living allocation at an address; what a kernel's malloc gave is no memory for the host's calls, as CUDA has it."""
+        for arena in self.arenas():
+            if _inside(arena, address):
+                a = arena.find(address)
+                if a is not None and not a.freed and a.what != HEAP_BLOCK:
+                    return arena, a
+        return None
+
+    def buffer_at(self, address: int) -> AddressRange | None:
+        """The host's allocation that holds an address."""
+        found = self.find(address)
+        return self.buffers.get(found[1].start) if found else None
+
+    def device_bytes(self, address: int, size: int) -> Bytes:
+        """A view of memory that a device can reach."""
+        whole = self.buffers.get(address)
+        found = self.find(address) if whole is None else (whole.arena, whole.allocation)
+        if found is None or address + size > found[1].end:
+            raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
+        arena = found[0]
+        return arena.bytes[address - arena.base : address - arena.base + size]
+
+    def bytes_at(self, address: int, size: int) -> Bytes:
+        """A view of any memory: a device's where the address is one, else the process's own."""
+        if size == 0:
+            return np.zeros(0, np.uint8)
+        if address == 0:
+            raise invalid("a null pointer")
+        if self.is_device_range(address):
+            return self.device_bytes(address, size)
+        return host_bytes(address, size)
+
+    def is_device_range(self, address: int) -> bool:
+        """Does the address belong to a memory that devices own or that was registered?"""
+        return any(_inside(arena, address) for arena in self.arenas())
+
+    def tell(self, address: int) -> str:
+        """host or device: where a copy of unknown kind finds an address."""
+        found = self.buffer_at(address)
+        return (
+            "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
+        )
+
+
+def _inside(arena: Arena, address: int) -> bool:
+    low = arena.first if isinstance(arena, DeviceArena) else arena.base
+    return low <= address < arena.base + arena.reserved
+
+
+def host_bytes(address: int, size: int) -> Bytes:
+    """A view of the process's own memory."""
+    if size == 0:
+        return np.zeros(0, np.uint8)
+    if address == 0:
+        raise invalid("a null host pointer")
+    return _view(address, size)
+
+
+def _view(address: int, size: int) -> Bytes:
+    return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
+
+
+SPACE = AddressSpace()

@@ -1,0 +1,113 @@
+"""Streams, events, and graphs: work that a stream was given while it was being captured, to be run any number of times.
+
+Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier,
+and an event that is waited for before it is recorded holds nobody up.  A captured stream is a chain: each piece of work comes after the
+one before.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..errors import ApiError
+
+if TYPE_CHECKING:
+    from .context import DeviceContext
+
+LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
+GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture
+_numbers = itertools.count(1)
+
+
+@dataclass(eq=False)
+class DeviceStream:
+    """An order of work."""
+
+    context: DeviceContext
+    flags: int = 0  # 1: does not wait for the legacy default stream
+    priority: int = 0
+    number: int = field(default_factory=lambda: next(_numbers))
+    alive: bool = True
+    attributes: dict[int, bytes] = field(default_factory=dict)
+    capture: Capture | None = None
+
+
+@dataclass(eq=False)
+class DeviceEvent:
+    """A place in a stream's work, and when it was reached."""
+
+    context: DeviceContext
+    flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
+    reached: int | None = None  # nanoseconds
+    alive: bool = True
+    captured: Capture | None = None  # what it was last recorded in
+
+    def record(self) -> None:
+        """The stream reaches the event."""
+        self.captured = None
+        self.reached = time.perf_counter_ns()
+
+    def milliseconds_since(self, start: DeviceEvent) -> float:
+        """Time between two events, in steps of about half a microsecond as CUDA's clock has."""
+        if (self.flags | start.flags) & 2 or self.reached is None or start.reached is None:
+            raise ApiError("CUDA_ERROR_INVALID_HANDLE", "both events must be recorded, and made with timing")
+        return (self.reached - start.reached) / 1e6
+
+
+@dataclass(eq=False)
+class Node:
+    """One piece of work."""
+
+    kind: str  # as CUDA names it: KERNEL MEMCPY MEMSET HOST GRAPH
+    work: Callable[[], None]
+
+
+@dataclass(eq=False)
+class DeviceGraph:
+    """Pieces of work, one after the other."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Executable:
+    """A graph as it was when it was instantiated."""
+
+    nodes: tuple[Node, ...]
+
+    def run(self, stream: DeviceStream) -> None:
+        """Runs everything; what comes behind a fault is dropped."""
+        for node in self.nodes:
+            if stream.context.broken:
+                return
+            node.work()
+
+
+@dataclass(eq=False)
+class Capture:
+    """A stream is being captured."""
+
+    mode: int
+    graph: DeviceGraph = field(default_factory=DeviceGraph)
+    broken: bool = False  # something was done that a capture does not allow
+
+    def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
+        """What is not allowed ends the capture's use."""
+        self.broken = True
+        return ApiError(code, f"{what} while a stream is being captured")
+
+
+def in_order(stream: DeviceStream, kind: str, work: Callable[[], None]) -> None:
+    """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
+    capture = stream.capture
+    if capture is None:
+        if not stream.context.broken:
+            work()
+    elif capture.broken:
+        raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
+    else:
+        capture.graph.nodes.append(Node(kind, work))

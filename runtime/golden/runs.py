@@ -1,0 +1,80 @@
+"""Runs under test: on the model or on a device, and what of the outcome is not as the directives say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import unified_diff
+from pathlib import Path
+
+from ..errors import ApiError
+from ..run.runner import Outcome, Runner, describe_launches
+from .collect import Case, Failed
+from .directives import RunCheck
+from .metrics import check_metric, measured
+from .output import captured
+from .record import compare, recorded, rewrite
+
+Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
+
+
+def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
+    """Runs a file on the model, or on a device, and holds the outcome against its directives; True where a record was rewritten."""
+    folder = case.path.parent
+    try:
+        extra = [(folder / m).read_bytes() for m in check.spec.modules]
+    except OSError as e:
+        raise Failed(f"module: {e}") from None
+    texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
+    runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
+    problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
+    if not gpu:
+        problems += [p for m in check.metrics if (p := check_metric(m, values))]
+    if problems:
+        raise Failed("\n".join([describe_launches(runner.trail), *problems]))
+    if outcome.failure:
+        return False
+    if update:
+        return rewrite(case.path, check, outcome, printed)
+    if wrong := compare(case.path, check, outcome, recorded(case.path) if case.recorded else {}):
+        raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
+    return False
+
+
+def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Path) -> Ran:
+    with captured() as (out, _):
+        try:
+            runner = Runner(texts, names, check.spec, folder)
+            outcome, values = measured(runner, check.metrics)
+            runner.close()
+        except ApiError as e:
+            raise Failed(e.message or e.name) from None
+    return runner, outcome, values, out.text()
+
+
+def _on_device(texts: list[bytes], names: list[str], check: RunCheck, folder: Path) -> Ran:
+    from .gpu import DeviceOutput, GpuRunner
+
+    with DeviceOutput() as out:
+        try:
+            runner = GpuRunner(texts, names, check.spec, folder)
+            outcome = runner.run()
+        except ApiError as e:
+            raise Failed(e.message or e.name) from None
+    return runner, outcome, {}, out.text()
+
+
+def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -> list[str]:
+    if check.faults:
+        if not outcome.failure:
+            return [f"ended well; a fault with {check.faults[0]!r} was expected"]
+        report = f"{outcome.failure}\n{outcome.error}\n{getattr(outcome.cause, 'kind', type(outcome.cause).__name__)}"
+        return [f"the fault does not say {t!r}:\n{outcome.failure}" for t in check.faults if t.lower() not in report.lower()]
+    if outcome.failure:
+        return [outcome.failure]
+    out = []
+    for m in outcome.mismatches:
+        out.append(f"{m.text}\n  {m}")
+    if check.prints is not None and printed != check.prints:
+        diff = unified_diff(check.prints.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="", n=1)
+        out.append("\n".join(diff) or "the output differs at the end of its last line")
+    return out

@@ -1,0 +1,260 @@
+"""Device, its properties and its context, as in cuda.core; Device(arch="sm_35") is a device of another model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import driver
+from ..device.machine import machine
+from ..driver.api import STATE, initialise, object_of
+from ..driver.devices import pci_bus_id
+from .buffers import Buffer, MemoryResource
+from .calls import CUDAError, IsStreamType, do, raised
+from .properties import ABSENT, FLAGS
+from .resources import DeviceMemoryResource
+from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
+
+if TYPE_CHECKING:
+    from .graph import GraphBuilder
+
+
+class ComputeCapability(NamedTuple):
+    """9 and 0 of sm_90."""
+
+    major: int
+    minor: int
+
+
+class DeviceProperties:
+    """The attributes of a device by name."""
+
+    def __init__(self, device_id: int) -> None:
+        self._device_id = device_id
+
+    def __getattr__(self, name: str) -> int | bool:
+        if name not in dir(self):
+            raise AttributeError(f"no property is called {name}")
+        value = machine().device(self._device_id).attribute(name.upper())
+        return bool(value) if name in FLAGS else value
+
+    def __dir__(self) -> list[str]:
+        return sorted({name.lower() for name in machine().device(self._device_id).attributes} - set(ABSENT))
+
+
+class Context:
+    """A context of a device."""
+
+    _context: driver.CUcontext
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise RuntimeError("a Context comes from Device.set_current")
+
+    @classmethod
+    def _of(cls, handle: driver.CUcontext) -> Context:
+        self = cls.__new__(cls)
+        self._context = handle
+        return self
+
+    @property
+    def handle(self) -> driver.CUcontext:
+        """The driver's handle."""
+        return self._context
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        from ..device.context import DeviceContext
+
+        return not object_of(self._context, DeviceContext).alive
+
+    @property
+    def is_green(self) -> bool:
+        """Is it of a part of the device?"""
+        return False
+
+    def create_stream(self, options: StreamOptions | None = None) -> Stream:
+        """A stream of this context."""
+        do(driver.cuCtxPushCurrent, self._context)
+        try:
+            return Stream._init(None, options)
+        finally:
+            do(driver.cuCtxPopCurrent)
+
+    def __eq__(self, other: object) -> bool:
+        return self._context == other._context if isinstance(other, Context) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._context)
+
+    def __repr__(self) -> str:
+        return f"<Context {int(self._context):#x} of device {int(do(driver.cuCtxGetDevice_v2, self._context))}>"
+
+
+class Device:
+    """One device; there is one object for each."""
+
+    _known: dict[int, Device] = {}  # noqa: RUF012
+    _device_id: int
+    _resource: MemoryResource | None
+    _retained: bool
+
+    def __new__(cls, device_id: Device | int | None = None, *, arch: str | None = None) -> Device:
+        """The current device, or one by number; `arch` names a model, which becomes a device where there is none."""
+        initialise()
+        if arch is not None:
+            ordinal = machine().of_architecture(arch).ordinal
+        elif device_id is None:
+            ordinal = STATE.stack[-1].ordinal if STATE.stack else 0
+        else:
+            ordinal = int(device_id)
+        if not 0 <= ordinal < len(machine().devices):
+            raise ValueError(f"device {ordinal}; there are {len(machine().devices)}")
+        self = cls._known.get(ordinal)
+        if self is None:
+            self = super().__new__(cls)
+            self._device_id, self._resource, self._retained = ordinal, None, False
+            cls._known[ordinal] = self
+        return self
+
+    @classmethod
+    def get_all_devices(cls) -> tuple[Device, ...]:
+        """Every device."""
+        initialise()
+        return tuple(cls(n) for n in range(len(machine().devices)))
+
+    @property
+    def device_id(self) -> int:
+        """Its number."""
+        return self._device_id
+
+    @property
+    def pci_bus_id(self) -> str:
+        """Where it would sit on the bus."""
+        return pci_bus_id(machine().device(self._device_id))
+
+    def can_access_peer(self, peer: Device | int) -> bool:
+        """Can it reach the memory of another?"""
+        return bool(do(driver.cuDeviceCanAccessPeer, self._device_id, int(peer)))
+
+    @property
+    def uuid(self) -> str:
+        """A name that is always the same."""
+        h = machine().device(self._device_id).uuid.hex()
+        return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return machine().device(self._device_id).name
+
+    @property
+    def properties(self) -> DeviceProperties:
+        """Its attributes."""
+        return DeviceProperties(self._device_id)
+
+    @property
+    def compute_capability(self) -> ComputeCapability:
+        """(9, 0) of sm_90."""
+        return ComputeCapability(*machine().device(self._device_id).profile.capability)
+
+    @property
+    def arch(self) -> str:
+        """ "90" of sm_90."""
+        return "".join(map(str, self.compute_capability))
+
+    @property
+    def context(self) -> Context:
+        """The current context, which must be this device's."""
+        self._check()
+        return Context._of(do(driver.cuCtxGetCurrent))
+
+    @property
+    def memory_resource(self) -> MemoryResource:
+        """Where allocate takes memory from."""
+        if self._resource is None:
+            self._resource = DeviceMemoryResource(self._device_id)
+        return self._resource
+
+    @memory_resource.setter
+    def memory_resource(self, mr: MemoryResource) -> None:
+        if not isinstance(mr, MemoryResource):
+            raise TypeError("a MemoryResource is needed")
+        self._resource = mr
+
+    @property
+    def default_stream(self) -> Stream:
+        """The legacy default stream."""
+        return LEGACY_DEFAULT_STREAM
+
+    def _check(self) -> None:
+        if not STATE.stack or STATE.stack[-1].ordinal != self._device_id:
+            raise raised("CUDA_ERROR_INVALID_CONTEXT", f"device {self._device_id} is not current: call set_current() first")
+
+    def set_current(self, ctx: Context | None = None) -> Context | None:
+        """Makes the device current with its primary context, or another of its contexts, in whose place then the old one is given."""
+        if ctx is not None:
+            if int(do(driver.cuCtxGetDevice_v2, ctx.handle)) != self._device_id:
+                raise RuntimeError("the context is of another device")
+            old = do(driver.cuCtxGetCurrent)
+            do(driver.cuCtxSetCurrent, ctx.handle)
+            return Context._of(old) if int(old) else None
+        d = machine().device(self._device_id)
+        if not self._retained or d.primary is None:
+            d.retain()
+            self._retained = True
+        from ..driver.api import handle_of
+
+        do(driver.cuCtxSetCurrent, driver.CUcontext(handle_of(d.primary)))
+        return None
+
+    def create_context(self, options: object | None = None) -> Context:
+        """A context of a part of the device, which can't be had."""
+        raise NotImplementedError("parts of a device can't be had")
+
+    def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
+        """A new stream, or another package's."""
+        self._check()
+        return Stream._init(obj, options)
+
+    def create_event(self, options: EventOptions | None = None) -> Event:
+        """A new event."""
+        self._check()
+        return Event._init(options)
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """What captures work as a graph, on a stream of its own."""
+        from .graph import GraphBuilder
+
+        return GraphBuilder._of(self.create_stream(), True)
+
+    def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
+        """Memory of the device's resource."""
+        self._check()
+        return self.memory_resource.allocate(size, stream=stream)
+
+    def sync(self) -> None:
+        """Waits for all work; raises what went wrong in it."""
+        self._check()
+        do(driver.cuCtxSynchronize)
+
+    def reset(self) -> None:
+        """A new primary context, current as the old one was: memory, modules and its error are gone."""
+        is_current = bool(STATE.stack) and STATE.stack[-1] is machine().device(self._device_id).primary
+        do(driver.cuDevicePrimaryCtxReset, self._device_id)
+        if is_current:
+            self.set_current()
+
+    def __int__(self) -> int:
+        return self._device_id
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self._device_id)
+
+    def __repr__(self) -> str:
+        return f"<Device {self._device_id}: {self.name}, {machine().device(self._device_id).profile.name}>"
+
+
+__all__ = ["CUDAError", "ComputeCapability", "Context", "Device", "DeviceProperties"]

@@ -1,0 +1,200 @@
+"""Program and Linker, as in cuda.core: PTX to loadable code.  There is no compiler of C++ here."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warplab.interpreter.ptxas.contraction import Fmad
+
+from .. import driver
+from ..device.loading import Source, linked_image, parsed
+from ..errors import ApiError
+from .calls import do
+from .modules import Code, ObjectCode
+
+LOG_BYTES = 16384
+J = driver.CUjit_option
+I = driver.CUjitInputType  # noqa: E741
+_INPUTS = {"ptx": I.CU_JIT_INPUT_PTX, "cubin": I.CU_JIT_INPUT_CUBIN, "object": I.CU_JIT_INPUT_OBJECT}
+
+
+@dataclass
+class ProgramOptions:
+    """What a compiler could be told; the text of PTX says what matters here, so that only the name and `fma` are used."""
+
+    name: str | None = "default_program"
+    arch: str | None = None
+    relocatable_device_code: bool | None = None
+    debug: bool | None = None
+    lineinfo: bool | None = None
+    device_code_optimize: bool | None = None
+    ptxas_options: str | list[str] | tuple[str, ...] | None = None
+    max_register_count: int | None = None
+    ftz: bool | None = None
+    prec_sqrt: bool | None = None
+    prec_div: bool | None = None
+    fma: bool | None = None
+    use_fast_math: bool | None = None
+    link_time_optimization: bool | None = None
+    split_compile: int | None = None
+    no_cache: bool | None = None
+    std: str | None = None
+
+
+@dataclass
+class LinkerOptions:
+    """What a linker could be told; only the name and `fma` are used."""
+
+    name: str | None = "<default linker>"
+    arch: str | None = None
+    max_register_count: int | None = None
+    time: bool | None = None
+    verbose: bool | None = None
+    link_time_optimization: bool | None = None
+    ptx: bool | None = None
+    optimization_level: int | None = None
+    debug: bool | None = None
+    lineinfo: bool | None = None
+    ftz: bool | None = None
+    prec_div: bool | None = None
+    prec_sqrt: bool | None = None
+    fma: bool | None = None
+    kernels_used: str | tuple[str, ...] | list[str] | None = None
+    variables_used: str | tuple[str, ...] | list[str] | None = None
+    optimize_unused_variables: bool | None = None
+    ptxas_options: str | tuple[str, ...] | list[str] | None = None
+    split_compile: int | None = None
+    split_compile_extended: int | None = None
+    no_cache: bool | None = None
+
+
+class Program:
+    """PTX text that is to become loadable code."""
+
+    def __init__(self, code: Code, code_type: str, options: ProgramOptions | None = None) -> None:
+        kind = str(code_type).lower()
+        if kind in ("c++", "nvvm"):
+            raise NotImplementedError(f"{code_type} is not compiled here: hand over PTX")
+        if kind != "ptx":
+            raise RuntimeError(f"{code_type!r} is no kind of code; write 'ptx'")
+        self._code: Code | None = code
+        self._options = options or ProgramOptions()
+
+    def close(self) -> None:
+        """Forgets the text."""
+        self._code = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        return self._code is None
+
+    def compile(
+        self, target_type: str, name_expressions: Sequence[str] = (), logs: Any = None, *, cache: object | None = None
+    ) -> ObjectCode:
+        """Checks the text; gives it as code that can be loaded.  What is wrong with it is raised, and written to `logs`."""
+        if self._code is None:
+            raise RuntimeError("the program was closed")
+        if target_type not in ("cubin", "ptx"):
+            raise ValueError(f"{target_type!r} is not made here; write 'cubin'")
+        name = self._options.name or ""
+        raw = self._code.encode() if isinstance(self._code, str) else bytes(self._code)
+        try:
+            parsed(raw, name)
+        except ApiError as e:
+            if logs is not None:
+                logs.write(e.message)
+            raise
+        if target_type == "ptx":
+            return ObjectCode._init(raw, "ptx", name=name)
+        fused = self._options.fma
+        fmad: Fmad | None = None if fused is None else "all" if fused else "none"
+        return ObjectCode._init(linked_image([Source(raw, name)], fmad), "cubin", name=name)
+
+    @property
+    def backend(self) -> str:
+        """Who does the work."""
+        return "driver"
+
+    @property
+    def pch_status(self) -> None:
+        """There are no precompiled headers of PTX."""
+        return
+
+    def __repr__(self) -> str:
+        return "<Program closed>" if self._code is None else f"<Program {self._options.name}, {len(self._code)} characters of PTX>"
+
+
+class Linker:
+    """Several pieces of code that are to become one."""
+
+    def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
+        if not object_codes:
+            raise ValueError("there is nothing to link")
+        self._options = options or LinkerOptions()
+        self._error, self._info = bytearray(LOG_BYTES), bytearray(LOG_BYTES)
+        names = [
+            J.CU_JIT_ERROR_LOG_BUFFER,
+            J.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            J.CU_JIT_INFO_LOG_BUFFER,
+            J.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+        ]
+        values: list[object] = [self._error, LOG_BYTES, self._info, LOG_BYTES]
+        if self._options.fma is not None:
+            names.append(J.CU_JIT_FMA)
+            values.append(int(self._options.fma))
+        self._state: driver.CUlinkState | None = do(driver.cuLinkCreate, len(names), names, values)
+        for code in object_codes:
+            if code.code_type not in _INPUTS:
+                raise NotImplementedError(f"{code.code_type} code can't be linked here")
+            raw = code.image
+            do(driver.cuLinkAddData, self._state, _INPUTS[code.code_type], raw, len(raw), code.name.encode(), 0, [], [])
+
+    def link(self, target_type: str) -> ObjectCode:
+        """The linked code."""
+        if self._state is None:
+            raise RuntimeError("the linker was closed")
+        if target_type not in ("cubin", "ptx"):
+            raise ValueError(f"{target_type!r} is no target; write 'cubin'")
+        address, size = do(driver.cuLinkComplete, self._state)
+        return ObjectCode._init(ctypes.string_at(address, size), "cubin", name=self._options.name or "")
+
+    def get_error_log(self) -> str:
+        """What was wrong."""
+        return bytes(self._error).split(b"\0", 1)[0].decode()
+
+    def get_info_log(self) -> str:
+        """What there was to say."""
+        return bytes(self._info).split(b"\0", 1)[0].decode()
+
+    def close(self) -> None:
+        """Ends the link."""
+        if self._state is not None:
+            do(driver.cuLinkDestroy, self._state)
+            self._state = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        return self._state is None
+
+    @property
+    def handle(self) -> Any:
+        """The driver's handle."""
+        return self._state
+
+    @classmethod
+    def which_backend(cls) -> str:
+        """Who does the work."""
+        return "driver"
+
+    @property
+    def backend(self) -> str:
+        """Who does the work."""
+        return "driver"
+
+    def __repr__(self) -> str:
+        return f"<Linker {self._options.name}{' closed' if self.is_closed else ''}>"

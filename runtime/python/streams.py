@@ -1,0 +1,237 @@
+"""Stream and Event, as in cuda.core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import driver
+from .calls import IsStreamType, do, needed_handle
+
+if TYPE_CHECKING:
+    from .devices import Context, Device
+    from .graph import GraphBuilder
+
+
+@dataclass
+class StreamOptions:
+    """How a stream is made."""
+
+    nonblocking: bool = True
+    priority: int | None = None
+
+
+@dataclass
+class EventOptions:
+    """How an event is made."""
+
+    timing_enabled: bool | None = False
+    blocking_sync: bool | None = False
+    ipc_enabled: bool | None = False
+
+
+class Event:
+    """A place in a stream's work; the difference of two is the time between them in milliseconds."""
+
+    _handle: driver.CUevent | None
+    _options: EventOptions
+    _device_id: int
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise RuntimeError("an Event comes from Device.create_event or Stream.record")
+
+    @classmethod
+    def _init(cls, options: EventOptions | None) -> Event:
+        o = options or EventOptions()
+        if o.ipc_enabled:
+            raise NotImplementedError("events that other processes see are not supported")
+        self = cls.__new__(cls)
+        flags = driver.CUevent_flags
+        bits = (0 if o.timing_enabled else flags.CU_EVENT_DISABLE_TIMING) | (flags.CU_EVENT_BLOCKING_SYNC if o.blocking_sync else 0)
+        self._options = o
+        self._handle = do(driver.cuEventCreate, int(bits))
+        self._device_id = int(do(driver.cuCtxGetDevice))
+        return self
+
+    def close(self) -> None:
+        """Ends the event."""
+        if self._handle is not None:
+            do(driver.cuEventDestroy, self._handle)
+            self._handle = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        return self._handle is None
+
+    def __sub__(self, other: Event) -> float:
+        if not isinstance(other, Event):
+            return NotImplemented
+        if not (self.is_timing_enabled and other.is_timing_enabled):
+            raise RuntimeError("both events must be made with timing_enabled=True")
+        return float(do(driver.cuEventElapsedTime, other.handle, self.handle))
+
+    def __hash__(self) -> int:
+        return hash(int(self.handle))
+
+    def __eq__(self, other: object) -> bool:
+        return self.handle == other.handle if isinstance(other, Event) else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"<Event {int(self._handle or 0):#x}{' closed' if self.is_closed else ''}>"
+
+    @property
+    def handle(self) -> driver.CUevent:
+        """The driver's handle."""
+        return self._handle if self._handle is not None else driver.CUevent(0)
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Can other processes see it?"""
+        return False
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        """Does it know its time?"""
+        return bool(self._options.timing_enabled)
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        """Does waiting for it yield the processor?"""
+        return bool(self._options.blocking_sync)
+
+    def sync(self) -> None:
+        """Waits for it."""
+        do(driver.cuEventSynchronize, self.handle)
+
+    @property
+    def is_done(self) -> bool:
+        """Was it reached?"""
+        do(driver.cuEventQuery, self.handle)
+        return True
+
+    @property
+    def device(self) -> Device:
+        """Its device."""
+        from .devices import Device
+
+        return Device(self._device_id)
+
+    @property
+    def context(self) -> Context:
+        """Its context."""
+        return self.device.context
+
+
+class Stream:
+    """An order of work."""
+
+    _handle: driver.CUstream | None
+    _owned: bool
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise RuntimeError("a Stream comes from Device.create_stream or Stream.from_handle")
+
+    @classmethod
+    def _of(cls, handle: driver.CUstream, owned: bool) -> Stream:
+        self = cls.__new__(cls)
+        self._handle, self._owned = handle, owned
+        return self
+
+    @classmethod
+    def _init(cls, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
+        if obj is not None:
+            return cls.from_handle(needed_handle(obj))
+        o = options or StreamOptions()
+        flags = int(driver.CUstream_flags.CU_STREAM_NON_BLOCKING if o.nonblocking else driver.CUstream_flags.CU_STREAM_DEFAULT)
+        if o.priority is not None:
+            least, greatest = do(driver.cuCtxGetStreamPriorityRange)
+            if not greatest <= o.priority <= least:
+                raise ValueError(f"priority {o.priority}; the device has {greatest} to {least}")
+        return cls._of(do(driver.cuStreamCreateWithPriority, flags, o.priority or 0), True)
+
+    @staticmethod
+    def from_handle(handle: object) -> Stream:
+        """A stream that somebody else owns."""
+        return Stream._of(driver.CUstream(handle), False)
+
+    def close(self) -> None:
+        """Ends the stream; its work is done all the same."""
+        if self._handle is not None and self._owned:
+            do(driver.cuStreamDestroy, self._handle)
+        self._handle = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        return self._handle is None
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, int(self.handle)
+
+    def __hash__(self) -> int:
+        return hash(int(self.handle))
+
+    def __eq__(self, other: object) -> bool:
+        return int(self.handle) == int(other.handle) if isinstance(other, Stream) else NotImplemented
+
+    def __repr__(self) -> str:
+        kind = {0: "legacy default", 1: "legacy default", 2: "per-thread default"}.get(int(self.handle), f"{int(self.handle):#x}")
+        return "<Stream closed>" if self.is_closed else f"<Stream {kind}>"
+
+    @property
+    def handle(self) -> driver.CUstream:
+        """The driver's handle."""
+        return self._handle if self._handle is not None else driver.CUstream(0)
+
+    @property
+    def is_nonblocking(self) -> bool:
+        """Does it not wait for the legacy default stream?"""
+        return bool(do(driver.cuStreamGetFlags, self.handle) & 1)
+
+    @property
+    def priority(self) -> int:
+        """Its priority."""
+        return int(do(driver.cuStreamGetPriority, self.handle))
+
+    def sync(self) -> None:
+        """Waits for its work; raises what went wrong in it."""
+        do(driver.cuStreamSynchronize, self.handle)
+
+    def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
+        """Records an event behind all work so far."""
+        if event is None:
+            event = Event._init(options)
+        elif options is not None:
+            raise ValueError("options are for a new event")
+        do(driver.cuEventRecord, event.handle, self.handle)
+        return event
+
+    def create_graph_builder(self) -> GraphBuilder:
+        """What captures this stream's work as a graph."""
+        from .graph import GraphBuilder
+
+        return GraphBuilder._of(self, False)
+
+    def wait(self, event_or_stream: Event | Stream) -> None:
+        """Later work waits for an event, or for all work of another stream."""
+        event = event_or_stream if isinstance(event_or_stream, Event) else Stream.from_handle(needed_handle(event_or_stream)).record()
+        do(driver.cuStreamWaitEvent, self.handle, event.handle, 0)
+
+    @property
+    def device(self) -> Device:
+        """Its device."""
+        from .devices import Device
+
+        return Device(int(do(driver.cuStreamGetDevice, self.handle)))
+
+    @property
+    def context(self) -> Context:
+        """Its context."""
+        from .devices import Context
+
+        return Context._of(do(driver.cuStreamGetCtx, self.handle))
+
+
+LEGACY_DEFAULT_STREAM = Stream.from_handle(driver.CU_STREAM_LEGACY)
+PER_THREAD_DEFAULT_STREAM = Stream.from_handle(driver.CU_STREAM_PER_THREAD)

@@ -1,0 +1,244 @@
+"""Expectations: numpy expressions over named buffers, `c == a + b`, evaluated on a white list of syntax.
+
+There are no builtins, no attributes but array methods that compute, no names but the buffers and the functions below: an expression can't
+reach anything outside the arrays it names.  before(x) is what a buffer held before the first launch.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError
+
+Array = NDArray[Any]
+
+_NUMPY = """
+    abs all allclose any arange argmax argmin argsort array_equal arctan2 bincount ceil clip concatenate convolve copysign cos cosh
+    cumprod cumsum diff dot einsum exp exp2 expm1 eye flip float16 float32 float64 floor full gcd hypot int16 int32 int64 int8 isclose
+    isfinite isinf isnan log log1p log2 matmul max maximum mean median min minimum mod nextafter ones outer power prod repeat rint
+    roll round searchsorted sign sin sinh sort sqrt square std sum tan tanh tile transpose trapezoid tril triu trunc uint16 uint32
+    uint64 uint8 unique var where zeros
+"""
+_METHODS = """
+    T all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero prod ravel repeat reshape
+    round size shape squeeze std sum swapaxes take trace transpose var view
+"""
+METHODS = frozenset(_METHODS.split())
+_NODES = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
+    ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword,
+)  # fmt: skip
+LARGEST = 1 << 26  # elements that an expression may make of nothing
+
+
+def _bounded(f: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kw: Any) -> Any:
+        size = 1.0
+        for a in args[:2]:
+            for x in np.atleast_1d(a) if not isinstance(a, str) else ():
+                size *= max(abs(float(x)), 1.0)
+        if size > LARGEST:
+            raise ValueError(f"more than {LARGEST} elements")
+        return f(*args, **kw)
+
+    return call
+
+
+def _bounded_copies(f: Callable[..., Any]) -> Callable[..., Any]:
+    def call(a: Any, n: Any, *rest: Any) -> Any:
+        if np.size(a) * float(np.prod(np.abs(np.atleast_1d(n)), dtype=float)) > LARGEST:
+            raise ValueError(f"more than {LARGEST} elements")
+        return f(a, n, *rest)
+
+    return call
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in _NUMPY.split()},
+    **{name: _bounded(getattr(np, name)) for name in ("arange", "ones", "zeros", "full", "eye")},
+    **{name: _bounded_copies(getattr(np, name)) for name in ("tile", "repeat")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far apart two numbers may be and still count as equal; all zero: bit for bit, but NaN equals NaN."""
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    ulp: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One comparison that does not hold: how many elements, and the first."""
+
+    text: str
+    wrong: int
+    total: int
+    name: str  # the buffer on the left, "" where the comparison is no plain one
+    index: tuple[int, ...] | None
+    got: str
+    wanted: str
+
+    @property
+    def place(self) -> str:
+        """The first element that differs, by its name."""
+        return f"{self.name or 'element'}{list(self.index)}" if self.index else "the value"
+
+    def __str__(self) -> str:
+        return f"{self.wrong} of {self.total} differ; first {self.place}: got {self.got}, wanted {self.wanted}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression, ready to run, and the names that it looks up."""
+
+    code: CodeType
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What a text says: one value, or, where it is a single `a == b`, two values to be compared."""
+
+    sides: tuple[Code, ...]
+    left: str  # the name on the left of a comparison, "" where more than a name stands there
+
+
+@functools.lru_cache(512)
+def expression(text: str, compared: bool = True) -> Expression:
+    """The expression that a text stands for, or what in it is not allowed; many tests expect the same."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+        raise UsageError(f"--expect {text!r}: {getattr(e, 'msg', e)}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _NODES):
+            raise UsageError(f"--expect {text!r}: {type(node).__name__} is not allowed")
+        if isinstance(node, ast.Attribute) and node.attr not in METHODS:
+            raise UsageError(f"--expect {text!r}: .{node.attr} is not among the methods allowed")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | None):
+            raise UsageError(f"--expect {text!r}: {node.value!r} is not allowed")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
+            raise UsageError(f"--expect {text!r}: a power of a constant is not allowed; write float64(x) ** y")
+    body = tree.body
+    if compared and isinstance(body, ast.Compare) and len(body.ops) == 1 and isinstance(body.ops[0], ast.Eq):
+        name = body.left.id if isinstance(body.left, ast.Name) else ""
+        return Expression((_code(body.left, text), _code(body.comparators[0], text)), name)
+    return Expression((_code(body, text),), "")
+
+
+def _code(node: ast.expr, text: str) -> Code:
+    whole = ast.Expression(_Before().visit(node))
+    try:
+        code = compile(ast.fix_missing_locations(whole), "<expect>", "eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
+        raise UsageError(f"--expect {text!r}: {e}") from None
+    return Code(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
+
+
+class _Before(ast.NodeTransformer):
+    """before(x) becomes a name that no text can spell."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """See ast.NodeTransformer."""
+        if isinstance(node.func, ast.Name) and node.func.id == "before" and len(node.args) == 1 and isinstance(node.args[0], ast.Name):
+            return ast.Name(f"before {node.args[0].id}", ast.Load())
+        return self.generic_visit(node)
+
+
+class Evaluator:
+    """Expressions over one set of buffers, as they are now and as they were before."""
+
+    def __init__(self, now: Mapping[str, Array], before: Mapping[str, Array]) -> None:
+        self.now = now
+        self.before = before
+
+    def value(self, text: str) -> Any:
+        """What an expression yields."""
+        return self._run(expression(text, False).sides[0], text)
+
+    def _run(self, code: Code, text: str) -> Any:
+        names = {name: self._named(name, text) for name in code.names}
+        try:  # numpy imports some of its own modules late; the text itself can name nothing but what is listed
+            with np.errstate(all="ignore"):
+                return eval(code.code, {"__builtins__": {"__import__": __import__}}, names)
+        except UsageError:
+            raise
+        except Exception as e:
+            raise UsageError(f"--expect {text!r}: {e}") from None
+
+    def _named(self, name: str, text: str) -> Any:
+        if name.startswith("before "):
+            found: Any = self.before.get(name.removeprefix("before "))
+        else:
+            found = self.now.get(name)
+            if found is None:
+                found = FUNCTIONS.get(name)
+        if found is None:
+            raise UsageError(f"--expect {text!r}: nothing is called {name!r}; there are {' '.join(sorted(self.now))}")
+        return found
+
+    def check(self, text: str, tolerance: Tolerance) -> Mismatch | None:
+        """None where the expectation holds, else its first mismatch."""
+        found = expression(text)
+        if len(found.sides) == 2:
+            got, wanted = (np.asarray(self._run(side, text)) for side in found.sides)
+            try:
+                got, wanted = np.broadcast_arrays(got, wanted)
+            except ValueError:
+                raise UsageError(f"--expect {text!r}: shapes {got.shape} and {wanted.shape} do not fit") from None
+            equal = agree(got, wanted, tolerance)
+            name = found.left if found.left in self.now else ""
+        else:
+            equal = np.asarray(self._run(found.sides[0], text)).astype(bool)
+            got, wanted, name = equal, np.ones_like(equal), ""
+        if equal.all():
+            return None
+        index = tuple(int(i) for i in np.argwhere(~np.atleast_1d(equal))[0])
+        at = index if equal.ndim else ()
+        return Mismatch(text, int((~equal).sum()), int(equal.size), name, at or None, show(got[at]), show(wanted[at]))
+
+
+def agree(got: Array, wanted: Array, tolerance: Tolerance) -> Array:
+    """Element by element: equal within the tolerance."""
+    with np.errstate(all="ignore"):
+        equal = got == wanted
+        if got.dtype.kind == "f" and wanted.dtype.kind == "f":
+            equal = equal | (np.isnan(got) & np.isnan(wanted))
+            if tolerance.ulp and got.dtype == wanted.dtype:
+                equal = equal | (ulps_apart(got, wanted) <= tolerance.ulp)
+        if tolerance.rtol or tolerance.atol:
+            g, w = got.astype(np.float64), wanted.astype(np.float64)
+            equal = equal | (np.abs(g - w) <= tolerance.atol + tolerance.rtol * np.abs(w))
+    return np.asarray(equal, bool)
+
+
+def ulps_apart(a: Array, b: Array) -> Array:
+    """How many representable numbers lie between; infinitely many to a NaN."""
+    kind = f"i{a.dtype.itemsize}"
+
+    def ordered(x: Array) -> Array:
+        bits = np.ascontiguousarray(x).view(kind).astype(np.int64)
+        return np.where(bits < 0, np.int64(-(1 << 8 * a.dtype.itemsize - 1)) - bits, bits)
+
+    apart: Array = np.abs(ordered(a) - ordered(b)).astype(np.float64)
+    return np.where(np.isnan(a) | np.isnan(b), np.inf, apart)
+
+
+def show(x: Any) -> str:
+    """One number, exactly enough to tell it from its neighbours."""
+    v = np.asarray(x)
+    if v.dtype.kind != "f":
+        return repr(v.item())
+    number: Any = v[()]
+    return np.format_float_positional(number, unique=True, trim="0") if 1e-5 < abs(float(number)) < 1e16 else str(number)

@@ -1,0 +1,264 @@
+"""Carries out a RunSpec: buffers, symbols, launches, expectations.  `warplab run`, golden tests and the grader stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Variable
+from warplab.interpreter.faults import ExecutionError, LimitReached
+
+from ..device.context import DeviceContext
+from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
+from ..device.loading import contraction
+from ..device.machine import model_of
+from ..device.memory import DeviceArena
+from ..errors import ApiError, UsageError
+from .expect import Evaluator, Mismatch
+from .runspec import LaunchSpec, RunSpec, argument
+from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
+
+Array = NDArray[Any]
+
+
+@dataclass(slots=True)
+class RunBuffer:
+    """A named array in device memory."""
+
+    name: str
+    type: str
+    way: str
+    before: Array
+    address: int
+    poisoned: bool = False
+    after: Array | None = None
+
+    @property
+    def unwritten(self) -> Array | None:
+        """Which cells still hold the poison, of a buffer that began with it."""
+        if not self.poisoned or self.after is None:
+            return None
+        cells: Array = self.after.reshape(-1).view(np.uint8).reshape(-1, self.after.dtype.itemsize) == POISON
+        return np.asarray(cells.all(axis=1)).reshape(self.after.shape)
+
+    @property
+    def changed(self) -> bool:
+        """Did the launches write to it?"""
+        assert self.after is not None
+        return self.after.tobytes() != self.before.tobytes()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a run."""
+
+    buffers: dict[str, RunBuffer] = field(default_factory=dict)
+    mismatches: list[Mismatch] = field(default_factory=list)
+    checked: int = 0
+    failure: str = ""  # what ended it early, in words
+    error: str = ""  # CUDA's name for that
+    cause: ExecutionError | None = None
+    printed: str = ""
+    assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 ok, 1 a check failed, 4 device fault or deadlock, 5 limit."""
+        if self.failure:
+            return 5 if isinstance(self.cause, LimitReached) else 4
+        return 1 if self.mismatches else 0
+
+
+class Runner:
+    """One program on one device."""
+
+    def __init__(
+        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = ()
+    ) -> None:
+        self.texts, self.names = tuple(texts), tuple(names)
+        self.spec = spec
+        self.folder = folder
+        self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
+        self.context = DeviceContext(*model_of(spec.device or "sm_90"))
+        self.context.options.max_steps = spec.max_steps
+        self.context.options.max_seconds = spec.timeout
+        self.context.options.schedule = spec.schedule
+        self.context.fmad = contraction(spec.fmad)
+        self.context.observers = tuple(observers)
+        self.module: LoadedModule = self.context.load(texts, names)
+        self.outcome = Outcome()
+        self.context.assertion = self.outcome.assertions.append
+        self.trail: list[tuple[KernelHandle, LaunchShape]] = []
+
+    # ------------------------------------------------------------ carrying it out
+
+    def run(self) -> Outcome:
+        """Everything, in order."""
+        for name, text in self.spec.buffers:
+            value = parse_value(text, self.folder)
+            if not isinstance(value, BufferValue):
+                raise UsageError(f"buffer {name}: {text!r} is no array")
+            self._buffer(name, "inout", value)
+        for text in self.spec.symbols:
+            self._set(text)
+        try:
+            for launch in self.spec.launches:
+                self._launch(launch)
+            self.context.synchronize()
+        except ApiError as e:
+            self.outcome.failure, self.outcome.error, self.outcome.cause = e.message or e.name, e.name, e.cause
+        self._collect()
+        if not self.outcome.failure:
+            self._check()
+        return self.outcome
+
+    def close(self) -> None:
+        """Gives the program and the memory back, when no more is asked of them than the outcome."""
+        self.context.close()
+        if isinstance(self.context.arena, DeviceArena):
+            self.context.arena.give_back()
+
+    def kernel(self, name: str) -> KernelHandle:
+        """The kernel of a launch: the named one, or the only one."""
+        kernels = self.module.program.kernels
+        if name:
+            if name not in kernels:
+                raise UsageError(f"no kernel is called {name}; there are {' '.join(kernels) or 'none'}")
+            return self.module.kernel(name)
+        if len(kernels) != 1:
+            raise UsageError(f"there are {len(kernels)} kernels ({' '.join(kernels)}): choose one with --kernel")
+        return self.module.kernel(next(iter(kernels)))
+
+    def _launch(self, launch: LaunchSpec) -> None:
+        handle = self.kernel(launch.kernel)
+        block = bytearray(handle.kernel.parameter_bytes)
+        formals = handle.kernel.parameters
+        given = [argument(a, self.outcome.buffers, self.folder) for a in launch.args]
+        for (formal, offset), arg in zip(formals, self._in_order(given, formals, handle.name), strict=True):
+            raw = self._parameter(formal, arg)
+            block[offset : offset + len(raw)] = raw
+        shape = LaunchShape(launch.grid, launch.block, launch.shared, launch.cooperative, launch.cluster)
+        if launch.shared > 48 << 10:
+            handle.max_dynamic_shared = launch.shared
+        self.trail.append((handle, shape))
+        self.context.launch(handle, shape, bytes(block))
+
+    def _in_order(self, given: Sequence[Argument | str], formals: Sequence[tuple[Variable, int]], kernel: str) -> list[Argument | str]:
+        names = [v.name for v, _ in formals]
+        by_name: dict[str, Argument | str] = {}
+        in_turn: list[Argument | str] = []
+        for a in given:
+            if isinstance(a, Argument) and a.name in names and isinstance(a.name, str):
+                by_name[a.name] = a
+            else:
+                in_turn.append(a)
+        rest = iter(in_turn)
+        out = []
+        for n in names:
+            a = by_name.get(n) or next(rest, None)  # type: ignore[assignment]
+            if a is None:
+                raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}), {len(given)} are given: {n} is missing")
+            out.append(a)
+        if left := list(rest):
+            raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}); {len(left)} more are given")
+        return out
+
+    def _parameter(self, formal: Variable, arg: Argument | str) -> bytes:
+        if isinstance(arg, str):
+            return self.outcome.buffers[arg].address.to_bytes(8, "little")
+        match arg.value:
+            case BufferValue() as value:
+                if formal.size not in (4, 8):
+                    raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number")
+                name = arg.name or formal.name
+                return self._buffer(name, arg.way, value).address.to_bytes(formal.size, "little")
+            case NullValue():
+                return bytes(formal.size)
+            case ScalarValue(text):
+                if formal.dims:
+                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes: give it an array with @file.npy")
+                return scalar_bytes(text, formal.type)
+
+    def _buffer(self, name: str, way: str, value: BufferValue) -> RunBuffer:
+        found = self.outcome.buffers.get(name)
+        if found is not None:
+            raise UsageError(f"two buffers are called {name}")
+        raw = np.ascontiguousarray(value.array)
+        address = self.context.allocate(max(raw.nbytes, 1))
+        self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
+        b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
+        self.on_buffer(b)
+        return b
+
+    def _set(self, text: str) -> None:
+        name, _, value_text = text.partition("=")
+        try:
+            address, size = self.module.variable(name)
+        except ApiError:
+            raise UsageError(f"--set {text!r}: no .global or .const variable is called {name}") from None
+        v = self.module.program.variables[name]
+        value = parse_value(value_text, self.folder)
+        raw = (
+            value.array.tobytes()
+            if isinstance(value, BufferValue)
+            else scalar_bytes(value.text, v.type)
+            if isinstance(value, ScalarValue)
+            else bytes(8)
+        )
+        if len(raw) > size:
+            raise UsageError(f"--set {text!r}: {len(raw)} bytes for a variable of {size}")
+        self.context.bytes_at(address, len(raw))[:] = np.frombuffer(raw, np.uint8)
+
+    # ------------------------------------------------------------ what came out
+
+    def _collect(self) -> None:
+        for b in self.outcome.buffers.values():
+            raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
+            b.after = raw.view(b.before.dtype).reshape(b.before.shape)
+
+    def numbers(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """The buffers as numbers: after and before."""
+        now = {n: as_numbers(b.after, b.type) for n, b in self.outcome.buffers.items() if b.after is not None}
+        for name, v in self.module.program.variables.items():
+            if name not in now and v.space in ("global", "const") and v.type.dtype.kind in "iuf" and v.size:
+                address, size = self.module.variable(name)
+                now[name] = self.context.bytes_at(address, size).view(v.type.dtype).copy()
+        return now, {n: as_numbers(b.before, b.type) for n, b in self.outcome.buffers.items()}
+
+    def _check(self) -> None:
+        now, before = self.numbers()
+        for text in self.spec.expect:
+            self.outcome.checked += 1
+            name, _, file = text.partition("=@")
+            if file and name.strip() in now:
+                wanted = parse_value("@" + file, self.folder)
+                assert isinstance(wanted, BufferValue)
+                found = Evaluator({**now, "wanted": wanted.array.reshape(now[name.strip()].shape)}, before).check(
+                    f"{name.strip()} == wanted", self.spec.tolerance
+                )
+            else:
+                found = Evaluator(now, before).check(text, self.spec.tolerance)
+            if found is not None:
+                self.outcome.mismatches.append(found)
+
+
+def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
+    """`vecadd<<<4, 256>>>`, or the first and how many more."""
+    if not trail:
+        return "nothing"
+    handle, shape = trail[0]
+
+    def short(d: tuple[int, int, int]) -> str:
+        kept = list(d)
+        while len(kept) > 1 and kept[-1] == 1:
+            kept.pop()
+        return str(kept[0]) if len(kept) == 1 else str(tuple(kept))
+
+    more = f" and {len(trail) - 1} more" if len(trail) > 1 else ""
+    return f"{handle.name}<<<{short(shape.grid)}, {short(shape.block)}>>>{more}"

@@ -1,0 +1,210 @@
+"""What to run and what to expect of it: from command-line options, from `//@ run ...` comments, or from a .toml beside the file."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..device.loading import contraction
+from ..errors import UsageError
+from .expect import Tolerance
+from .values import Argument, parse_argument
+
+Dim3 = tuple[int, int, int]
+DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
+_CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
+_BLANKS = " \t\r\n"
+_WORD = re.compile(rf"""[{_BLANKS}]*((?:[^{_BLANKS}"']+|"[^"]*"|'[^']*')+)""")  # of a text without backslashes
+_QUOTED = re.compile(r""""([^"]*)"|'([^']*)'""")
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSpec:
+    """One launch; an argument that is a plain NAME takes the buffer of that name."""
+
+    kernel: str = ""  # "" where the program has only one
+    grid: Dim3 = (1, 1, 1)
+    block: Dim3 = (1, 1, 1)
+    args: tuple[str, ...] = ()
+    shared: int = 0
+    cooperative: bool = False
+    cluster: Dim3 | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """A sequence of launches over shared buffers, and what should come out."""
+
+    launches: tuple[LaunchSpec, ...]
+    buffers: tuple[tuple[str, str], ...] = ()  # (name, value text)
+    symbols: tuple[str, ...] = ()  # SYMBOL=VALUE
+    expect: tuple[str, ...] = ()
+    show: tuple[str, ...] = ()
+    dump: tuple[str, ...] = ()
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    device: str = ""
+    schedule: int | None = None
+    max_steps: int | None = None
+    timeout: float | None = None
+    fmad: str = ""
+    modules: tuple[str, ...] = ()
+    line: int = 0  # of the directive
+
+
+def dim3(text: str | int | Sequence[int]) -> Dim3:
+    """`4`, `4,2`, `(4,2,1)` or `4x2`."""
+    if isinstance(text, int):
+        values = [text]
+    elif isinstance(text, str):
+        try:
+            values = [int(x, 0) for x in text.strip().strip("()").replace("x", ",").split(",") if x.strip()]
+        except ValueError:
+            raise UsageError(f"{text!r} is no dimension: write 4, 4,2 or 4,2,1") from None
+    else:
+        values = [int(x) for x in text]
+    if not 1 <= len(values) <= 3 or min(values) < 1:
+        raise UsageError(f"{text!r} is no dimension: one to three numbers from 1 up")
+    x, y, z = [*values, 1, 1][:3]
+    return x, y, z
+
+
+OPTIONS: dict[str, tuple[str, bool]] = {  # option -> (field, takes a value)
+    "--kernel": ("kernel", True), "--grid": ("grid", True), "--block": ("block", True), "--arg": ("args", True), "--shared": ("shared", True),
+    "--cooperative": ("cooperative", False), "--cluster": ("cluster", True), "--set": ("symbols", True), "--expect": ("expect", True),
+    "--print": ("show", True), "--dump": ("dump", True), "--rtol": ("rtol", True), "--atol": ("atol", True), "--ulp": ("ulp", True),
+    "--device": ("device", True), "--schedule": ("schedule", True), "--max-steps": ("max_steps", True), "--timeout": ("timeout", True),
+    "--fmad": ("fmad", True),
+}  # fmt: skip
+MANY = frozenset({"args", "symbols", "expect", "show", "dump"})
+
+
+def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
+    """One launch, from options by field name, and the line of the directive that gives them."""
+
+    def number(name: str, kind: type) -> Any:
+        value = given.get(name)
+        try:
+            return None if value is None else kind(value) if kind is float else int(str(value), 0)
+        except ValueError:
+            raise UsageError(f"--{name.replace('_', '-')} {value!r} is no number") from None
+
+    launch = LaunchSpec(
+        given.get("kernel") or "", dim3(given.get("grid") or 1), dim3(given.get("block") or 1), tuple(given.get("args") or ()),
+        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if given.get("cluster") else None,
+    )  # fmt: skip
+    return RunSpec(
+        (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
+        tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
+        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")),
+        line=line,
+    )  # fmt: skip
+
+
+def _fmad(word: str | None) -> str:
+    return contraction(word) if word else ""
+
+
+def from_text(words: str, line: int) -> RunSpec:
+    """One `//@ run` directive."""
+    try:
+        parts = split(words)
+    except ValueError as e:
+        raise UsageError(f"line {line}: //@ run: {e}") from None
+    given: dict[str, Any] = {}
+    i = 0
+    while i < len(parts):
+        name, eq, value = parts[i].partition("=")
+        if name not in OPTIONS:
+            raise UsageError(f"line {line}: //@ run: no option is called {name}; there are {' '.join(OPTIONS)}")
+        field_name, takes = OPTIONS[name]
+        i += 1
+        if not takes:
+            given[field_name] = True
+            continue
+        if not eq:
+            if i == len(parts):
+                raise UsageError(f"line {line}: //@ run: {name} needs a value")
+            value = parts[i]
+            i += 1
+        if field_name in MANY:
+            given.setdefault(field_name, []).append(value)
+        else:
+            given[field_name] = value
+    return from_options(given, line)
+
+
+def split(words: str) -> list[str]:
+    """The words of a command line as a shell takes them; shlex reads character by character, which a test notices."""
+    if "\\" in words:
+        return shlex.split(words)
+    out, at, end = [], 0, len(words.rstrip(_BLANKS))
+    while at < end:
+        m = _WORD.match(words, at)
+        if m is None:  # a quotation mark without its partner
+            return shlex.split(words)
+        word, at = m[1], m.end()
+        if '"' in word or "'" in word:
+            word = _QUOTED.sub(lambda q: q[1] if q[2] is None else q[2], word)
+        out.append(word)
+    return out
+
+
+def directives(text: str) -> list[RunSpec]:
+    """Every `//@ run` of a file; a directive goes on in the following `//@` lines that begin with an option."""
+    out: list[tuple[str, int]] = []
+    for n, line in enumerate(text.splitlines(), 1):
+        if "//@" not in line:
+            continue
+        if m := DIRECTIVE.match(line):
+            out.append((m[1], n))
+        elif out and out[-1][1] and (more := _CONTINUED.match(line)):
+            out[-1] = (f"{out[-1][0]} {more[1]}", out[-1][1])
+    return [from_text(words, n) for words, n in out]
+
+
+def from_toml(path: Path) -> list[RunSpec]:
+    """A launch file: buffers, launches in sequence, expectations; `[[run]]` tables where there are several runs."""
+    import tomllib  # few programs have one, and each start would pay
+
+    try:
+        data = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise UsageError(f"{path}: {e}") from None
+    runs = data.get("run", [data])
+    return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
+
+
+_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule max_steps timeout fmad".split())
+_LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster"}
+
+
+def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
+    if unknown := set(data) - _RUN_KEYS:
+        raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(_RUN_KEYS))}")
+    launches = []
+    for launch in data.get("launch", []):
+        if unknown := set(launch) - _LAUNCH_KEYS:
+            raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
+        launches.append(_launch(launch))
+    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
+    return replace(
+        one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
+        symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),
+        show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
+    )  # fmt: skip
+
+
+def _launch(data: Mapping[str, Any]) -> LaunchSpec:
+    return LaunchSpec(
+        str(data.get("kernel", "")), dim3(data.get("grid", 1)), dim3(data.get("block", 1)), tuple(str(a) for a in data.get("args", ())),
+        int(data.get("shared", 0)), bool(data.get("cooperative", False)), dim3(data["cluster"]) if "cluster" in data else None,
+    )  # fmt: skip
+
+
+def argument(text: str, buffers: Mapping[str, Any], folder: Path | None) -> Argument | str:
+    """An argument, or the name of a buffer that is there already."""
+    return text if text in buffers else parse_argument(text, folder)

@@ -1,0 +1,231 @@
+"""Values as people write them on a command line or in a comment, `f32[1000]:arange`, as numpy arrays and parameter bytes.
+
+VALUE   a number (typed by the .param)      null      @file.npy
+        DTYPE[SHAPE]      DTYPE[SHAPE]:INIT
+INIT    zeros ones fill(x) arange range(a,b,s) rand(seed) randn(seed) [1,2,3] @file.npy noinit
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.types import TYPES, ScalarType
+
+from ..errors import UsageError
+
+Array = NDArray[np.generic]
+POISON = 0xA5  # what an `out:` buffer holds before the launch
+MAX_BYTES = 1 << 32
+KEPT, KEPT_BYTES = 128, 1 << 16  # so many values of so many bytes are made once in a process: many small tests start from the same
+
+DTYPES = {
+    **{f"{k}{n}": np.dtype(f"{'i' if k in 'si' else 'u'}{n // 8}") for k in "usib" for n in (8, 16, 32, 64)},
+    "f16": np.dtype(np.float16), "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
+    "bf16": np.dtype(np.uint16), "pred": np.dtype(np.uint8),
+}  # fmt: skip
+_BUFFER = re.compile(r"^(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?::(?P<init>.+))?$", re.S)
+_CALL = re.compile(r"^(?P<name>[a-z]+)(?:\((?P<args>.*)\))?$", re.S)
+_NUMBER = re.compile(r"^[-+]?(0[xX][0-9a-fA-F]+|0[fFdD][0-9a-fA-F]+|[\d.]+([eE][-+]?\d+)?|inf|nan|true|false)$")
+_FLOATING = re.compile(r"[.einf]")
+_ARGUMENT = re.compile(r"^(?:(?P<way>in|out|inout):)?(?:(?P<name>[A-Za-z_$%][\w$%]*)=)?(?P<value>.+)$", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class BufferValue:
+    """An array in device memory."""
+
+    type: str
+    array: Array
+    poisoned: bool = False  # starts as POISON, so that cells nobody writes show
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """A number, typed by the parameter that takes it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NullValue:
+    """A null pointer."""
+
+
+Value = BufferValue | ScalarValue | NullValue
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One --arg: which way it goes, its name, its value or the name of a buffer that is there already."""
+
+    way: str  # "", in, out, inout
+    name: str
+    value: Value
+
+
+_kept: dict[tuple[str, bool], BufferValue] = {}  # by text, and whether nothing said of its start means POISON
+
+
+def parse_argument(text: str, folder: Path | None = None) -> Argument:
+    """`[in:|out:|inout:][name=]VALUE`; files are read from `folder` alone, None forbids them."""
+    m = _ARGUMENT.match(text.strip())
+    if m is None:
+        raise UsageError(f"--arg {text!r}: expected [in:|out:|inout:][name=]VALUE")
+    way = m["way"] or ""
+    return Argument(way, m["name"] or "", parse_value(m["value"], folder, poison=way == "out"))
+
+
+def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> Value:
+    """A value on its own."""
+    text = text.strip()
+    if text == "null":
+        return NullValue()
+    if text.startswith("@"):
+        array = _load(text[1:], folder)
+        return BufferValue(type_name(array.dtype), array)
+    known = _kept.get((text, poison))
+    if known is not None:
+        return known
+    m = _BUFFER.match(text)
+    if m is None:
+        if not _NUMBER.match(text):
+            raise UsageError(f"{text!r} is no value: a number, null, @file.npy, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange")
+        return ScalarValue(text)
+    dtype = DTYPES.get(m["type"])
+    if dtype is None:
+        raise UsageError(f"{text!r}: no type is called {m['type']!r}; there are {' '.join(DTYPES)}")
+    shape = _shape(m["shape"], text)
+    if prod(shape) * dtype.itemsize > MAX_BYTES:
+        raise UsageError(f"{text!r} is larger than {MAX_BYTES >> 30} GiB")
+    init = m["init"] or ("noinit" if poison else "zeros")
+    value = BufferValue(m["type"], _initial(init, shape, m["type"], dtype, text, folder), init == "noinit")
+    if not init.startswith("@") and value.array.nbytes <= KEPT_BYTES:
+        if len(_kept) == KEPT:
+            del _kept[next(iter(_kept))]
+        value.array.flags.writeable = False
+        _kept[text, poison] = value
+    return value
+
+
+def _shape(text: str, whole: str) -> tuple[int, ...]:
+    try:
+        shape = tuple(int(x) for x in text.replace("x", ",").split(",") if x.strip())
+    except ValueError:
+        raise UsageError(f"{whole!r}: the shape {text!r} is not a list of numbers") from None
+    if not shape or min(shape) < 0:
+        raise UsageError(f"{whole!r}: the shape {text!r} is not a list of sizes")
+    return shape
+
+
+def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.generic], whole: str, folder: Path | None) -> Array:
+    n = prod(shape)
+    if init.startswith("@"):
+        return _fit(_load(init[1:], folder), shape, type, whole)
+    if init.startswith("["):
+        try:
+            return _fit(np.array(ast.literal_eval(init)), shape, type, whole)
+        except (ValueError, SyntaxError, TypeError):
+            raise UsageError(f"{whole!r}: {init!r} is not a list of numbers") from None
+    m = _CALL.match(init)
+    name = m["name"] if m else init
+    try:
+        args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in (m["args"] or "").split(",") if x.strip()] if m else []
+    except ValueError:
+        raise UsageError(f"{whole!r}: {init!r} has an argument that is no number") from None
+    seed = int(args[0]) if args else 0
+    match name, len(args):
+        case "noinit", 0:
+            return np.full(n * dtype.itemsize, POISON, np.uint8).view(dtype).reshape(shape)
+        case "zeros", 0:
+            return np.zeros(shape, dtype)
+        case "ones", 0:
+            return as_type(np.ones(shape), type)
+        case "fill", 1:
+            return as_type(np.full(shape, args[0]), type)
+        case "arange", 0:
+            return as_type(np.arange(n).reshape(shape), type)
+        case "range", 1 | 2 | 3:
+            return _fit(np.arange(*args), shape, type, whole)
+        case "rand", 0 | 1:
+            rng = np.random.default_rng(seed)
+            if dtype.kind == "f" or type == "bf16":
+                return as_type(rng.random(shape), type)
+            return np.frombuffer(rng.bytes(n * dtype.itemsize), dtype).reshape(shape).copy()
+        case "randn", 0 | 1:
+            return as_type(np.random.default_rng(seed).standard_normal(shape), type)
+        case _:
+            raise UsageError(
+                f"{whole!r}: no start is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) "
+                "randn(seed) [1,2,3] @file.npy noinit"
+            )
+
+
+def _fit(array: Array, shape: tuple[int, ...], type: str, whole: str) -> Array:
+    if array.size == 1 or array.size == prod(shape):
+        return np.ascontiguousarray(np.broadcast_to(as_type(array.reshape(shape if array.size > 1 else ()), type), shape))
+    raise UsageError(f"{whole!r}: {array.size} values for {prod(shape)} elements")
+
+
+def _load(name: str, folder: Path | None) -> Array:
+    if folder is None:
+        raise UsageError(f"@{name}: files may not be read here")
+    try:
+        array = np.load(folder / name, allow_pickle=False)
+    except (OSError, ValueError) as e:
+        raise UsageError(f"@{name}: {e}") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":
+        raise UsageError(f"@{name}: not an array of numbers")
+    return array
+
+
+def as_type(array: Array, type: str) -> Array:
+    """Numbers as the carrier of a PTX type; bf16 rounds to nearest even."""
+    with np.errstate(all="ignore"):
+        if type != "bf16":
+            return array.astype(DTYPES[type])
+        bits = array.astype(np.float32).view(np.uint32)
+        return ((bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)).astype(np.uint16)
+
+
+def as_numbers(array: Array, type: str) -> Array:
+    """What a buffer holds, as numbers that numpy can compute with."""
+    return (array.astype(np.uint32) << np.uint32(16)).view(np.float32) if type == "bf16" else array
+
+
+def type_name(dtype: np.dtype[np.generic]) -> str:
+    """The PTX name of a numpy dtype."""
+    kind = {"i": "s", "u": "u", "f": "f", "b": "u"}[dtype.kind]
+    return f"{kind}{dtype.itemsize * 8}"
+
+
+def scalar_bytes(text: str, t: ScalarType) -> bytes:
+    """A number as the bytes of a parameter."""
+    word = {"true": "1", "false": "0"}.get(text.lower(), text)
+    try:
+        if word[:2].lower() in ("0f", "0d") and len(word) in (10, 18):
+            return int(word[2:], 16).to_bytes((len(word) - 2) // 2, "little")[: t.bytes].ljust(t.bytes, b"\0")
+        if t.kind == "f":
+            return as_type(np.array(float(word)), t.name if t.name in DTYPES else "f32").tobytes()
+        number = int(word, 0) if not re.search(r"[.]|[eE][-+]|inf|nan", word) or word[:2].lower() == "0x" else None
+        if number is None:
+            value = float(word)
+            if t.kind == "b":  # an untyped parameter takes the bits of a float of its size
+                return np.array(value).astype(f"f{t.bytes}").tobytes()
+            number = int(value)
+            if number != value:
+                raise ValueError
+    except (ValueError, OverflowError):
+        raise UsageError(f"{text!r} is not a number that a .{t.name} parameter takes") from None
+    if not -(1 << t.bits - 1) <= number < 1 << t.bits:
+        raise UsageError(f"{text} does not fit a .{t.name} parameter")
+    return (number & ((1 << t.bits) - 1)).to_bytes(t.bytes, "little")
+
+
+__all__ = ["TYPES", "Argument", "BufferValue", "NullValue", "ScalarValue", "as_numbers", "parse_argument", "parse_value", "scalar_bytes"]

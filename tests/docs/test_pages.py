@@ -1,0 +1,49 @@
+"""The generated pages are what their generators print; what they are made of is as it should be."""
+
+from __future__ import annotations
+
+import pytest
+
+import warplab.assembler
+import warplab.runtime
+from tools import diagnostics, evidence, model, python_api
+from tools.pages import DOCS, GENERATORS
+from tools.rows import rows
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_page_is_what_its_generator_prints(name: str) -> None:
+    for place, text in GENERATORS[name]().items():
+        assert (DOCS / place).read_text() == text, f"docs/{place} is stale: python -m tools.pages {name}"
+
+
+def test_no_generated_page_is_left_over() -> None:
+    made = {place for name in ("instructions", "memory", "lanes") for place in GENERATORS[name]()}
+    there = {p.relative_to(DOCS).as_posix() for folder in ("instructions", "figures") for p in (DOCS / folder).iterdir()}
+    assert there <= made
+
+
+def test_every_recorded_case_passes() -> None:
+    assert {s.title: s.failed for s in evidence.h200() if s.failed} == {}
+    assert all(s.cases and s.rows for s in evidence.h200())
+
+
+def test_most_rows_that_run_are_held_by_something() -> None:
+    assert len(evidence.recorded()) > 400 and len(evidence.modelled()) > 150
+    assert set(evidence.recorded()) <= set(rows())
+
+
+def test_every_diagnostic_has_an_example() -> None:
+    assert set(diagnostics.examples()) == set(diagnostics.EXPLANATIONS)
+
+
+def test_every_public_name_is_in_the_python_reference() -> None:
+    assert {m: sorted(names) for m, names in python_api.grouped().items()} == {
+        "warplab.runtime": sorted(warplab.runtime.__all__),
+        "warplab.assembler": sorted(warplab.assembler.__all__),
+    }
+
+
+@pytest.mark.long
+def test_the_trace_of_the_models_is_fresh() -> None:
+    assert model.traced() == model.stored()

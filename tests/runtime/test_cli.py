@@ -1,0 +1,256 @@
+"""The assembler's commands, as a shell sees them: output, exit codes, standard input, JSON, and no traceback ever."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from warplab.runtime.cli import COMMANDS, errors, main
+
+from .ptx import kernel
+
+GOOD = kernel("good")
+BAD = GOOD.replace("add.u32 %r2", "add.sat.u32 %r2")
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> str:
+    path = tmp_path / "good.ptx"
+    path.write_text(GOOD)
+    return str(path)
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> str:
+    path = tmp_path / "bad.ptx"
+    path.write_text(BAD)
+    return str(path)
+
+
+def run(*args: str, stdin: str | bytes | None = None, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, list(args), input=stdin)
+    assert result.exit_code == code, f"{result.output}\n{result.stderr}"
+    assert "Traceback" not in result.output + result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+# ---------------------------------------------------------------- the group
+
+
+def test_help_imports_nothing_big() -> None:
+    program = (
+        "import sys, time; begin = time.perf_counter()\n"
+        "from warplab.runtime.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(time.perf_counter() - begin, *sorted({m.partition('.')[0] for m in sys.modules}))\n"
+    )
+    source = Path(__file__).parent.parent / "importroot"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(source)})
+    took, *modules = done.stdout.splitlines()[-1].split()
+    assert not {"numpy", "lark"} & set(modules)
+    assert float(took) < 0.5  # 0.05 s on an idle machine
+    assert "disassemble" in done.stdout
+
+
+def test_module_runs_as_a_program(good: str) -> None:
+    source = Path(__file__).parent.parent / "importroot"
+    command = [sys.executable, "-m", "warplab.runtime.cli", "check", good]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(source)}, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_is_there(name: str) -> None:
+    where, line = COMMANDS[name]
+    file, _, attribute = where.partition(":")
+    command = getattr(import_module(f"warplab.runtime.cli.{file}"), attribute)
+    assert isinstance(command, click.Command)
+    assert line.endswith(".") and len(line) < 80
+    assert "Usage: " in run(name, "--help").output
+
+
+def test_near_names_are_suggested() -> None:
+    assert "check" in run("chek", code=2).stderr
+    assert run("--nonsense", code=2).stderr
+
+
+def test_internal_errors_are_one_line(good: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("warplab.runtime.cli.info.load", broken)
+    assert "internal error: RecursionError" in run("info", good, code=errors.ExitCode.INTERNAL).stderr
+
+
+@pytest.mark.parametrize("command", ["assemble", "disassemble", "link", "check", "fmt", "info", "cfg", "dump"])
+def test_missing_files_are_wrong_usage(command: str, tmp_path: Path) -> None:
+    assert "nowhere.ptx" in run(command, str(tmp_path / "nowhere.ptx"), code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["assemble", "link", "info", "cfg", "check"])
+def test_errors_in_ptx_are_code_3(command: str) -> None:
+    result = run(command, "-", stdin=BAD, code=3)
+    assert "<stdin>:15" in result.output + result.stderr
+    assert "add.sat.u32" in result.output + result.stderr
+
+
+@pytest.mark.parametrize("command", ["disassemble", "link", "info", "cfg"])
+def test_damaged_objects_are_code_3(command: str) -> None:
+    assert run(command, "-", stdin=b"\x7fELF and rubbish", code=3).stderr.startswith("error")
+
+
+# ---------------------------------------------------------------- the commands
+
+
+def test_assemble_and_back(good: str) -> None:
+    run("assemble", good)
+    path = Path(good).with_suffix(".o")
+    text = run("disassemble", str(path)).output
+    assert "add.u32" in text and "%r<4>" in text
+    again = run("assemble", "-", "-o", "-", stdin=text).stdout_bytes
+    assert again == path.read_bytes()
+    run("disassemble", "-", "-o", good, stdin=again)
+    assert Path(good).read_text() == text
+
+
+def test_link_reports_who_defines_what(tmp_path: Path) -> None:
+    head = GOOD[: GOOD.index(".visible")]
+    (tmp_path / "a.ptx").write_text(head + ".visible .global .u32 x = 3;")
+    user = ".extern .global .u32 x; .visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [x]; ret; }"
+    (tmp_path / "b.ptx").write_text(head + user)
+    files = [str(tmp_path / n) for n in ("a.ptx", "b.ptx")]
+    run("assemble", files[0])
+    files[0] = files[0].replace(".ptx", ".o")
+    found = json.loads(run("link", *files, "--json").output)
+    rows = {s["name"]: s for s in found["symbols"]}
+    assert rows["x"]["used_by"] == [files[1]] and rows["x"]["file"] == files[0]
+    assert rows["k"]["kind"] == "kernel"
+    assert "x  " in run("link", *files).output
+    assert "unresolved-symbol" in run("link", files[1], code=3).stderr
+
+
+def test_link_writes_the_linked_module(tmp_path: Path) -> None:
+    head = GOOD[: GOOD.index(".visible")]
+    (tmp_path / "a.ptx").write_text(head + ".visible .global .u32 x = 3;")
+    user = ".extern .global .u32 x; .visible .entry k() { .reg .b32 %r<2>; ld.global.u32 %r1, [x]; ret; }"
+    (tmp_path / "b.ptx").write_text(head + user)
+    files = [str(tmp_path / n) for n in ("a.ptx", "b.ptx")]
+    text = run("link", *files, "-o", "-").output
+    assert ".visible .global .u32 x = 3;" in text and ".extern" not in text
+    for name in ("all.ptx", "all.o"):
+        assert run("link", *files, "-o", str(tmp_path / name)).output == ""
+    assert (tmp_path / "all.ptx").read_text() == text
+    assert run("disassemble", str(tmp_path / "all.o")).output == text
+
+
+def test_check_formats(good: str, bad: str) -> None:
+    assert run("check", good).output == ""
+    shown = run("check", bad, code=3).output
+    assert "error[" in shown and "^" in shown and "bad.ptx:15" in shown
+    ptxas = run("check", bad, "--ptxas-style", code=3).output
+    assert ptxas.startswith(f"ptxas {bad}, line 15; error") and "aborted due to errors" in ptxas
+    (file,) = json.loads(run("check", bad, "--json", code=3).output)
+    assert file["file"] == bad and file["diagnostics"][0]["line"] == 15
+    assert json.loads(run("check", good, "--json").output) == [{"file": good, "diagnostics": []}]
+
+
+def test_check_for_another_target(good: str) -> None:
+    Path(good).write_text(GOOD.replace("add.u32 %r2, %r1, 1;", "activemask.b32 %r2; bar.warp.sync %r2; barrier.cluster.arrive;"))
+    run("check", good)
+    assert "sm_90" in run("check", good, "--target", "sm_80", code=3).output
+
+
+def test_warnings_go_by_name(good: str) -> None:
+    Path(good).write_text(GOOD.replace(".reg .b64", ".reg .b32 idle;\n    .reg .b64"))
+    (file,) = json.loads(run("check", good, "--json").output)
+    names = {d["code"] for d in file["diagnostics"]}
+    assert names and all(d["severity"] == "warning" for d in file["diagnostics"])
+    name = sorted(names)[0]
+    assert run("check", good, *(x for n in names for x in ("--no-warn", n))).output == ""
+    assert name in run("check", good, "-W", name).output
+    assert run("check", good, "-W", "none").output == ""
+    assert run("check", good, "-W", "nonsense", code=2)
+
+
+def test_fmt(good: str) -> None:
+    ugly = GOOD.replace("    add.u32 %r2, %r1, 1;", "  add.u32    %r2,%r1,1; // one more")
+    Path(good).write_text(ugly)
+    assert run("fmt", "--check", good, code=1).output.startswith(good)
+    diff = run("fmt", "--diff", good, code=1).output
+    assert "-  add.u32    %r2,%r1,1; // one more" in diff
+    assert Path(good).read_text() == ugly
+    run("fmt", good)
+    assert "// one more" in Path(good).read_text()
+    run("fmt", "--check", good)
+    assert run("fmt", "-", stdin=ugly).output == Path(good).read_text()
+
+
+def test_info(good: str) -> None:
+    shown = run("info", good).output
+    assert ".visible .entry k" in shown and "+0" in shown and ".u64 p" in shown
+    (function,) = json.loads(run("info", good, "--json").output)["functions"]
+    assert function["param_bytes"] == 8 and function["registers"]["32"]["used"] == 2
+    run("info", good, "-f", "nobody", code=2)
+
+
+def test_cfg(good: str, tmp_path: Path) -> None:
+    assert "reconvergence point of B0" in run("cfg", good).output
+    assert run("cfg", good, "--format", "dot").output.startswith("digraph")
+    run("cfg", good, "-o", str(tmp_path / "k.svg"))
+    assert (tmp_path / "k.svg").read_text().startswith("<svg")
+    (graph,) = json.loads(run("cfg", good, "--json").output)
+    assert graph["name"] == "k" and len(graph["nodes"]) == 3
+    run("cfg", good, "-f", "nobody", code=2)
+
+
+def test_isa() -> None:
+    assert "shfl" in run("isa").output
+    shown = run("isa", "shfl").output
+    assert "shfl.sync.mode.b32" in shown and "up down bfly idx" in shown
+    rows = json.loads(run("isa", "shfl.sync.bfly.b32", "--json").output)
+    assert [r["opcode"] for r in rows] == ["shfl"] and rows[0]["sm"] == 30
+    assert "vote" in run("isa", "--search", "ballot").output
+    assert "vote.sync.ballot" in run("isa", "--search", "lanes ballot").output  # the words in any order
+    assert "did you mean shl or shf" in run("isa", "shlf", code=1).stderr
+    everything = json.loads(run("isa", "--json").output)
+    old = json.loads(run("isa", "--target", "sm_20", "--json").output)
+    assert 0 < len(old) < len(everything)
+    run("isa", "nonsense", code=1)
+    run("isa", "--target", "nonsense", code=2)
+
+
+def test_explain() -> None:
+    assert "extern" in run("explain", "unresolved-symbol").output
+    assert json.loads(run("explain", "unresolved-symbol", "--json").output)["code"] == "unresolved-symbol"
+    codes = run("explain").output.split()
+    assert len(codes) > 30 and codes == sorted(codes)
+    assert "unresolved-symbol" in run("explain", "unresolved-symbl", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("stage", "wanted"), [("tree", "instruction"), ("ir", "Instruction opcode='add'"), ("flow", "live in  B1"), ("plan", "segment 0 of B0")]
+)
+def test_dump(stage: str, wanted: str, good: str) -> None:
+    assert wanted in run("dump", good, "--stage", stage).output
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    assert "_WARPLAB_COMPLETE" in run("completion", shell).output
+
+
+def test_check_of_a_small_file_is_quick(good: str) -> None:
+    run("check", good)
+    begin = time.perf_counter()
+    run("check", good)
+    assert time.perf_counter() - begin < 0.5

@@ -1,0 +1,56 @@
+"""The rows of the instruction tables by opcode and place, and who performs them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import warplab.isa.ops  # noqa: F401  fills FORMS
+from warplab.interpreter.vector.meanings import bound
+from warplab.isa.notation import FORMS, Form
+
+MODEL = Path(__file__).parents[1] / "tests" / "data" / "model.json"
+
+Row = tuple[str, int]  # an opcode and the place among its rows
+
+
+@functools.cache
+def rows() -> dict[Row, Form]:
+    """All rows in the order of the tables."""
+    return {(opcode, n): f for opcode in FORMS for n, f in enumerate(FORMS[opcode])}
+
+
+@functools.cache
+def places() -> dict[int, Row]:
+    return {id(f): row for row, f in rows().items()}
+
+
+def row_of(f: Form) -> Row:
+    """Where a form stands."""
+    return places()[id(f)]
+
+
+def executes(f: Form) -> bool:
+    """Does the interpreter run it, or is it assembled only?"""
+    return f.meaning is not None or bool(f.effect)
+
+
+@contextmanager
+def performed() -> Iterator[list[Form]]:
+    """The forms whose meanings are asked for while this is open."""
+    seen: list[Form] = []
+    bind = Form.bind
+
+    def spy(self: Form, modifiers: Any) -> Any:
+        seen.append(self)
+        return bind(self, modifiers)
+
+    Form.bind = spy  # type: ignore[method-assign]
+    bound.cache_clear()  # what is bound already is not asked for again
+    try:
+        yield seen
+    finally:
+        Form.bind = bind  # type: ignore[method-assign]
