@@ -13,7 +13,7 @@ from typing import Literal
 from .ir import Span
 
 Severity = Literal["error", "warning", "note"]
-LIMIT = 100  # errors shown for one text: after so many nobody reads on
+LIMIT = 100  # errors shown for one text: after so many no reader goes on
 
 
 @dataclass(frozen=True, slots=True)

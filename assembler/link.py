@@ -260,7 +260,7 @@ def _entries(module: Module) -> Iterator[_Entry]:
         if missing:
             used = used_functions(module) if used is None else used
             if not used.intersection(nodes):
-                continue  # only declared: nobody asks for it, whatever its signature
+                continue  # only declared: nothing calls it, whatever its signature
         if linkage or missing:
             node = target if target in nodes else nodes[0]
             yield _Entry(module, node, linkage or "extern", target)

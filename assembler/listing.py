@@ -83,9 +83,13 @@ class Listing:
         found = {id(o): o for s in self.instructions if s.shape in wanted for o in s.operands} if wanted else {}
         return [o for o in found.values() if _may_name(o)]
 
+    def shapes_of(self, opcodes: Collection[str]) -> set[Shape]:
+        """The shapes with one of these opcodes."""
+        return {s for s in self.shapes if s.opcode in opcodes}
+
     def on_parameters(self, opcodes: Collection[str]) -> list[Instruction]:
         """The accesses to .param with one of these opcodes."""
-        wanted = {s for s in self.shapes if s.opcode in opcodes and not {"param", "param::func"}.isdisjoint(s.modifiers)}
+        wanted = {s for s in self.shapes_of(opcodes) if not {"param", "param::func"}.isdisjoint(s.modifiers)}
         return [s for s in self.instructions if s.shape in wanted] if wanted else []
 
     @cached_property

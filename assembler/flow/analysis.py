@@ -142,9 +142,10 @@ class Flow:
 
 def flow(function: Function) -> Flow:
     """The control flow of a function with a body."""
-    statements = listing(function).statements
+    columns = listing(function)
+    statements, ending = columns.statements, columns.shapes_of(ENDS)
     starts = {i for i, s in enumerate(statements) if s.__class__ is Label}
-    starts.update([i + 1 for i, s in enumerate(statements) if s.__class__ is Instruction and s.opcode in ENDS])
+    starts.update([i + 1 for i, s in enumerate(statements) if s.__class__ is Instruction and s.shape in ending])
     cuts = [0, *sorted(starts - {0, len(statements)}), len(statements)]
     pieces: list[tuple[list[Label], Sequence[Instruction], Sequence[Location | None]]] = [([], (), ())]
     location: Location | None = None
@@ -220,7 +221,7 @@ def accesses(instruction: Instruction) -> tuple[list[Register], list[Register]]:
 
 
 def passed_on(instruction: Instruction) -> list[Register]:
-    """The registers that an instruction reads only to hand their values on: compilers pack and pass on halves that nobody looks at."""
+    """The registers that an instruction reads only to hand their values on: compilers pack and pass on halves that are never used."""
     if instruction.opcode not in PASSING:
         return []
     start = 1 if _has_results(instruction) else 0

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-# EM_CUDA (190) would promise NVIDIA's own machine code; the number is "WP", which nobody has registered.
+# EM_CUDA (190) would promise NVIDIA's own machine code; the number is "WP", which is not registered.
 MACHINE = 0x5750
 TYPE_RELOCATABLE = 1
 

@@ -16,7 +16,7 @@ from .trees import grammar, tree_of
 
 _WORD = re.compile(r"\.[A-Za-z_][\w$]*", re.ASCII)
 _DWARF_LINE = re.compile(r"@@DWARF[^\n]*")
-# As everybody writes them; all else is for the grammar.
+# The usual layout; lark reads any other.
 _PLAIN_DIRECTIVE = re.compile(r"\.(?:target\s+(\w+(?:\s*,\s*\w+)*)|address_size\s+(32|64))(?=\s*\.)", re.A)
 _PIECE = 1 << 16  # no directive is longer
 

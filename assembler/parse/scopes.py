@@ -64,7 +64,7 @@ class Scope(dict[str, Operand]):
     `forward` collects the names met since it was last emptied that nothing has declared yet.
     """
 
-    __slots__ = ("blocks", "forward", "future", "names", "numbered", "parent", "pending", "registers", "stems", "told")
+    __slots__ = ("blocks", "counted", "forward", "future", "names", "numbered", "parent", "pending", "registers", "stems")
 
     def __init__(self, parent: Scope | None, registers: list[Register], inner: bool = False) -> None:
         self.parent = parent
@@ -73,11 +73,11 @@ class Scope(dict[str, Operand]):
         self.stems: dict[str, Stem] = _NO_STEMS if inner else {}
         self.pending: list[tuple[Instruction | Targets, str]] = []  # what waits for a label of this name
         self.blocks = int(inner)  # open blocks in it that have no scope of their own so far; an inner scope's is never 0
-        # Labels that statements outside of blocks name and that are still to come.
+        # Labels that statements outside of blocks name before they are declared.
         self.future: dict[str, Label] = _NO_LABELS if inner else {}
         self.forward: list[Unresolved] = parent.forward if parent is not None else []
-        self.numbered: dict[str, list[str]] = {}  # names by what stands before their numbers, as far as `alike` was asked
-        self.told = 0  # so many of them
+        self.numbered: dict[str, list[str]] = {}  # names by what stands before their numbers, entered when `alike` is called
+        self.counted = 0  # names that `numbered` holds
 
     # ------------------------------------------------------------ operand texts
 
@@ -97,7 +97,7 @@ class Scope(dict[str, Operand]):
             name, plus, offset = text[1:-1].partition("+")
             if not plus or _DECIMAL.fullmatch(offset):
                 base = self.get(name) or self.lookup(name)
-                if isinstance(base, Register | Variable):
+                if isinstance(base, (Register, Variable)):
                     address = self[text] = Address(base, int(offset or 0))
                     return address
         elif _DECIMAL.fullmatch(text) or _BITS.fullmatch(text):
@@ -217,8 +217,8 @@ class Scope(dict[str, Operand]):
         """The names in this scope that begin with a text, those at least that digits follow."""
         if stem[-1:].isdigit():
             return [n for n in self.names if n.startswith(stem)]
-        told, self.told = self.told, len(self.names)
-        for name in islice(self.names, told, None):
+        start, self.counted = self.counted, len(self.names)
+        for name in islice(self.names, start, None):
             self.numbered.setdefault(name.rstrip("0123456789"), []).append(name)
         return self.numbered.get(stem, ())
 

@@ -100,7 +100,7 @@ class Judge:
             return False
         for word, need in needs.needed(form, settled):
             missing = self.has.lacks(need)
-            if missing and need.before < self.has.version[0]:  # a spelling that ended long ago: whoever writes it today forgot a word
+            if missing and need.before < self.has.version[0]:  # a spelling that ended long ago: today a word is missing in it
                 self.misspelt(instruction)
                 return False
             if missing:

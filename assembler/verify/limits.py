@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warplab.isa.facts import Constant, Demand, Facts, opcodes
-from warplab.isa.notation import IDLE, Form
+from warplab.isa.notation import IDLE, Form, Need
 from warplab.isa.spaces import NEAR
 from warplab.isa.types import TYPES
 
@@ -29,6 +29,7 @@ class Wrong:
 Settled = Mapping[str, str | bool]
 VALUES = opcodes("constants", "registers_only", "no_result")  # the opcodes with rules about the values of operands
 _NEAR = frozenset(NEAR.split())
+GENERIC = Need(2.0, 20)
 
 
 # ---------------------------------------------------------------- values of constants
@@ -145,6 +146,8 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
         return min(unmet, key=lambda wrong: wrong.operand or 0)  # the first in the text
     if "ftz" in words and has.version < (1, 4):
         return Wrong("needs", ".ftz needs PTX 1.4", word="ftz")
+    if facts.takes_any_space and has.lacks(GENERIC) and _NEAR.isdisjoint(words) and "global" not in words:
+        return Wrong("needs", "generic addresses need PTX 2.0 and sm_20", help="name the state space")
     return _too_wide(words, settled, facts, has) if facts.widest or facts.widest_pack else None
 
 

@@ -45,6 +45,7 @@ def read_early(columns: Listing, graph: Flow) -> set[int]:
     ranges = _ranges(graph)
     births = _births(columns)
     inside, found = columns.inside, set[int]()
+    passing = columns.shapes_of(PASSING)
     dominates: Callable[[int, int], bool] | None = None
     ready = columns.others.keys() - inside.keys()  # what may be read in the block: besides constants what it has written or read
     for b, (start, end) in enumerate(ranges):
@@ -53,7 +54,7 @@ def read_early(columns: Listing, graph: Flow) -> set[int]:
         added: list[int] = []
         stretch = slice(start, end)
         for s, read, result in zip(columns.instructions[stretch], columns.sources[stretch], columns.results[stretch], strict=True):
-            if s.opcode in PASSING:
+            if s.shape in passing:
                 read = tuple([o for o in read if o.__class__ is Address])
             if not ready.issuperset(map(id, read)) or (s.guard is not None and id(s.guard) not in ready):
                 for o in (*read, s.guard):
@@ -125,7 +126,7 @@ def _births(columns: Listing) -> Numbers:
 
 def uneven(columns: Listing, graph: Flow) -> set[int]:
     """The registers whose value surely depends on the lane: computed from %tid and its kin alone, without memory."""
-    numbers = _reachable(graph)
+    numbers, loading = _reachable(graph), columns.shapes_of(LOADS)
     instructions, results, sources = columns.instructions, columns.results, columns.sources
     holders: dict[int, list[int]] = {}
     for i, registers in columns.inside.items():
@@ -139,7 +140,7 @@ def uneven(columns: Listing, graph: Flow) -> set[int]:
         if result is None:
             if s.opcode in CALLS and s.operands:
                 unsure.update(_written(s.operands[0]) if isinstance(s.operands[0], Arguments) and len(s.operands) > 1 else ())
-        elif s.opcode in LOADS:
+        elif s.shape in loading:
             unsure.update(_written(result))
         else:
             steps.append((result, sources[n] if s.guard is None else (*sources[n], s.guard)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Arguments, Function, Instruction, Label, Operand, Prototype, Register, Sink, Targets, Variable
+from warplab.isa.notation import Form
 from warplab.isa.types import TYPES
 
 from .operands import Operands
@@ -175,12 +176,10 @@ class Ends:
     # ------------------------------------------------------------ waiting
 
     def _sync(self, i: Instruction, past: int) -> Sync:
-        form = i.form
-        assert form is not None
-        masked = form.effect == "warp_barrier" or any(place.name == "membermask" for place in form.operands)
-        mask = self.operands.source(i.operands[-1], TYPES["u32"]) if masked else None
+        assert i.form is not None
+        mask = self.operands.source(i.operands[-1], TYPES["u32"]) if _has_mask(i.form) else None
         key = None if mask is None or i.settled is None else (i.opcode, tuple(sorted(i.settled.items())))
-        return Sync(mask, key, past, self.ops.guard(i), bool(form.effect))
+        return Sync(mask, key, past, self.ops.guard(i), bool(i.form.effect))
 
     def _barrier(self, i: Instruction, past: int) -> Barrier:
         words = set(i.modifiers)
@@ -193,3 +192,8 @@ class Ends:
         number = self.operands.source(ops[0], TYPES["u32"])
         count = self.operands.source(ops[1], TYPES["u32"]) if len(ops) > 1 else None
         return Barrier(number, count, "arrive" not in words, reduction, past, self.ops.guard(i))
+
+
+def _has_mask(form: Form) -> bool:
+    """Is the last operand a mask of lanes?"""
+    return form.effect == "warp_barrier" or any(place.name == "membermask" for place in form.operands)

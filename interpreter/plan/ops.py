@@ -237,8 +237,7 @@ class Ops:
         base = op.base
         if isinstance(base, Variable):
             in_frame = id(base) in self.operands.frame
-            loads = i.form is not None and i.form.facts.access == "load"
-            if loads and space.startswith("param") and not in_frame:
+            if i.form is not None and i.form.facts.access == "load" and space.startswith("param") and not in_frame:
                 return ParameterPlace(base, op.offset)
             if space.startswith("param") and in_frame:
                 return FramePlace(self.operands.frame[id(base)] + op.offset)

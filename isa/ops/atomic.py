@@ -17,7 +17,6 @@ from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask, Shortcut
 from ..spaces import SHARED_BASE
 from ..types import TYPES
-from .data import GENERIC
 from .mbarrier import complete_tx
 
 Change = Callable[..., Array]
@@ -230,7 +229,7 @@ def _apart(old: Array, type: str) -> Array | Bits128:
     return (old[..., 0], old[..., 1]) if type == "b128" else old
 
 
-facts("atom red", demands=(GENERIC,))
+facts("atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
 facts("atom", access="atomic", asks_anew=ALWAYS, discards=True, result_from_elsewhere=True)
 facts("red", access="reduction")
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")

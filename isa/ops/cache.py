@@ -13,7 +13,7 @@ PREFETCH = "9.7.10.15"
 _L2 = Need(7.4, 80)
 
 
-facts("prefetch", memory_only=when("tensormap"), word_addresses=when("tensormap"))
+facts("prefetch", is_indexed=True, memory_only=when("tensormap"), word_addresses=when("tensormap"))
 facts("prefetchu", generic_only=True)
 facts("prefetch prefetchu applypriority discard", has_wide_addresses=True)
 

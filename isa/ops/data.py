@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..facts import ALWAYS, Constant, Demand, excludes, facts, when
+from ..facts import ALWAYS, Constant, excludes, facts, when
 from ..notation import Need, accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..spaces import NEAR
@@ -25,8 +25,16 @@ NEEDS = {
 VEC = "v2 v4 v8"
 
 
-facts("mov", widest_pack=128, variables="any", reads_special=True, passes_on=True)
-facts("mov", moves_bits=True, sign_free=when(without="v2 v4"), hands_address_on=when(without="v2 v4"))
+facts(
+    "mov",
+    widest_pack=128,
+    variables="any",
+    reads_special=True,
+    passes_on=True,
+    moves_bits=True,
+    sign_free=when(without="v2 v4"),
+    hands_address_on=when(without="v2 v4"),
+)
 
 
 @instruction(
@@ -41,24 +49,18 @@ def mov(a: Array) -> Array:
     return a
 
 
-GENERIC = Demand(  # of the instructions that name a state space or none
-    Need(2.0, 20), "", when(without=f"global {NEAR}"), message="generic addresses need PTX 2.0 and sm_20", help="name the state space"
-)
-facts("ld st atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
-facts("ldu prefetch", is_indexed=True)
-facts("ldu", has_wide_addresses=True, memory_only=ALWAYS, widest=128)
-facts("ld", memory_only=ALWAYS)
-facts("ld ldu", access="load", result_from_elsewhere=True)
+facts("ld ldu", access="load", result_from_elsewhere=True, memory_only=ALWAYS)
 facts("ld", asks_anew=when("volatile relaxed acquire mmio"))
-facts("st", access="store", passes_on=True)
-facts("st", memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
+facts("st", access="store", passes_on=True, memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
+facts("ld ldu st", is_indexed=True, has_wide_addresses=True)
+facts("ldu", widest=128)
 facts(
     "ld st",
+    takes_any_space=True,
     excludes=(
         excludes("volatile relaxed acquire release", "local const param param::entry param::func"),
         excludes(f"{EVICT} {L2_EVICT} {PREFETCH} L2::cache_hint", NEAR),
     ),
-    demands=(GENERIC,),
     widest=256,
     of_256_bits=L2_EVICT,
 )

@@ -145,8 +145,8 @@ def summed_up(table: dict[str, tuple[str, float]]) -> None:
     for kind, limit in LIMITS.items():
         ratios = [ratio for what, ratio in table.values() if what == kind]
         if ratios:
-            print(f"{kind}: {sum(r <= limit for r in ratios)} of {len(ratios)} within {limit:g}x", end=", ")
-            print(f"median {statistics.median(ratios):.2f}x, at most {max(ratios):.2f}x")
+            within = f"{sum(r <= limit for r in ratios)} of {len(ratios)} within {limit:g}x, " if limit < float("inf") else ""
+            print(f"{kind}: {within}median {statistics.median(ratios):.2f}x, at most {max(ratios):.2f}x")
 
 
 def main() -> int:
