@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
-from warplab.interpreter.vector.meanings import bound
+from warplab.interpreter.plan.plan import Op
+from warplab.interpreter.vector import function
+from warplab.interpreter.vector.steps import Step
 from warplab.isa.notation import FORMS, Form
 
 MODEL = Path(__file__).parents[1] / "tests" / "data" / "model.json"
@@ -40,17 +42,21 @@ def executes(f: Form) -> bool:
 
 @contextmanager
 def performed() -> Iterator[list[Form]]:
-    """The forms whose meanings are asked for while this is open."""
+    """The forms whose meanings are asked for while this is open, and those of the operations that lanes reach."""
     seen: list[Form] = []
-    bind = Form.bind
+    bind, unguarded = Form.bind, function.unguarded
 
-    def spy(self: Form, modifiers: Any) -> Any:
+    def bound(self: Form, modifiers: Any) -> Any:
         seen.append(self)
         return bind(self, modifiers)
 
-    Form.bind = spy  # type: ignore[method-assign]
-    bound.cache_clear()  # what is bound already is not asked for again
+    def reached(op: Op) -> Step:
+        seen.append(op.meaning.form)
+        return unguarded(op)
+
+    Form.bind = bound  # type: ignore[method-assign]
+    function.unguarded = reached
     try:
         yield seen
     finally:
-        Form.bind = bind  # type: ignore[method-assign]
+        Form.bind, function.unguarded = bind, unguarded  # type: ignore[method-assign]

@@ -96,7 +96,7 @@ class Ops:
         sources = tuple([self.operands.source(op, t) for op in given.operands[1:]])
         facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
         own = self._op(given, site) if product.kept else None
-        return Op("factors", facts.meaning, Each((first, second)), sources, site, product=own)
+        return Op("quotient" if product.quotient else "factors", facts.meaning, Each((first, second)), sources, site, product=own)
 
     # ------------------------------------------------------------ addresses handed on, bits moved
 

@@ -214,7 +214,7 @@ class Op(NamedTuple):
 
     `how` it runs: "pure" on arrays of lanes; with the condition code register ("carry"); knowing its "lanes", or whole "warps"; as a "load",
     "store" or load of a "parameter"; as a "move", "pack" or "unpack" of bits; a "pointer" handed on or moved; an "effect" of the engine;
-    "unsupported"; the "factors" of a product that is fused with sums, handed on as operands of theirs.
+    "unsupported"; the "factors" of a product, or those of an approximate "quotient", handed on to the sums that it is fused with.
     """
 
     how: str
@@ -224,7 +224,7 @@ class Op(NamedTuple):
     site: Site
     guard: Guard | None = None
     keeps: tuple[int, ...] = ()  # slots that keep their value in lanes where the guard does not hold
-    product: Op | None = None  # of factors: the product itself, where it is read
+    product: Op | None = None  # of factors: the product or quotient itself, where it is read
 
 
 # ---------------------------------------------------------------- how a segment ends

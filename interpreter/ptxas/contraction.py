@@ -34,6 +34,7 @@ class Handed:
     factors: tuple[Register, Register]
     type: ScalarType  # as which they are copied
     kept: bool  # an instruction reads the product itself
+    quotient: bool  # approximate: the factors are the dividend and a reciprocal
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _build(made: Contraction, products: Sequence[Product], all_known: Mapping[in
         factors = (replace(d, name=f"{d.name}.a", index=first), replace(d, name=f"{d.name}.b", index=first + 1))
         t = TYPES[p.type]
         held = t if t.elements == 1 else TYPES[f"b{t.bits}"]
-        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums))
+        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums), i.opcode == "div")
         made.known[id(i)] = _with_factors(all_known[id(i)], handed)
         for s in sums:
             fused = made.fused[id(s.instruction)] = _fused(s, p, factors)

@@ -6,6 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from warplab.isa import sfu
 from warplab.isa.notation import FORMS
 
 from ..plan.plan import Meaning
@@ -55,3 +58,23 @@ def _signed(f: Function, meaning: Meaning) -> Function:
 def _turned(x: Array) -> Array:
     """A float, or the bits of a bf16, with the other sign."""
     return -x if x.dtype.kind == "f" else x ^ x.dtype.type(0x8000)
+
+
+def both(a: Array, b: Array) -> tuple[Array, Array]:
+    """The factors of a product."""
+    return a, b
+
+
+@functools.cache
+def dividend_and_reciprocal(meaning: Meaning) -> Function:
+    """The factors of an approximate quotient."""
+    full, ftz = bool(meaning.settled.get("full")), bool(meaning.settled.get("ftz"))
+
+    def split(a: Array, b: Array) -> tuple[Array, Array]:
+        size, one = np.abs(b), np.float32(1)
+        scale = np.where(size > 2.0**126, np.float32(0.25), one) if full else one  # what is far from 1 is scaled first
+        if not ftz:
+            scale = np.where(size < 2.0**-126, np.float32(2.0**24), scale)
+        return a * scale, sfu.rcp(b * scale, True)
+
+    return split

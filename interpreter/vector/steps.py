@@ -14,10 +14,9 @@ from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
 from ..plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Target, Tuple
-from ..ptxas.factors import factors_of
 from .exchange import Exchange
 from .group import Group
-from .meanings import bound
+from .meanings import both, bound, dividend_and_reciprocal
 from .operands import Get, get_of, set_of, shared_pointer
 from .values import Array, Shifted, plain
 
@@ -141,7 +140,8 @@ def _carry(op: Op) -> Step:
 
 
 def _factors(op: Op) -> Step:
-    f, (x, y), finish = factors_of(op.meaning), [get_of(s) for s in op.sources], set_of(op.target)
+    f = dividend_and_reciprocal(op.meaning) if op.how == "quotient" else both
+    (x, y), finish = [get_of(s) for s in op.sources], set_of(op.target)
     product = None if op.product is None else step(op.product)
 
     def hand_on(R: list[Any]) -> None:
@@ -343,7 +343,7 @@ def _unsupported(op: Op) -> Step:
 
 
 _STEPS: dict[str, Callable[[Op], Step]] = {
-    "pure": _pure, "lanes": _lanes, "warps": _warps, "carry": _carry, "factors": _factors,
+    "pure": _pure, "lanes": _lanes, "warps": _warps, "carry": _carry, "factors": _factors, "quotient": _factors,
     "load": _load, "store": _store, "parameter": _parameter,
     "move": _move, "pack": _pack, "unpack": _unpack, "pointer": _pointer,
     "effect": _effect, "unsupported": _unsupported,

@@ -14,7 +14,7 @@ import pytest
 
 from warplab.interpreter.faults import Deadlock
 
-from .harness import Array, Machine, kernel
+from ..harness import Array, Machine, kernel
 
 SCHEDULES = [None, 1, 2]
 HEAD = """.reg .b64 %d<9>; .reg .b32 %r<30>; .reg .pred %p<9>;

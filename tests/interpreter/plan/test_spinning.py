@@ -9,9 +9,9 @@ import pytest
 
 from tests.interpreter.profiler.test_recorded_kernels import BYTES, counted, text_of
 
-from .harness import Machine, kernel, run
+from ..harness import Machine, kernel, run
 
-RECORDED = json.loads((Path(__file__).parents[1] / "data/warp/spins.json").read_text())["kernels"]
+RECORDED = json.loads((Path(__file__).parents[2] / "data/warp/spins.json").read_text())["kernels"]
 # Lanes leave after one to eight turns; each stores how many lanes are there.
 LEAVE = """.reg .b64 %d<4>; .reg .b32 %r<8>; .reg .pred %p<2>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;
     add.u64 %d1, %d1, %d2; and.b32 %r2, %r1, 7;

@@ -9,9 +9,9 @@ import pytest
 from warplab.interpreter.profiler import Counters
 from warplab.isa.profiles import profile
 
-from .harness import Array, Machine, kernel
+from ..harness import Array, Machine, kernel
 
-DATA = Path(__file__).parents[1] / "data" / "warp"
+DATA = Path(__file__).parents[2] / "data" / "warp"
 THREADS, TURNS = 96, 12
 # Each turn parts the lanes by their sum, some of them leave, the others go on; who comes to the last turn stores the sum.
 LOOP = """.reg .u64 %d<4>; .reg .b32 %r<8>; .reg .pred %p<4>; ld.param.u64 %d1, [out]; ld.param.u64 %d2, [last];

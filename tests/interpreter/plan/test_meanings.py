@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .harness import Machine, kernel
+from ..harness import Machine, kernel
 
 SMALL, NAN = 0x0000_001E, 0x7FC1_2345
 

@@ -13,7 +13,7 @@ from warplab.interpreter.plan.roles import carries_pointer, is_stop, needs_lanes
 from warplab.interpreter.plan.shapes import known
 from warplab.interpreter.plan.slots import lives
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SAMPLES = sorted((ROOT / "samples").rglob("*.ptx"))
 BRANCHES = """
 .version 7.0

@@ -10,9 +10,9 @@ from warplab.interpreter.profiler import Counters
 from warplab.interpreter.profiler.metrics import metrics_of
 from warplab.isa.profiles import profile
 
-from .harness import Machine
+from ..harness import Machine
 
-DATA = Path(__file__).parents[1] / "data" / "warp"
+DATA = Path(__file__).parents[2] / "data" / "warp"
 LANES = 4096
 # Of each kernel in divergent.cu: the checksum of its results; requests and sectors of loads from global memory, requests of those from local memory.
 RECORDED = {

@@ -24,11 +24,11 @@ from warplab.interpreter.plan.shapes import known
 from warplab.interpreter.ptxas.contraction import Contraction, Fmad, contract
 from warplab.interpreter.vector.group import Group
 
-from .harness import Array, Machine, kernel
-from .rational import F32, F64, Format, Number, decode, finish, saturated, summed, times
-from .recorded import Carried
+from ..harness import Array, Machine, kernel
+from ..rational import F32, F64, Format, Number, decode, finish, saturated, summed, times
+from ..recorded import Carried
 
-DATA = Path(__file__).parents[1] / "data" / "contraction"
+DATA = Path(__file__).parents[2] / "data" / "contraction"
 KEPT = {"f32": "f32", "f64": "f64", "f16x2": "b32", "bf16x2": "b32"}  # types of registers
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 

@@ -6,9 +6,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from .harness import Argument, Machine, kernel, run
+from ..harness import Argument, Machine, kernel, run
 
-DATA = Path(__file__).parents[1] / "data" / "warp"
+DATA = Path(__file__).parents[2] / "data" / "warp"
 LANES = 2048
 # What an H200 left of the kernels in breaks.cu: checksums of results, and of how many lanes ran together at each turn and behind the loop.
 RECORDED = {
