@@ -9,7 +9,7 @@ from typing import Any
 
 from ..driver.unsupported import named, refusing
 from .arrays import *  # noqa: F403
-from .constants import *  # noqa: F403
+from .constants import CONSTANTS
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
 from .enums import OWN as ENUMS
@@ -21,7 +21,7 @@ from .memory import *  # noqa: F403
 from .signatures import SIGNATURES
 from .structs import OWN as STRUCTS
 
-globals().update(forwards())
+globals().update(CONSTANTS | forwards())
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle

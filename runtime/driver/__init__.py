@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .constants import *  # noqa: F403
+from .constants import CONSTANTS
 from .contexts import *  # noqa: F403
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
@@ -27,6 +27,8 @@ from .streams import *  # noqa: F403
 from .structs import STRUCTS
 from .transfers import *  # noqa: F403
 from .unsupported import named, refusing
+
+globals().update(CONSTANTS)
 
 
 def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle

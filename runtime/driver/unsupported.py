@@ -14,10 +14,11 @@ from .tables import Table
 @functools.cache
 def _table(signatures: str) -> dict[str, tuple[int, str]]:
     """name -> (number of results, parameters), of a table of signatures."""
-    out = {}
-    for line in signatures.splitlines():
-        name, count, *rest = line.split(" ", 2)
-        out[name] = int(count), rest[0] if rest else ""
+    out: dict[str, tuple[int, str]] = {}
+    for line in signatures.replace("\n    ", " ").splitlines():
+        head, _, names = line.partition(":")
+        count, _, parameters = head.partition(" ")
+        out |= dict.fromkeys(names.split(), (int(count), parameters))
     return out
 
 
