@@ -94,7 +94,6 @@ class Pool:
     maximum: int = 0
     settings: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 1, 3: 1})
     access: dict[int, int] = field(default_factory=dict)
-    alive: bool = True
 
     def take(self, size: int) -> None:
         """An allocation was made."""

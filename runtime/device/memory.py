@@ -53,7 +53,6 @@ class AddressRange:
     number: int
     flags: int = 0
     pool: object = None
-    mapped: bool = True
     sync_memops: bool = False
     advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
 
@@ -255,13 +254,6 @@ class AddressSpace:
     def is_device_range(self, address: int) -> bool:
         """Does the address belong to a memory that devices own or that was registered?"""
         return any(_inside(arena, address) for arena in self.arenas())
-
-    def tell(self, address: int) -> str:
-        """host or device: where a copy of unknown kind finds an address."""
-        found = self.buffer_at(address)
-        return (
-            "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
-        )
 
 
 def _inside(arena: Arena, address: int) -> bool:

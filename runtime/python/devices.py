@@ -9,7 +9,7 @@ from ..device.machine import machine
 from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
 from .buffers import Buffer, MemoryResource
-from .calls import CUDAError, IsStreamType, do, raised
+from .calls import IsStreamType, do, raised
 from .properties import ABSENT, FLAGS
 from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
@@ -255,6 +255,3 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<Device {self._device_id}: {self.name}, {machine().device(self._device_id).profile.name}>"
-
-
-__all__ = ["CUDAError", "ComputeCapability", "Context", "Device", "DeviceProperties"]

@@ -63,9 +63,7 @@ class Outcome:
     failure: str = ""  # what ended it early, in words
     error: str = ""  # CUDA's name for that
     cause: ExecutionError | None = None
-    printed: str = ""
     assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
-    notes: list[str] = field(default_factory=list)
 
     @property
     def code(self) -> int:

@@ -17,9 +17,6 @@ from .values import Argument, parse_argument
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
-_BLANKS = " \t\r\n"
-_WORD = re.compile(rf"""[{_BLANKS}]*((?:[^{_BLANKS}"']+|"[^"]*"|'[^']*')+)""")  # of a text without backslashes
-_QUOTED = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def _fmad(word: str | None) -> str:
 def from_text(words: str, line: int) -> RunSpec:
     """One `//@ run` directive."""
     try:
-        parts = split(words)
+        parts = shlex.split(words)
     except ValueError as e:
         raise UsageError(f"line {line}: //@ run: {e}") from None
     given: dict[str, Any] = {}
@@ -135,22 +132,6 @@ def from_text(words: str, line: int) -> RunSpec:
         else:
             given[field_name] = value
     return from_options(given, line)
-
-
-def split(words: str) -> list[str]:
-    """The words of a command line as a shell takes them; shlex reads character by character, which a test notices."""
-    if "\\" in words:
-        return shlex.split(words)
-    out, at, end = [], 0, len(words.rstrip(_BLANKS))
-    while at < end:
-        m = _WORD.match(words, at)
-        if m is None:  # a quotation mark without its partner
-            return shlex.split(words)
-        word, at = m[1], m.end()
-        if '"' in word or "'" in word:
-            word = _QUOTED.sub(lambda q: q[1] if q[2] is None else q[2], word)
-        out.append(word)
-    return out
 
 
 def directives(text: str) -> list[RunSpec]:
