@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import driver
+from ..driver.api import results_of
 from ..driver.unsupported import signature_of
 from . import enums, structs
-from .api import api, bare, call
+from .api import api, call
 from .signatures import SIGNATURES
 
 # name, the driver's call, and what each of its results becomes; a call of the second table needs no context.
@@ -111,7 +112,7 @@ def _forward(name: str, work: Callable[..., Any], kinds: list[str], through: Cal
 def forwards() -> dict[str, Callable[..., tuple[Any, ...]]]:
     """Every call of the tables by its name."""
     out = {}
-    for table, through in ((_WITH_CONTEXT, call), (_WITHOUT, bare)):
+    for table, through in ((_WITH_CONTEXT, call), (_WITHOUT, results_of)):
         for word in table.split():
             name, _, rest = word.partition("=")
             theirs, _, kinds = rest.partition(":")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..driver.api import STATE, initialise
+from ..driver.api import initialise, results_of
 from ..driver.enums import CUresult
 from ..errors import ApiError
 
@@ -34,11 +34,7 @@ def needed_handle(stream: IsStreamType | None) -> int:
 def do(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
     """The results of a driver call."""
     initialise()
-    code, *results = work(*args)
-    if code:
-        found = STATE.last
-        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
-    return None if not results else results[0] if len(results) == 1 else tuple(results)
+    return results_of(work, *args)
 
 
 def raised(code: str, message: str) -> ApiError:

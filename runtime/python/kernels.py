@@ -91,24 +91,11 @@ class KernelOccupancy:
 
     def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
         """The largest cluster."""
-        return int(do(driver.cuOccupancyMaxPotentialClusterSize, self._kernel.handle, _native(config)))
+        return int(do(driver.cuOccupancyMaxPotentialClusterSize, self._kernel.handle, config.shape.config(driver)))
 
     def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
         """Clusters that the device holds at once."""
-        return int(do(driver.cuOccupancyMaxActiveClusters, self._kernel.handle, _native(config)))
-
-
-def _native(config: LaunchConfig) -> driver.CUlaunchConfig:
-    shape, out = config.shape, driver.CUlaunchConfig()
-    out.gridDimX, out.gridDimY, out.gridDimZ = shape.grid
-    out.blockDimX, out.blockDimY, out.blockDimZ = shape.block
-    out.sharedMemBytes = shape.dynamic_shared
-    if shape.cluster:
-        a = driver.CUlaunchAttribute()
-        a.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-        a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z = shape.cluster
-        out.attrs, out.numAttrs = [a], 1
-    return out
+        return int(do(driver.cuOccupancyMaxActiveClusters, self._kernel.handle, config.shape.config(driver)))
 
 
 class Kernel:
