@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import driver
 from ..device.kernels import KernelHandle
 from ..driver.api import kernel_of
-from .calls import do
+from .calls import Given, do
 from .launcher import Dims, LaunchConfig, Launcher
 from .streams import Stream
 
@@ -98,14 +98,12 @@ class KernelOccupancy:
         return int(do(driver.cuOccupancyMaxActiveClusters, self._kernel.handle, config.shape.config(driver)))
 
 
-class Kernel:
+class Kernel(Given):
     """A kernel, ready to be launched: by launch(), or as kernel[grid, block](*arrays)."""
 
     _found: object
     _module: ObjectCode | None
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Kernel comes from ObjectCode.get_kernel")
+    _origin = "a Kernel comes from ObjectCode.get_kernel"
 
     @staticmethod
     def from_handle(handle: object, mod: ObjectCode | None = None) -> Kernel:

@@ -12,6 +12,7 @@ from typing import Any
 from ..device.loading import contraction
 from ..errors import UsageError
 from .expect import Tolerance
+from .options import OPTIONS
 from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
@@ -69,16 +70,6 @@ def dim3(text: str | int | Sequence[int]) -> Dim3:
     return x, y, z
 
 
-OPTIONS: dict[str, tuple[str, bool]] = {  # option -> (field, takes a value)
-    "--kernel": ("kernel", True), "--grid": ("grid", True), "--block": ("block", True), "--arg": ("args", True), "--shared": ("shared", True),
-    "--cooperative": ("cooperative", False), "--cluster": ("cluster", True), "--set": ("symbols", True), "--expect": ("expect", True),
-    "--print": ("show", True), "--dump": ("dump", True), "--rtol": ("rtol", True), "--atol": ("atol", True), "--ulp": ("ulp", True),
-    "--device": ("device", True), "--schedule": ("schedule", True), "--max-steps": ("max_steps", True), "--timeout": ("timeout", True),
-    "--fmad": ("fmad", True),
-}  # fmt: skip
-MANY = frozenset({"args", "symbols", "expect", "show", "dump"})
-
-
 def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
     """One launch, from options by field name, and the line of the directive that gives them."""
 
@@ -117,9 +108,9 @@ def from_text(words: str, line: int) -> RunSpec:
         name, eq, value = parts[i].partition("=")
         if name not in OPTIONS:
             raise UsageError(f"line {line}: //@ run: no option is called {name}; there are {' '.join(OPTIONS)}")
-        field_name, takes = OPTIONS[name]
+        field_name, kind, _ = OPTIONS[name]
         i += 1
-        if not takes:
+        if kind == "flag":
             given[field_name] = True
             continue
         if not eq:
@@ -127,7 +118,7 @@ def from_text(words: str, line: int) -> RunSpec:
                 raise UsageError(f"line {line}: //@ run: {name} needs a value")
             value = parts[i]
             i += 1
-        if field_name in MANY:
+        if kind == "many":
             given.setdefault(field_name, []).append(value)
         else:
             given[field_name] = value
