@@ -81,8 +81,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
             raise UsageError(f"--{name.replace('_', '-')} {value!r} is no number") from None
 
     launch = LaunchSpec(
-        given.get("kernel") or "", dim3(given.get("grid") or 1), dim3(given.get("block") or 1), tuple(given.get("args") or ()),
-        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if given.get("cluster") else None,
+        str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
+        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if "cluster" in given else None,
     )  # fmt: skip
     return RunSpec(
         (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
@@ -157,23 +157,16 @@ _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "clu
 def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     if unknown := set(data) - _RUN_KEYS:
         raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(_RUN_KEYS))}")
-    launches = []
+    launches: list[LaunchSpec] = []
     for launch in data.get("launch", []):
         if unknown := set(launch) - _LAUNCH_KEYS:
             raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
-        launches.append(_launch(launch))
+        launches += from_options(launch).launches
     one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
-    )  # fmt: skip
-
-
-def _launch(data: Mapping[str, Any]) -> LaunchSpec:
-    return LaunchSpec(
-        str(data.get("kernel", "")), dim3(data.get("grid", 1)), dim3(data.get("block", 1)), tuple(str(a) for a in data.get("args", ())),
-        int(data.get("shared", 0)), bool(data.get("cooperative", False)), dim3(data["cluster"]) if "cluster" in data else None,
     )  # fmt: skip
 
 
