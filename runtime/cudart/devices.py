@@ -7,29 +7,10 @@ import re
 from .. import driver
 from ..device.machine import machine
 from ..driver.api import results_of
-from ..driver.devices import VERSION
 from ..errors import ApiError
 from .api import RUNTIME, api, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaStream_t
-
-
-@api(1)
-def cudaDriverGetVersion() -> int:
-    """13000: CUDA 13.0."""
-    return VERSION
-
-
-@api(1)
-def cudaRuntimeGetVersion() -> int:
-    """13000: CUDA 13.0."""
-    return VERSION
-
-
-@api(1)
-def cudaGetDeviceCount() -> int:
-    """How many devices there are."""
-    return len(machine().devices)
 
 
 @api(1)

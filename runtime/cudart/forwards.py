@@ -65,7 +65,8 @@ _WITHOUT = """
     cudaDeviceCanAccessPeer=cuDeviceCanAccessPeer:int cudaDeviceGetP2PAttribute=cuDeviceGetP2PAttribute:int
     cudaDeviceGetPCIBusId=cuDeviceGetPCIBusId:bytes cudaDeviceGetByPCIBusId=cuDeviceGetByPCIBusId:int
     cudaDeviceGetDefaultMemPool=cuDeviceGetDefaultMemPool:cudaMemPool_t cudaDeviceGetMemPool=cuDeviceGetMemPool:cudaMemPool_t
-    cudaDeviceSetMemPool=cuDeviceSetMemPool
+    cudaDeviceSetMemPool=cuDeviceSetMemPool cudaGetDeviceCount=cuDeviceGetCount:int
+    cudaDriverGetVersion=cuDriverGetVersion:int cudaRuntimeGetVersion=cuDriverGetVersion:int
 """
 _PLAIN: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bytes": bytes, "same": lambda value: value}
 

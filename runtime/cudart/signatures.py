@@ -17,7 +17,7 @@ SIGNATURES = """\
 1 device, peerDevice: cudaDeviceCanAccessPeer
 0 target, scope: cudaDeviceFlushGPUDirectRDMAWrites
 1 pciBusId: cudaDeviceGetByPCIBusId
-1: cudaDeviceGetCacheConfig cudaDeviceGetSharedMemConfig
+1: cudaDeviceGetCacheConfig cudaDeviceGetSharedMemConfig cudaDriverGetVersion cudaGetDeviceCount cudaRuntimeGetVersion
 1 device: cudaDeviceGetDefaultMemPool cudaDeviceGetExecutionCtx cudaDeviceGetMemPool
 1 device, typename: cudaDeviceGetDevResource
 1 device, attr: cudaDeviceGetGraphMemAttribute

@@ -35,11 +35,6 @@ def signature_of(signatures: str, name: str) -> inspect.Signature | None:
     return inspect.Signature(parameters)
 
 
-def named(signatures: str, *tables: Table) -> list[str]:
-    """All names that stand in tables: of functions without code, enums, structures."""
-    return [*_table(signatures), *(name for table in tables for name in table.lines)]
-
-
 def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:
     """The function of that name, made from its line in a table of signatures; None where the table has no such line."""
     signature = signature_of(signatures, name)
@@ -55,3 +50,20 @@ def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[A
     refuse.__doc__ = "Not supported."
     refuse.__signature__ = signature  # type: ignore[attr-defined]
     return refuse
+
+
+def lazy(space: dict[str, Any], signatures: str, code: IntEnum, *tables: Table) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """__getattr__ and __dir__ of a module whose enums, structures and calls without code are made from tables when they are asked for."""
+
+    def attribute(name: str) -> Any:
+        found = next(filter(None, (table.get(name) for table in tables)), None) or refusing(signatures, name, code)
+        if found is None:
+            raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
+        space[name] = found
+        return found
+
+    def names() -> list[str]:
+        own = {name for name in space if name.lower().startswith(("cu", "make_cuda")) or name == "dim3"}
+        return sorted(own.union(_table(signatures), *(table.lines for table in tables)))
+
+    return attribute, names
