@@ -17,7 +17,6 @@ from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
-from ..device.memory import DeviceArena
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .runspec import LaunchSpec, RunSpec, argument
@@ -119,8 +118,6 @@ class Runner:
     def close(self) -> None:
         """Gives the program and the memory back, when no more is asked of them than the outcome."""
         self.context.close()
-        if isinstance(self.context.arena, DeviceArena):
-            self.context.arena.give_back()
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""

@@ -15,7 +15,6 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.test import test as command
-from warplab.runtime.device.memory import DROPPED, device_memory
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
@@ -284,18 +283,3 @@ def test_a_tool_cannot_change_the_test_itself(tmp_path: Path) -> None:
     assert "changes the test itself" in messages(path)[0] and path.read_bytes() == before
     (tmp_path / "u.ptx").write_text("// RUN: warplab fmt - < nowhere.ptx\n")
     assert "nowhere.ptx" in messages(tmp_path / "u.ptx")[0]
-
-
-def test_memory_that_is_given_back_serves_as_new() -> None:
-    first = device_memory(3 << 20)
-    place = first.allocate(100)
-    first.bytes[place.start : place.end] = 7
-    first.limit = 1 << 10
-    first.give_back()
-    second = device_memory(3 << 20)
-    assert second is first and not second.bytes[: 1 << 20].any()
-    assert (second.used, second.limit, second.find(place.start)) == (0, 3 << 20, None)
-    assert second.allocate(100).start == place.start
-    second.allocate(DROPPED)
-    second.give_back()
-    assert device_memory(3 << 20) is not second
