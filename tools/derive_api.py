@@ -97,7 +97,13 @@ def write_enums(module: ModuleType, what: str, path: Path, source: ModuleType | 
     for e in enums(source) if source is not None else ():
         prefix = common_prefix(list(e.__members__))
         others[e.__name__] = prefix, {n: int(v) for n, v in e.__members__.items()}
-    lines = [wrapped(enum_line(e.__name__, {n: int(v) for n, v in e.__members__.items()}, others)) for e in enums(module)]
+    lines: list[str] = []
+    known: dict[str, str] = {}  # the line of a list of members: its enum
+    for e in enums(module):
+        line = enum_line(e.__name__, {n: int(v) for n, v in e.__members__.items()}, others)
+        head, _, rest = line.removeprefix(e.__name__).partition(":")
+        twin = f"{e.__name__}{head} = {known.setdefault(f'{head}:{rest}', e.__name__)}:"
+        lines.append(wrapped(line if len(line) < 140 or known[f"{head}:{rest}"] == e.__name__ else twin))
     if source is None:
         write_table(path, f"The enums of {what}", "from .tables import Enums", lines, "ENUMS = Enums(__name__, _TABLE)")
     else:

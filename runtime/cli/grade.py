@@ -11,6 +11,7 @@ import click
 
 from . import files
 from .errors import ExitCode
+from .launching import reported
 
 if TYPE_CHECKING:
     from ..grading import Report
@@ -38,7 +39,6 @@ def grade(
     LAB is a folder with a lab.toml. A SUBMISSION is a .ptx file, a folder of them, or a folder with the files that the lab asks for.
     It is not trusted: it has limits on steps, memory and time, reads no files, and its own directives mean nothing.
     """
-    from ..errors import UsageError
     from ..grading import find_submissions, load_lab
     from ..grading import grade as grade_local
     from ..grading.report import FORMATS as WRITERS
@@ -46,7 +46,7 @@ def grade(
 
     start = time.monotonic()
     reports: list[Report] = []
-    try:
+    with reported(ctx):
         found = load_lab(lab)
         if bundle is not None:
             from ..grading.bundle import write_bundle
@@ -67,8 +67,6 @@ def grade(
             reports.append(r)
             if len(handed_in) > 1 and sys.stderr.isatty():
                 click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
     files.write(out, WRITERS[form](reports) + "\n")

@@ -12,6 +12,7 @@ import click
 
 from . import files
 from .errors import ExitCode
+from .launching import reported
 
 if TYPE_CHECKING:
     from ..golden import Case, Result
@@ -44,14 +45,11 @@ def test(
 
     PATHs are .ptx files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments say what should come of it.
     """
-    from ..errors import UsageError
     from ..golden import collect, report
 
     start = time.monotonic()
-    try:
+    with reported(ctx):
         cases = collect(paths, keyword)
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
     if not cases:
         raise click.UsageError(
             "there is no test: no .ptx here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx

@@ -7,13 +7,7 @@ from collections.abc import Callable
 from ..device.kernels import KernelHandle
 from ..errors import invalid
 from .api import api, device_of, handle_of, integer, kernel_of, member
-from .enums import (
-    CUclusterSchedulingPolicy,
-    CUfunc_cache,
-    CUfunction_attribute,
-    CUfunctionLoadingState,
-    CUsharedconfig,
-)
+from .enums import CUclusterSchedulingPolicy, CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUsharedconfig
 from .structs import CUmodule
 
 FunctionAttribute = CUfunction_attribute

@@ -138,6 +138,9 @@ class _Field:
         self.nested = kind
         return kind.c_type
 
+    def _at(self, owner: _Base) -> int:
+        return ctypes.addressof(owner._raw) + int(getattr(owner.c_type, self.name).offset)
+
     def _value(self, raw: Any) -> Any:
         if self.enum is not None:
             return self.enum(raw)
@@ -153,16 +156,14 @@ class _Field:
             return owner._kept.get(self.name, [])
         if self.count:
             if self.ctype is ctypes.c_char * self.count:
-                raw = ctypes.string_at(ctypes.addressof(owner._raw) + getattr(owner.c_type, self.name).offset, self.count)
+                raw = ctypes.string_at(self._at(owner), self.count)
                 return raw.split(b"\0", 1)[0] if self.name == "name" else raw
             return [self._value(v) for v in raw]
         return self._value(raw)
 
     def __set__(self, owner: _Base, value: Any) -> None:
         if self.nested is not None:
-            ctypes.memmove(
-                ctypes.addressof(owner._raw) + getattr(owner.c_type, self.name).offset, value.getPtr(), ctypes.sizeof(self.nested.c_type)
-            )
+            ctypes.memmove(self._at(owner), value.getPtr(), ctypes.sizeof(self.nested.c_type))
         elif self.list_of is not None:
             owner._kept[self.name] = list(value)
             block = (self.list_of.c_type * max(len(value), 1))()
@@ -173,9 +174,7 @@ class _Field:
         elif self.count:
             target = getattr(owner._raw, self.name)
             if isinstance(value, bytes):
-                ctypes.memmove(
-                    ctypes.addressof(owner._raw) + getattr(owner.c_type, self.name).offset, value.ljust(self.count, b"\0"), self.count
-                )
+                ctypes.memmove(self._at(owner), value.ljust(self.count, b"\0"), self.count)
             else:
                 for n, v in enumerate(value):
                     target[n] = float(v) if self.convert is float else int(v)

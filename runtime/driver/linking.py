@@ -13,9 +13,7 @@ from ..device.context import DeviceContext
 from ..device.loading import Source, link, linked_image, parsed, sources
 from ..errors import ApiError, unsupported
 from .api import api, current, forget, handle_of, integer, member, object_of, text
-from .enums import (
-    CUjitInputType,
-)
+from .enums import CUjitInputType
 from .modules import Logs, fits, image_of, read_file
 from .structs import CUlinkState
 

@@ -16,10 +16,7 @@ from ..device.kernels import LoadedModule
 from ..device.loading import fmad_of, image_at, parsed, sources
 from ..errors import ApiError, invalid
 from .api import api, current, forget, handle_of, integer, object_of, text
-from .enums import (
-    CUjit_option,
-    CUmoduleLoadingMode,
-)
+from .enums import CUjit_option, CUmoduleLoadingMode
 from .layout import address_of
 from .structs import CUdeviceptr, CUfunction, CUmodule
 

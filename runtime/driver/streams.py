@@ -9,7 +9,7 @@ from ..device.memory import SPACE
 from ..device.streams import DeviceStream
 from ..errors import ApiError, invalid, unsupported
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
-from .enums import CUstreamAttrID, CUstreamCaptureMode
+from .enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
 from .graphs import queue, uncaptured
 from .structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
 
@@ -172,8 +172,6 @@ def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags:
     s = uncaptured(stream_of(hStream), "a callback is added")
     if integer(flags):
         raise invalid("the flags must be 0")
-    from .enums import CUresult
-
     failed = s.context.pending or s.context.error
     code = CUresult[failed.name] if failed else CUresult.CUDA_SUCCESS
     if callable(callback):

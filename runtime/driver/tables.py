@@ -2,6 +2,7 @@
 
 enums    NAME PREFIX: A B=5 C            members PREFIXA = 0, PREFIXB = 5, PREFIXC = 6
          NAME PREFIX < OTHER: -A +B=7    those of OTHER, another table's, in this one's spelling, but for those named
+         NAME PREFIX = OTHER:            the members of OTHER
 structs  struct NAME field:type ...      type is a basic one of layout.py, an enum, a handle, a structure; type[4]; type* for a list
          union NAME field:type ...       of structures; bytes[8]
          handle NAME ...                 number u64 NAME ...            alias NAME=OTHER ...            ending _ST NAME ...
@@ -83,6 +84,8 @@ class Enums(Table):
         _, prefix, *base = head.split(" ")
         prefix = "" if prefix == "-" else prefix
         words = rest.split()
+        if base and base[0] == "=":
+            return self.read(base[1])
         if not base:
             return prefix, {prefix + n: v for n, v in members(words).items()}
         assert self.source is not None

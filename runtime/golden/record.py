@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
+from ..reports.tables import table
 from ..run.expect import agree, show
 from ..run.runner import Outcome
 from ..run.values import as_numbers
@@ -68,9 +69,8 @@ def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[st
         return []
     where = np.argwhere(~equal)
     rows = [(str(list(map(int, at)))[1:-1], show(wanted.reshape(got.shape)[tuple(at)]), show(got[tuple(at)])) for at in where[:SHOWN]]
-    widths = [max(len(r[i]) for r in [*rows, ("at", "recorded", "got")]) for i in range(3)]
     lines = [f"golden {name}: {len(where)} of {got.size} elements differ"]
-    lines += ["  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in [("at", "recorded", "got"), *rows]]
+    lines += [f"  {line}" for line in table(("at", "recorded", "got"), rows, left=0).splitlines()]
     if len(where) > SHOWN:
         lines.append(f"  ... and {len(where) - SHOWN} more")
     return lines

@@ -71,9 +71,7 @@ def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -
         return [f"the fault does not say {t!r}:\n{outcome.failure}" for t in check.faults if t.lower() not in report.lower()]
     if outcome.failure:
         return [outcome.failure]
-    out = []
-    for m in outcome.mismatches:
-        out.append(f"{m.text}\n  {m}")
+    out = [f"{m.text}\n  {m}" for m in outcome.mismatches]
     if check.prints is not None and printed != check.prints:
         diff = unified_diff(check.prints.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="", n=1)
         out.append("\n".join(diff) or "the output differs at the end of its last line")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
 from ..driver.api import initialise, results_of
-from ..driver.enums import CUresult
 from ..errors import ApiError
 
 CUDAError = ApiError
@@ -68,9 +67,3 @@ def do(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
     """The results of a driver call."""
     initialise()
     return results_of(work, *args)
-
-
-def raised(code: str, message: str) -> ApiError:
-    """An error of a given name."""
-    assert code in CUresult.__members__
-    return ApiError(code, message)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .. import driver
+from ..device.context import DeviceContext
 from ..device.machine import machine
-from ..driver.api import STATE, initialise, object_of
+from ..driver.api import STATE, handle_of, initialise, object_of
 from ..driver.devices import pci_bus_id
 from .buffers import Buffer, MemoryResource
-from .calls import Given, IsStreamType, do, raised
+from .calls import CUDAError, Given, IsStreamType, do
 from .properties import ABSENT, FLAGS
 from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
@@ -61,8 +62,6 @@ class Context(Given):
     @property
     def is_closed(self) -> bool:
         """Was it ended?"""
-        from ..device.context import DeviceContext
-
         return not object_of(self._context, DeviceContext).alive
 
     @property
@@ -186,7 +185,7 @@ class Device:
 
     def _check(self) -> None:
         if not STATE.stack or STATE.stack[-1].ordinal != self._device_id:
-            raise raised("CUDA_ERROR_INVALID_CONTEXT", f"device {self._device_id} is not current: call set_current() first")
+            raise CUDAError("CUDA_ERROR_INVALID_CONTEXT", f"device {self._device_id} is not current: call set_current() first")
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
         """Makes the device current with its primary context, or another of its contexts, in whose place then the old one is given."""
@@ -200,8 +199,6 @@ class Device:
         if not self._retained or d.primary is None:
             d.retain()
             self._retained = True
-        from ..driver.api import handle_of
-
         do(driver.cuCtxSetCurrent, driver.CUcontext(handle_of(d.primary)))
         return None
 
