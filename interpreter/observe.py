@@ -12,22 +12,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
+from .launch import Launch
 from .memory.access import Access as MemoryAccess
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
+from .vector.group import Group
+from .vector.ports import Wave
 from .vector.values import Array, LocalPlace, Shifted, Value, plain
-
-if TYPE_CHECKING:
-    from .launch import Launch
-    from .vector.group import Group
-    from .vector.wave import Wave
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
@@ -86,13 +84,13 @@ class Observer:
 class ObservedAccess(MemoryAccess):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Group, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
+    def announce(self, g: Any, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
         """Announces one access to the observers."""
         access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.access(access)
 
-    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         if isinstance(address, LocalPlace):
             self.announce(g, "ld", "local", np.array([[address.at]], np.uint64), type, count)
         else:
@@ -100,7 +98,7 @@ class ObservedAccess(MemoryAccess):
             self.announce(g, "ld", space, address, type, count)
         return super().load(g, space, address, type, count)
 
-    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         count = len(values) // type.elements
         if isinstance(address, LocalPlace):
             self.announce(g, "st", "local", np.array([[address.at]], np.uint64), type, count)
@@ -110,10 +108,10 @@ class ObservedAccess(MemoryAccess):
         super().store(g, space, address, type, values)
 
     def update(
-        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        self, g: Any, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, shortcut, returns)
@@ -171,7 +169,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
             g = R[0]
             wave = g.wave
             wave.current = site
-            for o in wave.launch.observers:
+            for o in wave.observers:
                 o.stretch(sites, g)
             step(R)
 
@@ -184,7 +182,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
         mask = ~R[slot] if negated else R[slot]
         if g.alive is not None:
             mask = mask & g.alive
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.instruction(site, g, mask)
         step(R)
 
@@ -197,7 +195,7 @@ def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> No
     if current is not None:
         g.wave.current = current
     if sites:
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.stretch(sites, g)
 
 

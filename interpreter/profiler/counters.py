@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
     from ..vector.group import Group
-    from ..vector.wave import Wave
+    from ..vector.ports import Wave
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
