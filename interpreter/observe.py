@@ -23,9 +23,9 @@ from .launch import Launch
 from .memory.access import Access as MemoryAccess
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
+from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.group import Group
 from .vector.ports import Wave
-from .vector.values import Array, LocalPlace, Shifted, Value, plain
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]

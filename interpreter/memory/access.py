@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import ScalarType
 
-from ..vector.values import Facts, LocalPlace, Shifted, Value, plain
+from ..values import Facts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
 from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space

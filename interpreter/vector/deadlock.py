@@ -12,9 +12,9 @@ from typing import Any
 from ..faults import Deadlock, Fault, Waiting
 from ..launch import Launch
 from ..memory.access import Access
+from ..values import plain
 from .group import Group
 from .ports import Wave
-from .values import plain
 
 CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike

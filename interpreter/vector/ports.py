@@ -13,8 +13,8 @@ from ..launch import Launch
 from ..memory.access import Access
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..plan.plan import SyncKey
+from ..values import Array
 from .function import VectorFunction
-from .values import Array
 
 
 class Waiting(Protocol):

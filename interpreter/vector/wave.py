@@ -16,19 +16,19 @@ import numpy as np
 from warplab.assembler.ir import Function
 
 from ..faults import ExecutionError, Fault
+from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import Access
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..observe import ObservedAccess, Observer
 from ..plan.plan import EXIT
+from ..values import Array
 from .barriers import Barriers
-from .build import code
 from .convergence import arrive, ret
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
-from .lanes import Geometry, Selection
+from .steps.build import code
 from .sync import WaitingGroups
-from .values import Array
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 

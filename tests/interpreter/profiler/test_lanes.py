@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.interpreter.warps import WARPS
+from warplab.interpreter.lanes import Geometry, Selection
 from warplab.interpreter.profiler.lanes import lanes_of, local_words
 from warplab.interpreter.rules.local import local_sectors
-from warplab.interpreter.vector.lanes import Geometry, Selection
 
 
 @given(WARPS, st.booleans(), st.integers(1, 64))
