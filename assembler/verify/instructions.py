@@ -17,11 +17,10 @@ from warplab.isa.notation import Operand as Place
 from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
-from . import declarations, limits, needs, video
-from .addresses import HANDLES, is_narrow
+from . import limits, needs
 from .forms import misspelt
-from .kinds import Misfit, described
-from .operands import misfit
+from .module import declarations
+from .operands import HANDLES, Misfit, described, is_narrow, misfit, video
 from .places import Places, places
 
 ALONE = CALLS | limits.VALUES | HANDLES  # judged by their constants, too

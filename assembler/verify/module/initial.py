@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..ir import Function, Initial, Module, Symbol, Variable
+from ...ir import Function, Initial, Module, Symbol, Variable
 
 _TOKEN = re.compile(
     r"0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+\.|[0-9]+[eE][+-]?[0-9]+|[0-9]\w*|[A-Za-z_$%][\w$]*"
