@@ -34,6 +34,7 @@ from .types import TYPES, ScalarType
 Meaning = Callable[..., Any]
 F = TypeVar("F", bound=Meaning)
 
+_OPCODE = re.compile(r"\s*(\w+)")
 _WORD = re.compile(r"(\{)?\.([\w:]+)\}?")
 _OPERAND = re.compile(
     r"(?P<neg>\{!\})?(?P<const>#)?(?P<name>\w+)(?:\*(?P<count>\d+)|\.(?P<vec>\w+))?(?::(?P<type>\w+)(?P<wider>[+~])?)?"
@@ -308,7 +309,9 @@ def form(
 
 
 def _opcode(row: str) -> str:
-    return re.split(r"[.{ ]", row.lstrip(), maxsplit=1)[0]
+    found = _OPCODE.match(row)
+    assert found is not None, row
+    return found[1]
 
 
 def _checked(new: Form) -> Form:
