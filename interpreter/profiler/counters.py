@@ -18,7 +18,7 @@ from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
-from ..observe import Access, Silent
+from ..observe import Access, Observer
 from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
 from ..vector.lanes import Geometry, packed
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
     from ..vector.group import Group
-    from ..vector.wave import Wave
+    from ..vector.ports import Wave
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
@@ -60,7 +60,7 @@ class Run:
             tally.active += self.threads
 
 
-class Counters(Silent):
+class Counters(Observer):
     """Counts one launch; its profile is there when it is over."""
 
     def __init__(self, device: DeviceProfile) -> None:

@@ -32,7 +32,7 @@ from .touch import Footprint, Memo, covered
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..vector.group import Group
-    from ..vector.wave import Wave
+    from ..vector.ports import Wave
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")

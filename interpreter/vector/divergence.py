@@ -22,7 +22,7 @@ Ways = list[tuple[Selection, int]]
 def diverge(g: Group, condition: Array, taken: int, fall: int, branch: Branch) -> None:
     """A conditional branch on which the lanes of g disagree."""
     shape, wave = g.geometry.shape, g.wave
-    for o in wave.launch.observers:
+    for o in wave.observers:
         o.branch(wave.current, g, condition, (taken, fall))
     if branch.rides and (taken == g.pc or fall == g.pc) and _let_leave(g, condition, taken, fall, branch.join):
         return

@@ -18,6 +18,7 @@ from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
@@ -26,6 +27,7 @@ from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
 from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
 from .models import memory_size, persisting_l2
+from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
 
@@ -287,12 +289,12 @@ class DeviceContext:
         reachable = (*self.other_arenas, *self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, self.observers,
+            reachable, options, self.launches,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)
         try:
-            launch.run()
+            run(launch, (*self.observers, *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:
