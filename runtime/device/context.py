@@ -25,7 +25,7 @@ from ..errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
+from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
@@ -56,7 +56,7 @@ class DeviceContext:
         self.ordinal = ordinal
         self.number = next(_numbers)
         self.space = AddressSpace() if space is None else space
-        self.arena = device_memory(memory or memory_size(self.profile)) if arena is None else arena
+        self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.other_arenas = tuple(others)

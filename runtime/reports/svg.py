@@ -9,8 +9,8 @@ from html import escape
 from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
-from .pictures import WARP, banks, lane_ranges, transactions
-from .tables import counted, number, percent, scaled
+from .pictures import WARP, banks, transactions
+from .tables import counted, lane_ranges, number, percent, scaled
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }
