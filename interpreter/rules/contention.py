@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .warps import NONE, WARP, Addresses, Counts, Mask, access, distinct, requests
+from .warps import NONE, WARP, Addresses, Counts, Mask, access, requests
 
 SECTOR = 32
 LINE = 128
@@ -40,47 +40,13 @@ def _slices(lines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
-    """(requests, sectors) of each warp's atom or red; lanes that name one word go one after the other.
+    """(requests, sectors) of each warp's atom or red of 4 bytes or more; lanes that name one word go one after the other.
 
     >>> atomic_global(np.arange(32) // 8 * 4, np.ones(32, bool), 4)
     (array([1]), array([8]))
     """
     where, active = access(addresses, active)
-    if width >= BANK:  # where lanes only wait for lanes of their own word, each of these has a pass of its own
-        return requests(active), _passes(where, active, width)
-    sectors = _one_word_at_a_time(where, active)
-    contended = np.flatnonzero(_contended(where, active, width))
-    if contended.size:
-        sectors[contended] = _passes(where[contended], active[contended], width)
-    return requests(active), sectors
-
-
-def _one_word_at_a_time(where: NDArray[np.int64], active: Mask) -> Counts:
-    """Sectors when lanes only wait for lanes of their own word: round k serves the k-th lane of every word."""
-    order = np.argsort(np.where(active, where, -1), axis=-1, kind="stable")
-    word, live = np.take_along_axis(where, order, axis=-1), np.take_along_axis(active, order, axis=-1)
-    start = np.ones(word.shape, dtype=np.bool_)
-    start[:, 1:] = (word[:, 1:] != word[:, :-1]) | (live[:, 1:] != live[:, :-1])
-    place = np.broadcast_to(np.arange(word.shape[1]), word.shape)
-    rank = place - np.maximum.accumulate(np.where(start, place, 0), axis=-1)
-    return distinct(word // SECTOR * WARP + rank, live)
-
-
-def _banks(where: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    """The 4-byte banks of the data path that each lane's operand takes, along a new last axis."""
-    return (where % LINE // BANK)[..., None] + np.arange(max(1, width // BANK))
-
-
-def _contended(where: NDArray[np.int64], active: Mask, width: int) -> Mask:
-    """Which warps have lanes on different lines of one slice that want one bank."""
-    lines, slices = where // LINE, line_slice(where // LINE)
-    banks = _banks(where, width)
-    ports = (slices[..., None] * BANK * WARP + banks).reshape(len(where), -1)
-    live = np.repeat(active, banks.shape[-1], axis=-1)
-    # A port that several lines want shows as more (port, line) pairs than ports.
-    numbers = np.unique(lines, return_inverse=True)[1].reshape(lines.shape)
-    pairs = np.repeat(numbers, banks.shape[-1], axis=-1) * (4 * BANK * WARP) + ports
-    return np.asarray(distinct(pairs, live) > distinct(ports, live), dtype=np.bool_)
+    return requests(active), _passes(where, active, width)
 
 
 def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
