@@ -1,6 +1,6 @@
 """The events of a launch, and the observers that receive them.  A launch without observers runs plans and accesses that know nothing of this file.
 
-Begin here to write a checker or a counter of your own: derive from Silent, define the methods for the events you need, and pass an instance
+Begin here to write a checker or a counter of your own: derive from Observer, define the methods for the events you need, and pass an instance
 as an observer of the launch.  Events come in the order of execution; each is of a group, lanes that execute together.
 `group.geometry` has the block, the thread and the warp of each lane (`.block`, `.thread`, `.warps`).  Arrays have the group's shape, or one that
 broadcasts to it: a mask or an address that is equal for all lanes is one element.  `group.alive` are the lanes of a group that have not left
@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,8 +47,8 @@ class Access:
     count: int  # elements per lane
 
 
-class Observer(Protocol):
-    """The events of a launch.  Derive from Silent, and define those of interest."""
+class Observer:
+    """The events of a launch: define those of interest in a class of your own; here nothing happens at any of them."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -58,9 +58,11 @@ class Observer(Protocol):
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
         """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event."""
+        for site in sites:
+            self.instruction(site, group, group.alive)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds."""
+        """An instruction with a guard, branches included, and each one of a stretch; `mask`: the active lanes, None: all of the group."""
 
     def access(self, access: Access) -> None:
         """Lanes access memory."""
@@ -76,39 +78,6 @@ class Observer(Protocol):
 
     def end(self, launch: Launch) -> None:
         """A launch is over."""
-
-
-class Silent:
-    """An observer that ignores every event: the base of those that need some of them."""
-
-    def begin(self, launch: Launch) -> None:
-        """See Observer."""
-
-    def wave(self, wave: Wave) -> None:
-        """See Observer."""
-
-    def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Passes on one instruction after the other."""
-        for site in sites:
-            self.instruction(site, group, group.alive)
-
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """See Observer; here of every instruction; `mask`: the active lanes, None: all of the group."""
-
-    def access(self, access: Access) -> None:
-        """See Observer."""
-
-    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
-        """See Observer."""
-
-    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        """See Observer."""
-
-    def wait(self, site: Site | None, group: Group, why: str) -> None:
-        """See Observer."""
-
-    def end(self, launch: Launch) -> None:
-        """See Observer."""
 
 
 class ObservedAccess(MemoryAccess):

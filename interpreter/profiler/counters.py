@@ -18,7 +18,7 @@ from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
-from ..observe import Access, Silent
+from ..observe import Access, Observer
 from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
 from ..vector.lanes import Geometry, packed
@@ -60,7 +60,7 @@ class Run:
             tally.active += self.threads
 
 
-class Counters(Silent):
+class Counters(Observer):
     """Counts one launch; its profile is there when it is over."""
 
     def __init__(self, device: DeviceProfile) -> None:

@@ -15,7 +15,6 @@ SECTOR = 32
 LINE = 128
 BANK = 4
 SLICES = 4
-FEW = 256  # sectors that a warp's lanes are numbered by directly
 # Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
 _SLICE_BITS = [1, 2] + [1, 2, 3] * 16
 _LOW, _HIGH = (np.int64(sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1)) for k in (0, 1))
@@ -30,13 +29,6 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     low, high = np.bitwise_count(lines & _LOW) & 1, np.bitwise_count(lines & _HIGH) & 1
     found: NDArray[np.int64] = (low | high << 1).astype(np.int64)
     return found
-
-
-def _slices(lines: NDArray[np.int64]) -> NDArray[np.int64]:
-    """As line_slice, of many, among which the same ones often come again."""
-    low = int(lines.min())
-    span = int(lines.max()) + 1 - low
-    return line_slice(np.arange(low, low + span)).take(lines - low) if span < lines.size else line_slice(lines)
 
 
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
@@ -60,13 +52,13 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     lane = np.flatnonzero(active)[::-1].copy()
     if not lane.size:
         return np.zeros(warps, dtype=np.int64)
-    line_of, sector_of, names = _names(where >> 5, active)
+    line_of, sector_of = _names(where >> 5, active)
     place = where.ravel().take(lane)
-    port = _slices(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
+    port = line_slice(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
     port += (place & LINE - 1) >> max(BANK, width).bit_length() - 1
     port += (lane >> 5) * (4 * LINE // max(BANK, width))
-    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * names, dtype=np.int64)
-    sectors, held = np.zeros(warps * names, dtype=np.uint8), np.zeros(warps * names, dtype=np.bool_)
+    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * WARP, dtype=np.int64)
+    sectors, held = np.zeros(warps * WARP, dtype=np.uint8), np.zeros(warps * WARP, dtype=np.bool_)
     while lane.size:
         sector = sector_of.take(lane)
         owner[port] = lane
@@ -87,33 +79,24 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
         sectors += served
         left = late.nonzero()[0]  # faster than by flags
         lane, port = lane.take(left), port.take(left)
-    found: Counts = sectors.reshape(warps, names).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
+    found: Counts = sectors.reshape(warps, WARP).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
     return found
 
 
-def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """For each lane a number for its warp's line and one for its warp's sector, of so many that each warp has."""
-    there = sector.ravel() if active.all() else sector[active]
-    low = int(there.min()) & -4
-    names = (int(there.max()) - low | 3) + 1
-    if names <= FEW:
-        numbers = sector - low
-        numbers += (np.arange(len(sector)) * names)[:, None]
-        return (numbers >> 2).ravel(), numbers.ravel(), names
-    key = (sector - low) << 5
-    key |= np.arange(WARP)
-    key[~active] = NONE
+def _names(sector: NDArray[np.int64], active: Mask) -> list[NDArray[np.int64]]:
+    """For each lane a lane that stands for its warp's line, and one for its warp's sector."""
+    key = np.where(active, sector << 5 | np.arange(WARP), NONE)
     key.sort(axis=1)
     there = np.flatnonzero(key != NONE)
     name = key.ravel().take(there)
     there &= -WARP
     lane = there | name & WARP - 1
     out = []
-    for shift in (7, 5):  # a lane stands for each
+    for shift in (7, 5):
         number = name >> shift
         first = np.flatnonzero((number[1:] != number[:-1]) | (there[1:] != there[:-1]))
         first = np.concatenate(([0], first + 1))
         found = np.empty(sector.size, dtype=np.int64)
         found[lane] = np.repeat(lane.take(first), np.diff(first, append=lane.size))
         out.append(found)
-    return out[0], out[1], WARP
+    return out

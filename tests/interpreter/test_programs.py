@@ -9,7 +9,7 @@ from warplab.assembler.parse import parse
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Arena
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import profile
 from warplab.runtime.device.heap import DeviceHeap
@@ -126,4 +126,4 @@ def test_in_another_order_and_smaller_waves(name: str) -> None:
     "name", ["its_spinlock", "grid_sync", "cluster_dsmem", "recursion", "func_pointers", "ldmatrix_mma", "bytecode_vm"]
 )
 def test_when_somebody_listens(name: str) -> None:
-    run(name, observers=(Silent(),))
+    run(name, observers=(Observer(),))
