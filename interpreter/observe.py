@@ -48,7 +48,7 @@ class Access:
 
 
 class Observer:
-    """The events of a launch: define those of interest in a class of your own; here nothing happens at any of them."""
+    """The events of a launch; it ignores them.  Derive from it, and define those of interest."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -57,12 +57,15 @@ class Observer:
         """Some blocks start."""
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event."""
+        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event.
+
+        Where this is not defined each of them is an `instruction`.
+        """
         for site in sites:
             self.instruction(site, group, group.alive)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """An instruction with a guard, branches included, and each one of a stretch; `mask`: the active lanes, None: all of the group."""
+        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds, None: all of the group."""
 
     def access(self, access: Access) -> None:
         """Lanes access memory."""

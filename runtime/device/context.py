@@ -26,6 +26,7 @@ from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
 from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
 from .models import memory_size, persisting_l2
+from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
 
@@ -287,7 +288,7 @@ class DeviceContext:
         reachable = (*self.other_arenas, *self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, self.observers,
+            reachable, options, self.launches, (*self.observers, *observers_of(self.profile)),
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)
