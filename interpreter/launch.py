@@ -279,8 +279,8 @@ class Launch:
         return self.kernel.code(f, self.manner, observed=bool(self.observers))
 
     def definition_of(self, f: Function) -> Function:
-        """See LoadedProgram.resolve."""
-        return self.kernel.program.resolve(f)
+        """See Program."""
+        return self.kernel.program.definition(f)
 
     def function_at(self, address: int) -> Function | None:
         """See LoadedProgram."""

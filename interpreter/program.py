@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,13 +18,13 @@ from warplab.assembler.ir import (
     Function,
     Immediate,
     Instruction,
-    Module,
     SpecialRegister,
     Symbol,
     Targets,
     Variable,
     Vector,
 )
+from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.spaces import SHARED_BASE
@@ -45,35 +45,22 @@ FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
-        self.modules = tuple(modules)
+    def __init__(self, linked: Program, arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
+        self.modules = linked.modules
         self.fmad: Fmad = fmad  # which products and sums are rounded together
         # `.target sm_90, debug` asks for no optimisation: there each instruction is rounded on its own.
-        self.unoptimised = {id(f) for m in modules if "debug" in m.targets for f in m.functions.values()}
+        self.unoptimised = {id(f) for m in self.modules if "debug" in m.targets for f in m.functions.values()}
         # What was written for 1.x flushes subnormal singles on every device.
-        self.flushing = {id(f) for m in modules if m.target in FIRST_TARGETS for f in m.functions.values()}
+        self.flushing = {id(f) for m in self.modules if m.target in FIRST_TARGETS for f in m.functions.values()}
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
-        self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function] = {}
-        for m in modules:
-            for name, v in m.variables.items():
-                if v.linkage != "extern" or v.space == "shared":
-                    known = self.variables.get(name)
-                    if known is None or known.linkage in ("weak", "common") or (known.space == "shared" and not known.size):
-                        self.variables[name] = v
-            for name, f in m.functions.items():
-                if f.body is not None and (name not in self.functions or self.functions[name].linkage == "weak"):
-                    self.functions[name] = f
-                for alias, target in m.aliases.items():
-                    self.functions.setdefault(alias, target)
+        self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
-        self.kernels = {n: Kernel(self, f) for n, f in self.functions.items() if f.is_entry}
+        self.kernels = {n: Kernel(self, f) for n, f in linked.kernels.items()}
         self._place()
-        self._initialise()
 
     # ------------------------------------------------------------ variables
 
@@ -86,36 +73,23 @@ class LoadedProgram:
                 if f.body is not None:
                     yield from [v for v in body_variables(f) if v.space in ("global", "const")]
 
-    def definition(self, v: Variable) -> Variable:
-        """What an extern declaration, or a tentative one, stands for."""
-        if v.linkage in ("extern", "weak", "common") or v.linkage == "visible":
-            return self.variables.get(v.name, v)
-        return v
-
     def _place(self) -> None:
-        for v in self._module_variables():
-            if self.definition(v) is v and id(v) not in self.places:
-                what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
-                arena = self._home(v)
-                a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
-                self.places[id(v)] = a.start
-                self.allocations.append((arena, a))
-
-    def _home(self, v: Variable) -> Arena:
-        return self._managed() if self._managed and any("managed" in a for a in v.attributes) else self.arena
+        """Allocates the variables, then fills them in: they may hold each other's addresses."""
+        own = dict.fromkeys(v for v in self._module_variables() if self.definition(v) is v)
+        for v in own:
+            what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
+            managed = self._managed is not None and any("managed" in a for a in v.attributes)
+            arena = self._managed() if self._managed is not None and managed else self.arena
+            a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+            self.places[id(v)] = a.start
+            self.allocations.append((arena, a))
+        for v, (arena, a) in zip(own, self.allocations, strict=True):
+            data = self.initial_bytes(v)
+            arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
     def address(self, v: Variable) -> int:
         """The address of a .global or .const variable."""
         return self.places[id(self.definition(v))]
-
-    def _initialise(self) -> None:
-        for v in self._module_variables():
-            if self.definition(v) is not v:
-                continue
-            data = self.initial_bytes(v)
-            arena = self._home(v)
-            at = self.places[id(v)] - arena.base
-            arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
 
     def initial_bytes(self, v: Variable) -> bytes:
         """The first contents of a variable."""
@@ -160,17 +134,9 @@ class LoadedProgram:
 
     # ------------------------------------------------------------ functions
 
-    def resolve(self, f: Function) -> Function:
-        """The definition of a declared function; the declaration itself where there is none."""
-        if f.body is not None:
-            return f
-        if f.definition is not None and f.definition.body is not None:
-            return f.definition
-        return self.functions.get(f.name, f)
-
     def function_address(self, f: Function) -> int:
         """The value that stands for a function; all declarations of one function share it."""
-        target = self.resolve(f)
+        target = self.definition(f)
         at = self._code.get(target.name)
         if at is None:
             at = self._code[target.name] = CODE_BASE + CODE_STEP * (len(self._code) + 1)
@@ -225,7 +191,7 @@ class Kernel:
         seen: dict[int, Function] = {}
         work = [self.function]
         while work:
-            f = self.program.resolve(work.pop())
+            f = self.program.definition(work.pop())
             if id(f) in seen or f.body is None:
                 continue
             seen[id(f)] = f
@@ -316,7 +282,7 @@ class Kernel:
 
     def resolve(self, f: Function) -> Function:
         """See LoadedProgram."""
-        return self.program.resolve(f)
+        return self.program.definition(f)
 
     def plan(self, f: Function, manner: Manner = ORDINARY) -> PlanFunction:
         """A function as it runs for this kernel."""
