@@ -6,18 +6,16 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from warplab.assembler.ir import Address as AddressOperand
 from warplab.assembler.ir import Arguments as ArgumentsOperand
 from warplab.assembler.ir import (
-    Block,
     Declaration,
     Function,
     Immediate,
-    Instruction,
     SpecialRegister,
     Symbol,
     Targets,
@@ -127,11 +125,6 @@ class LoadedProgram:
             return self.address(target)
         return SHARED_BASE if generic else 0
 
-    @cached_property
-    def shares(self) -> bool:
-        """Is a variable in shared memory declared outside of all functions?"""
-        return any(v.space == "shared" for m in self.modules for v in m.variables.values())
-
     # ------------------------------------------------------------ functions
 
     def function_address(self, f: Function) -> int:
@@ -152,6 +145,14 @@ class LoadedProgram:
         for arena, a in self.allocations:
             arena.free(a)
         self.allocations = []
+
+
+class SharedLayout(NamedTuple):
+    """A block's shared memory; unsized arrays share the place behind the others."""
+
+    places: dict[int, int]  # id(variable) -> offset
+    static: int  # bytes that the program declares
+    dynamic_start: int
 
 
 @dataclass(eq=False)
@@ -195,52 +196,29 @@ class Kernel:
             if id(f) in seen or f.body is None:
                 continue
             seen[id(f)] = f
-            named = listing(f)
-            if CALLS.isdisjoint(named.opcodes) and not any(functions_in(o) for o in named.naming):
-                continue
-            indirect = False
-            for i in body_instructions(f.body):
-                for o in i.operands:
-                    work += functions_in(o)
-                indirect |= i.opcode in CALLS and not any(isinstance(o, Function) for o in i.operands[:2])
-            if indirect:  # whatever has its address in a table may be called
+            work += [g for o in listing(f).naming for g in functions_in(o)]
+            calls = (i for i in listing(f).instructions if i.opcode in CALLS)
+            if any(not any(isinstance(o, Function) for o in i.operands[:2]) for i in calls):  # any in a table may be called
                 work += [x for v in self.program._module_variables() for x in _initial_functions(v.initial)]
         return list(seen.values())
 
     @cached_property
-    def shared_places(self) -> dict[int, int]:
-        """id(variable) -> offset in the block's shared memory; unsized arrays share the place behind the others."""
+    def shared_layout(self) -> SharedLayout:
+        """Where the kernel's variables in shared memory lie."""
         used: dict[int, Variable] = {}
         for f in self.reached:
-            for v in body_variables(f):
-                if v.space == "shared":
-                    used.setdefault(id(v), v)
-            if (
-                f.body is None
-                or not self.program.shares
-                or not any(v.space == "shared" for o in listing(f).naming for v in variables_in(o))
-            ):
-                continue
-            for i in body_instructions(f.body):
-                for o in i.operands:
-                    for v in variables_in(o):
-                        if v.space == "shared":
-                            used.setdefault(id(self.program.definition(v)), self.program.definition(v))
-        out, at, most = {}, 0, 1
+            used |= {id(v): v for v in body_variables(f) if v.space == "shared"}
+            outer = (self.program.definition(v) for o in listing(f).naming for v in variables_in(o) if v.space == "shared")
+            used |= {id(v): v for v in outer}
+        places, at = {}, 0
         for key, v in used.items():
             if v.size:
-                at = -(-at // v.align) * v.align
-                out[key] = at
-                at += v.size
-            else:
-                most = max(most, v.align)
-        self.__dict__["static_shared"] = at
-        tail = -(-at // most) * most
-        self.__dict__["dynamic_start"] = tail
-        for key, v in used.items():
-            if not v.size:
-                out[key] = tail
-        return out
+                places[key] = -(-at // v.align) * v.align
+                at = places[key] + v.size
+        unsized = {key: v.align for key, v in used.items() if not v.size}
+        align = max(unsized.values(), default=1)
+        tail = -(-at // align) * align
+        return SharedLayout(places | dict.fromkeys(unsized, tail), at, tail)
 
     @cached_property
     def reserved_shared(self) -> int:
@@ -253,24 +231,22 @@ class Kernel:
         )
         return RESERVED_SHARED if asks else 0
 
-    @cached_property
+    @property
     def static_shared(self) -> int:
         """Bytes of shared memory that the program declares."""
-        self.shared_places  # noqa: B018
-        return int(self.__dict__["static_shared"])
+        return self.shared_layout.static
 
-    @cached_property
+    @property
     def dynamic_start(self) -> int:
         """Where dynamic shared memory begins."""
-        self.shared_places  # noqa: B018
-        return int(self.__dict__["dynamic_start"])
+        return self.shared_layout.dynamic_start
 
     # ------------------------------------------------------------ operands.Symbols
 
     def address(self, v: Variable) -> int:
         """A variable's address in its own space."""
         v = self.program.definition(v)
-        return self.reserved_shared + self.shared_places[id(v)] if v.space == "shared" else self.program.address(v)
+        return self.reserved_shared + self.shared_layout.places[id(v)] if v.space == "shared" else self.program.address(v)
 
     def generic(self, v: Variable) -> int:
         """A variable's generic address."""
@@ -310,15 +286,6 @@ def body_variables(f: Function) -> Iterator[Variable]:
     for s in listing(f).rest:
         if isinstance(s, Declaration):
             yield from s.variables
-
-
-def body_instructions(block: Block) -> Iterator[Instruction]:
-    """Every instruction of a body."""
-    for s in block.statements:
-        if isinstance(s, Block):
-            yield from body_instructions(s)
-        elif isinstance(s, Instruction):
-            yield s
 
 
 def functions_in(op: object) -> list[Function]:
