@@ -19,7 +19,7 @@ import numpy as np
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
-from .memory.access import Access as MemoryAccess
+from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
 from .vector.values import Array, LocalPlace, Shifted, Value, plain
@@ -83,7 +83,7 @@ class Observer:
         """A launch is over."""
 
 
-class ObservedAccess(MemoryAccess):
+class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
     def announce(self, g: Group, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:

@@ -18,7 +18,7 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
 from ..flags import any_in_rows
-from ..memory.access import Access as MemoryAccess
+from ..memory.access import WaveMemory
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.atomic_loops import Rule, half_word_swaps, loop_passes
 from ..rules.banks import atomic_passes, matrix_passes, shared_passes
@@ -200,7 +200,7 @@ def _near(group: Group, address: Array) -> Array:
 
 def _in_memory(group: Group, space: str, address: Array, type: str) -> Array:
     """What memory holds at the addresses of a group."""
-    return MemoryAccess.load(group.wave.access, group, space, address, TYPES[type], 1)[0]
+    return WaveMemory.load(group.wave.access, group, space, address, TYPES[type], 1)[0]
 
 
 def swapped_words(group: Group, space: str, address: Array, mask: Array | None, operands: Sequence[Array]) -> list[Index]:

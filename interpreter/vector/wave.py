@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..faults import ExecutionError, Fault
-from ..memory.access import Access
+from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
-from ..observe import ObservedAccess
+from ..observe import ObservedMemory
 from ..plan.plan import EXIT
 from .barriers import Barriers
 from .convergence import arrive, ret
@@ -44,7 +44,7 @@ class Wave:
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.current: Any = None  # the site that runs, for observers
-        self.access = (ObservedAccess if launch.observers else Access)(launch.arena, launch.other_arenas, self.shared, self.local)
+        self.access = (ObservedMemory if launch.observers else WaveMemory)(launch.arena, launch.other_arenas, self.shared, self.local)
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
