@@ -214,8 +214,8 @@ class Launch:
     # ------------------------------------------------------------ functions
 
     def definition_of(self, f: Function) -> Function:
-        """See LoadedProgram.resolve."""
-        return self.kernel.program.resolve(f)
+        """See Program."""
+        return self.kernel.program.definition(f)
 
     def function_at(self, address: int) -> Function | None:
         """See LoadedProgram."""

@@ -24,7 +24,7 @@ from .lanes import WARP, Lanes, lanes_of
 from .patterns import patterns
 from .places import COLUMNS, Places
 from .sectors import LINE, SECTOR, touched
-from .shared import half_word_swaps, swapped_words
+from .shared import swapped_words, swaps_of
 from .stream import Account, Stream, Way, sums
 from .tally import AccessTally, Operation
 from .touch import Footprint, Memo, covered
@@ -83,7 +83,7 @@ class GlobalMemory:
             self._early(op, address, mask)
         elif kind in ATOMICS and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
             whole = plain(address)
-            swaps = half_word_swaps(i, lanes_of(group.geometry, whole, mask), swapped_words(group, "global", whole, mask, op.operands))
+            swaps = swaps_of(i, lanes_of(group.geometry, whole, mask), swapped_words(group, "global", whole, mask, op.operands))
             words = whole & ~whole.dtype.type(3)
             f, start = self._footprint(group.geometry, words, mask, 4)
             self._count(replace(op, kind="ld"), f, start, way_of(i.modifiers, "ld"))

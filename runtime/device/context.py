@@ -220,9 +220,9 @@ class DeviceContext:
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
-        link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(modules, self.arena, lambda: self.space.host, fmad or self.fmad)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
