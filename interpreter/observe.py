@@ -1,6 +1,6 @@
 """The events of a launch, and the observers that receive them.  A launch without observers runs plans and accesses that know nothing of this file.
 
-Begin here to write a checker or a counter of your own: derive from Silent, define the methods for the events you need, and pass an instance
+Begin here to write a checker or a counter of your own: derive from Observer, define the methods for the events you need, and pass an instance
 as an observer of the launch.  Events come in the order of execution; each is of a group, lanes that execute together.
 `group.geometry` has the block, the thread and the warp of each lane (`.block`, `.thread`, `.warps`).  Arrays have the group's shape, or one that
 broadcasts to it: a mask or an address that is equal for all lanes is one element.  `group.alive` are the lanes of a group that have not left
@@ -12,22 +12,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
-from .memory.access import Access as MemoryAccess
+from .launch import Launch
+from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
-from .vector.values import Array, LocalPlace, Shifted, Value, plain
-
-if TYPE_CHECKING:
-    from .launch import Launch
-    from .vector.group import Group
-    from .vector.wave import Wave
+from .values import Array, LocalPlace, Shifted, Value, plain
+from .vector.group import Group
+from .vector.ports import Wave
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
@@ -47,8 +45,8 @@ class Access:
     count: int  # elements per lane
 
 
-class Observer(Protocol):
-    """The events of a launch.  Derive from Silent, and define those of interest."""
+class Observer:
+    """The events of a launch; it ignores them.  Derive from it, and define those of interest."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -57,10 +55,15 @@ class Observer(Protocol):
         """Some blocks start."""
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event."""
+        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event.
+
+        Where this is not defined each of them is an `instruction`.
+        """
+        for site in sites:
+            self.instruction(site, group, group.alive)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds."""
+        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds, None: all of the group."""
 
     def access(self, access: Access) -> None:
         """Lanes access memory."""
@@ -78,49 +81,16 @@ class Observer(Protocol):
         """A launch is over."""
 
 
-class Silent:
-    """An observer that ignores every event: the base of those that need some of them."""
-
-    def begin(self, launch: Launch) -> None:
-        """See Observer."""
-
-    def wave(self, wave: Wave) -> None:
-        """See Observer."""
-
-    def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Passes on one instruction after the other."""
-        for site in sites:
-            self.instruction(site, group, group.alive)
-
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """See Observer; here of every instruction; `mask`: the active lanes, None: all of the group."""
-
-    def access(self, access: Access) -> None:
-        """See Observer."""
-
-    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
-        """See Observer."""
-
-    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        """See Observer."""
-
-    def wait(self, site: Site | None, group: Group, why: str) -> None:
-        """See Observer."""
-
-    def end(self, launch: Launch) -> None:
-        """See Observer."""
-
-
-class ObservedAccess(MemoryAccess):
+class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Group, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
+    def announce(self, g: Any, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
         """Announces one access to the observers."""
         access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.access(access)
 
-    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         if isinstance(address, LocalPlace):
             self.announce(g, "ld", "local", np.array([[address.at]], np.uint64), type, count)
         else:
@@ -128,7 +98,7 @@ class ObservedAccess(MemoryAccess):
             self.announce(g, "ld", space, address, type, count)
         return super().load(g, space, address, type, count)
 
-    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         count = len(values) // type.elements
         if isinstance(address, LocalPlace):
             self.announce(g, "st", "local", np.array([[address.at]], np.uint64), type, count)
@@ -138,10 +108,10 @@ class ObservedAccess(MemoryAccess):
         super().store(g, space, address, type, values)
 
     def update(
-        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        self, g: Any, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, shortcut, returns)
@@ -199,7 +169,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
             g = R[0]
             wave = g.wave
             wave.current = site
-            for o in wave.launch.observers:
+            for o in wave.observers:
                 o.stretch(sites, g)
             step(R)
 
@@ -212,7 +182,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
         mask = ~R[slot] if negated else R[slot]
         if g.alive is not None:
             mask = mask & g.alive
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.instruction(site, g, mask)
         step(R)
 
@@ -225,7 +195,7 @@ def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> No
     if current is not None:
         g.wave.current = current
     if sites:
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.stretch(sites, g)
 
 

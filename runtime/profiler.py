@@ -7,23 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.profile import show_with
 
-from .device.context import DeviceContext
-
-if TYPE_CHECKING:
-    from .device.kernels import KernelHandle, LaunchShape
+from .device.observing import observing
 
 
 @dataclass(slots=True, eq=False)
 class Profiling:
-    """What was launched so far; counts become profiles when somebody looks."""
+    """What was launched so far; counts become profiles when they are asked for."""
 
-    counters: list[Counters] = field(default_factory=list)
+    counters: list[Counters]
 
     @property
     def launches(self) -> list[KernelProfile]:
@@ -51,21 +47,5 @@ show_with(_page)
 @contextmanager
 def profiling() -> Iterator[Profiling]:
     """Profiles every launch of the block; one that faults is left with what it did until then."""
-    found = Profiling()
-    original = DeviceContext.launch
-
-    def launch(self: DeviceContext, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
-        counters, before = Counters(self.profile), self.observers
-        self.observers = (*before, counters)
-        try:
-            original(self, handle, shape, parameters)
-        finally:
-            self.observers = before
-            if counters.finish() is not None:
-                found.counters.append(counters)
-
-    DeviceContext.launch = launch  # type: ignore[method-assign]
-    try:
-        yield found
-    finally:
-        DeviceContext.launch = original  # type: ignore[method-assign]
+    with observing(Counters) as counters:
+        yield Profiling(counters)

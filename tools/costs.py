@@ -20,7 +20,7 @@ import numpy as np
 
 from tests.interpreter.harness import Machine, kernel
 from warplab.assembler import parse
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.profiler import Counters
 from warplab.isa.profiles import profile
 
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "a barrier": ("bar.sync 0;", {}),
     "a shuffle": ("shfl.sync.bfly.b32 %u, %u, 1, 31, -1;", {}),
     "a branch that parts every warp, with an addition on each side": (BRANCH, {}),
-    "an addition with an observer": ("add.u32 %u, %u, %k;", {"observers": (Silent(),)}),
+    "an addition with an observer": ("add.u32 %u, %u, %k;", {"observers": (Observer(),)}),
     "an addition that the profiler counts": ("add.u32 %u, %u, %k;", {"observers": "counters"}),
 }
 

@@ -11,7 +11,7 @@ from tests.interpreter.harness import Machine, kernel
 from warplab.assembler import parse
 from warplab.assembler.flow.cfg import graph
 from warplab.assembler.flow.cfg_svg import as_svg
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.runtime.reports.svg import box, svg, text
 
 BRANCH = """.reg .b32 %t, %v, %half; .reg .pred %p; .reg .b64 %x;
@@ -43,7 +43,7 @@ CELL, LEFT, TOP = 14, 230, 44
 
 
 @dataclass
-class Watch(Silent):
+class Watch(Observer):
     """Notes every instruction with the lanes that execute it."""
 
     rows: list[tuple[str, frozenset[int]]] = field(default_factory=list)

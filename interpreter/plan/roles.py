@@ -25,7 +25,7 @@ from warplab.assembler.ir import (
 )
 from warplab.assembler.listing import READS_ITS_DESTINATION
 from warplab.isa.control import CALLS
-from warplab.isa.notation import FORMS, Form
+from warplab.isa.notation import FORMS, Form, filled
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -46,16 +46,7 @@ def works_on(form: Form) -> str:
 
 def places(form: Form, operands: tuple[Operand, ...]) -> Sequence[Place]:
     """The form's operand places that this instruction fills, in order; optional ones that are missing are left out."""
-    have = len(operands)
-    if have >= len(form.operands):
-        return form.operands
-    out = list(form.operands)
-    for i in reversed(range(len(out))):
-        if len(out) <= have:
-            break
-        if out[i].optional:
-            del out[i]
-    return out
+    return filled(form.operands, len(operands))
 
 
 def fitting(i: Instruction) -> Instruction:
@@ -115,33 +106,25 @@ def registers_of(op: Operand) -> Iterator[Register]:
             return
 
 
-Used = tuple[list[Register], list[Register], bool]
-
-
-def uses(i: Instruction) -> Used:
-    """(registers read, registers written, whether the writes kill what was there)."""
-    read: list[Register] = [i.guard] if i.guard else []
-    written: list[Register] = []
-    kills = i.guard is None
+def operand_roles(i: Instruction) -> tuple[list[int], list[int], bool]:
+    """(operands read, operands written, whether the writes kill what was there), by their number."""
     ops = i.operands
+    every = list(range(len(ops)))
     if i.opcode in CALLS:
-        returns = isinstance(ops[0], Arguments) and len(ops) > 1
-        for n, op in enumerate(ops):
-            (written if n == 0 and returns else read).extend(registers_of(op))
-        return read, written, kills
-    if i.opcode in READS_ITS_DESTINATION and ops:
-        read.extend(registers_of(ops[0]))
-    destination = bool(ops) and i.form is not None and bool(i.form.operands) and places(i.form, ops)[0].is_destination
-    for n, op in enumerate(ops):
-        if type(op) is Register:  # nearly all are
-            (written if n == 0 and destination else read).append(op)
-        elif n == 0 and destination:
-            written.extend(registers_of(op))
-            if isinstance(op, Element) or (isinstance(op, Vector) and any(isinstance(e, Element) for e in op.elements)):
-                kills = False
-        else:
-            read.extend(registers_of(op))
-    return read, written, kills
+        results = int(isinstance(ops[0], Arguments) and len(ops) > 1)
+        return every[results:], every[:results], i.guard is None
+    if not ops or i.form is None or not i.form.operands or not places(i.form, ops)[0].is_destination:
+        return every, [], i.guard is None
+    d = ops[0]
+    in_part = isinstance(d, Element) or (isinstance(d, Vector) and any(isinstance(e, Element) for e in d.elements))
+    return every if i.opcode in READS_ITS_DESTINATION else every[1:], every[:1], i.guard is None and not in_part
+
+
+def uses(i: Instruction) -> tuple[list[Register], list[Register], bool]:
+    """(registers read, registers written, whether the writes kill what was there)."""
+    read, written, kills = operand_roles(i)
+    inside = [[r for n in some for r in registers_of(i.operands[n])] for some in (read, written)]
+    return [*([i.guard] if i.guard else []), *inside[0]], inside[1], kills
 
 
 def operand_type(i: Instruction, place: Place) -> ScalarType | None:

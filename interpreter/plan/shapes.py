@@ -6,24 +6,17 @@ instruction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 from warplab.assembler.ir import (
     Address,
-    Arguments,
-    Element,
     Immediate,
     Instruction,
-    Minus,
-    Negated,
     Operand,
-    Pair,
-    Plus,
     Register,
     SpecialRegister,
-    Variable,
-    Vector,
 )
 from warplab.assembler.shapes import Shape
 from warplab.isa.control import CALLS
@@ -38,11 +31,11 @@ from .roles import (
     is_sign_free,
     is_stop,
     needs_lanes,
+    operand_roles,
     operand_type,
     places,
     registers_of,
     stands_alone,
-    uses,
 )
 
 
@@ -126,54 +119,20 @@ def known(i: Instruction) -> Known:
     return Known(i, facts, registers, [registers[n].index for n in facts.read], [registers[n].index for n in facts.written])
 
 
-def _numbered(op: Operand, made: list[Register]) -> Operand:
-    """The operand with registers in place of its own that are numbered from the left, so that equal ones can be told apart."""
-
-    def fresh(r: Register) -> Register:
-        made.append(replace(r, index=len(made)))
-        return made[-1]
-
-    match op:
-        case Register():
-            return fresh(op)
-        case Address():
-            base = op.base
-            if isinstance(base, Register):
-                base = fresh(base)
-            elif isinstance(base, Element):
-                base = replace(base, register=fresh(base.register))
-            return replace(op, base=base, parts=tuple([_numbered(part, made) for part in op.parts]))
-        case Vector() | Arguments():
-            return replace(op, elements=tuple([_numbered(e, made) for e in op.elements]))
-        case Pair():
-            first = _numbered(op.first, made)
-            return replace(op, first=first, second=_numbered(op.second, made))
-        case Minus(operand=Element() as element):
-            return Minus(replace(element, register=fresh(element.register)))
-        case Minus(operand=Register() as register):
-            return Minus(fresh(register))
-        case Element() | Negated() | Plus():
-            return replace(op, register=fresh(op.register))
-        case Variable(register=Register() as register):
-            return replace(op, register=fresh(register))
-        case _:
-            return op
-
-
-def _facts(given: Instruction) -> Facts:
-    made: list[Register] = []
-    operands = tuple([_numbered(op, made) for op in given.operands])
-    guard = None if given.guard is None else replace(given.guard, index=len(made))
-    i = replace(given, operands=operands, guard=guard)
-    read, written, kills = uses(i)
-    carries = guard is None and carries_pointer(i)
+def _facts(i: Instruction) -> Facts:
+    numbers: list[range] = []  # of the registers in each operand
+    end = 0
+    for op in i.operands:
+        numbers.append(range(end, end := end + len(list(registers_of(op)))))
+    read, written, kills = operand_roles(i)
+    carries = i.guard is None and carries_pointer(i)
     return Facts(
-        tuple([r.index for r in read]),
-        tuple([r.index for r in written]),
+        (*([end] if i.guard is not None else []), *chain.from_iterable([numbers[n] for n in read])),
+        tuple(chain.from_iterable([numbers[n] for n in written])),
         kills,
-        tuple(_votes(i)),
-        tuple([o.base.index for o in operands if isinstance(o, Address) and isinstance(o.base, Register) and o.base.type.bytes >= 4]),
-        _handed_on(i) if carries else None,
+        tuple(_votes(i, numbers)),
+        tuple([numbers[n][0] for n, op in enumerate(i.operands) if _is_based_on_register(op)]),
+        (numbers[0][0], tuple(_sources_of_address(i, numbers))) if carries else None,
         is_stop(i),
         needs_lanes(i),
         stands_alone(i),
@@ -181,18 +140,26 @@ def _facts(given: Instruction) -> Facts:
     )
 
 
-def _votes(i: Instruction) -> Iterator[tuple[int, str]]:
+def _votes(i: Instruction, numbers: Sequence[range]) -> Iterator[tuple[int, str]]:
     """Registers of the size that their place wants, where the dtype matters."""
     if i.form is None or i.opcode in CALLS:
         return
     free = is_sign_free(i)
-    for op, place in zip(i.operands, places(i.form, i.operands), strict=False):
+    for op, place, own in zip(i.operands, places(i.form, i.operands), numbers, strict=False):
         t = operand_type(i, place) if not place.address else None
         if t is not None and t.elements == 1 and not (free and t.is_integer):
-            yield from [(r.index, t.dtype.str) for r in registers_of(op) if r.type.bytes == t.bytes == t.dtype.itemsize]
+            wanted = [n for n, r in zip(own, registers_of(op), strict=True) if r.type.bytes == t.bytes == t.dtype.itemsize]
+            yield from [(n, t.dtype.str) for n in wanted]
 
 
-def _handed_on(i: Instruction) -> tuple[int, tuple[int, ...]]:
+def _is_based_on_register(op: Operand) -> bool:
+    return isinstance(op, Address) and isinstance(op.base, Register) and op.base.type.bytes >= 4
+
+
+def _sources_of_address(i: Instruction, numbers: Sequence[range]) -> Iterator[int]:
+    """The registers that an address which is handed on may come from."""
     d = i.operands[0]
     assert isinstance(d, Register)
-    return d.index, tuple([op.index for op in i.operands[1:] if isinstance(op, Register) and op.type.bytes == d.type.bytes])
+    for op, own in zip(i.operands[1:], numbers[1:], strict=True):
+        if isinstance(op, Register) and op.type.bytes == d.type.bytes:
+            yield own[0]

@@ -18,6 +18,7 @@ from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
@@ -26,6 +27,7 @@ from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
 from .memory import AddressSpace, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
+from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
 
@@ -218,9 +220,9 @@ class DeviceContext:
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
-        link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(modules, self.arena, lambda: self.space.host, fmad or self.fmad)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
@@ -270,12 +272,12 @@ class DeviceContext:
         reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, self.observers,
+            reachable, options, self.launches,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)
         try:
-            launch.run()
+            run(launch, (*self.observers, *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:

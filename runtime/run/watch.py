@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from warplab.interpreter.faults import Fault
-from warplab.interpreter.observe import Access, Silent
-from warplab.interpreter.vector.values import plain
+from warplab.interpreter.observe import Access, Observer
+from warplab.interpreter.values import plain
 
 from .runner import Runner
 
 
-class Watch(Silent):
+class Watch(Observer):
     """Remembers the last store to [low, low + size)."""
 
     def __init__(self, size: int) -> None:

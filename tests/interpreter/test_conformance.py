@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 
 from .harness import Array
 from .recorded import Carried, results
@@ -37,7 +37,7 @@ def test_recorded_bits(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CASES[::4], ids=lambda c: f"{c['group']}-{c['name']}")
 def test_recorded_bits_when_somebody_listens(case: dict[str, Any]) -> None:
-    compare(case, observers=(Silent(),))
+    compare(case, observers=(Observer(),))
 
 
 @pytest.mark.parametrize("case", CASES[1::4], ids=lambda c: f"{c['group']}-{c['name']}")

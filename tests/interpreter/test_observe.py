@@ -5,13 +5,13 @@ from collections import Counter
 import numpy as np
 
 from tests.interpreter.harness import Machine, kernel
-from warplab.interpreter.observe import Access, Silent
+from warplab.interpreter.observe import Access, Observer
 from warplab.interpreter.plan.plan import Site
+from warplab.interpreter.values import Array, plain
 from warplab.interpreter.vector.group import Group
-from warplab.interpreter.vector.values import Array, plain
 
 
-class Bytes(Silent):
+class Bytes(Observer):
     """A counter of one's own: bytes loaded and stored by line of the text, threads by opcode, and the highest address."""
 
     def __init__(self) -> None:

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Arena
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.vector.wave import run as execute
 from warplab.isa.profiles import profile
 from warplab.runtime.device.heap import DeviceHeap
 from warplab.runtime.device.printf import PrintRing
@@ -31,7 +33,8 @@ class Process:
         self.record = record
         self.arena = Arena(64 << 20)
         modules = [parse(text) for text in record["ptx"]]
-        self.programs = [LoadedProgram(modules, self.arena)] if record["link"] else [LoadedProgram([m], self.arena) for m in modules]
+        parts = [modules] if record["link"] else [[m] for m in modules]
+        self.programs = [LoadedProgram(link_modules(part), self.arena) for part in parts]
         self.ring, self.heap = PrintRing(self.arena, 1 << 20), DeviceHeap(self.arena, 8 << 20)
         self.buffers = {}
         for name, place in record["buffers"].items():
@@ -72,10 +75,11 @@ class Process:
         if options.cooperative:
             workspace = self.arena.allocate(4096).start
             options.environment = {1: workspace >> 32, 2: workspace & 0xFFFFFFFF}
-        Launch(
+        launch = Launch(
             kernel, tuple(one["grid"]), tuple(one["block"]), bytes(raw), one["dynamic_shared"], self.arena, H200, self.ring, self.heap, (),
-            options, observers=observers,
-        ).run()  # fmt: skip
+            options,
+        )  # fmt: skip
+        execute(launch, observers)
 
     def output(self, name: str, like: Array) -> Array:
         """A buffer, or a variable ("symbol:NAME")."""
@@ -126,4 +130,4 @@ def test_in_another_order_and_smaller_waves(name: str) -> None:
     "name", ["its_spinlock", "grid_sync", "cluster_dsmem", "recursion", "func_pointers", "ldmatrix_mma", "bytecode_vm"]
 )
 def test_when_somebody_listens(name: str) -> None:
-    run(name, observers=(Silent(),))
+    run(name, observers=(Observer(),))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.vector import divergence
 
 from .generator import INPUTS, REGION, VALUES, Draw, program
@@ -23,9 +23,9 @@ WAYS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "small waves": {"wave_lanes": 32},
     "odd waves": {"wave_lanes": 100},
-    "observed": {"observers": (Silent(),)},
+    "observed": {"observers": (Observer(),)},
     "schedule 1": {"schedule": 1},
-    "schedule 2, small waves, observed": {"schedule": 2, "wave_lanes": 40, "observers": (Silent(),)},
+    "schedule 2, small waves, observed": {"schedule": 2, "wave_lanes": 40, "observers": (Observer(),)},
     "lockstep": {"lockstep": True},
     "ranks never close": {"compact_below": 0.0},
     "ranks close at once": {"compact_below": 1.0},

@@ -18,7 +18,7 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Function, Register
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
-from warplab.interpreter.observe import Silent
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.plan.plan import Site
 from warplab.interpreter.plan.shapes import known
 from warplab.interpreter.ptxas.contraction import Contraction, Fmad, contract
@@ -107,8 +107,8 @@ def test_the_choice_of_types() -> None:
 LOST = 2.0**-60  # what (1 + 2**-30)**2 loses when it is rounded to a double
 
 
-@pytest.mark.parametrize("observers", [(), (Silent(),)])
-def test_a_guarded_sum_of_a_product_that_is_rounded_too(observers: tuple[Silent, ...]) -> None:
+@pytest.mark.parametrize("observers", [(), (Observer(),)])
+def test_a_guarded_sum_of_a_product_that_is_rounded_too(observers: tuple[Observer, ...]) -> None:
     body = """
         .reg .f64 %a, %b, %c, %t, %u, %v, %w; .reg .u64 %q; .reg .u32 %i; .reg .pred %p;
         ld.param.u64 %q, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %q, %i, 24, %q; setp.lt.u32 %p, %i, 40;
@@ -221,7 +221,7 @@ def test_modules_for_debugging_are_not_optimised(target: str, want: float) -> No
 def test_instructions_are_told_as_they_are_written() -> None:
     told: list[str] = []
 
-    class Listener(Silent):
+    class Listener(Observer):
         def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
             told.append(site.instruction.opcode)
 
@@ -407,7 +407,7 @@ def test_random_programs_equal_exact_fractions(type_: str, seed: int) -> None:
         *(f"st.global.{type_} [%q+{size * n}], %x{r};" for n, r in enumerate(stored)),
     ]
     text = kernel("p out, p in", "\n".join(body))
-    for observers in ((), (Silent(),)):
+    for observers in ((), (Observer(),)):
         machine = Machine(text, fmad="all")
         out, source = machine.upload(np.zeros(LANES * 4, unsigned)), machine.upload(given)
         machine.launch(1, LANES, [out, source], observers=observers)

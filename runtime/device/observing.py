@@ -1,0 +1,35 @@
+"""Observers of launches, from Python: every launch inside `with observing(make):` gets an observer of its own, whichever API launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from warplab.interpreter.observe import Observer
+from warplab.isa.profiles import DeviceProfile
+
+T = TypeVar("T", bound=Observer)
+
+_makers: list[Callable[[DeviceProfile], Any]] = []  # of the blocks that are open
+
+
+@contextmanager
+def observing(make: Callable[[DeviceProfile], T]) -> Iterator[list[T]]:
+    """Gives each launch of the block the observer that `make` returns for the device's profile; yields the list of them."""
+    made: list[T] = []
+
+    def one(profile: DeviceProfile) -> T:
+        made.append(make(profile))
+        return made[-1]
+
+    _makers.append(one)
+    try:
+        yield made
+    finally:
+        _makers.remove(one)
+
+
+def observers_of(profile: DeviceProfile) -> Sequence[Observer]:
+    """The observers of one launch."""
+    return [make(profile) for make in _makers]
