@@ -10,7 +10,7 @@ from typing import Any
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.interpreter.plan.plan import Op
-from warplab.interpreter.vector import function
+from warplab.interpreter.vector import build
 from warplab.interpreter.vector.steps import Step
 from warplab.isa.notation import FORMS, Form
 
@@ -44,7 +44,7 @@ def executes(f: Form) -> bool:
 def performed() -> Iterator[list[Form]]:
     """The forms whose meanings are asked for while this is open, and those of the operations that lanes reach."""
     seen: list[Form] = []
-    bind, unguarded = Form.bind, function.unguarded
+    bind, unguarded = Form.bind, build.unguarded
 
     def bound(self: Form, modifiers: Any) -> Any:
         seen.append(self)
@@ -55,8 +55,8 @@ def performed() -> Iterator[list[Form]]:
         return unguarded(op)
 
     Form.bind = bound  # type: ignore[method-assign]
-    function.unguarded = reached
+    build.unguarded = reached
     try:
         yield seen
     finally:
-        Form.bind, function.unguarded = bind, unguarded  # type: ignore[method-assign]
+        Form.bind, build.unguarded = bind, unguarded  # type: ignore[method-assign]
