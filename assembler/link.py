@@ -114,8 +114,8 @@ def link(inputs: Sequence[str | bytes | Module | ObjectFile], name: str = "<prog
     return link_modules([load(source, f"<input {i}>") for i, source in enumerate(inputs)], name)
 
 
-def link_modules(modules: Sequence[Module], name: str = "<program>") -> Program:
-    """Links verified modules."""
+def link_modules(modules: Sequence[Module], name: str = "<program>", *, complete: bool = True) -> Program:
+    """Links verified modules; the program is `complete`, or names may stay without a definition."""
     linker = _Linker()
     table: dict[str, _Entry] = {}
     for module in modules:
@@ -128,7 +128,7 @@ def link_modules(modules: Sequence[Module], name: str = "<program>") -> Program:
         for entry in _entries(module):
             linker.add(table, entry)
     for entry in table.values():
-        if not entry.defined and not entry.is_dynamic_shared and entry.node.name not in RUNTIME:
+        if complete and not entry.defined and not entry.is_dynamic_shared and entry.node.name not in RUNTIME:
             linker.say(
                 entry.module, entry.node.span, "unresolved-symbol", f"{entry.kind} {entry.node.name} is declared here and defined nowhere"
             )

@@ -16,7 +16,7 @@ from .faults import Fault, LimitReached
 from .memory.arena import Arena
 from .plan.plan import Manner, Site
 from .program import Kernel
-from .vector.values import Array, ParameterPlace
+from .values import Array, ParameterPlace
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
@@ -214,8 +214,8 @@ class Launch:
     # ------------------------------------------------------------ functions
 
     def definition_of(self, f: Function) -> Function:
-        """See LoadedProgram.resolve."""
-        return self.kernel.program.resolve(f)
+        """See Program."""
+        return self.kernel.program.definition(f)
 
     def function_at(self, address: int) -> Function | None:
         """See LoadedProgram."""

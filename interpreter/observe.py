@@ -20,12 +20,12 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .launch import Launch
-from .memory.access import Access as MemoryAccess
+from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
+from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.group import Group
 from .vector.ports import Wave
-from .vector.values import Array, LocalPlace, Shifted, Value, plain
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
@@ -81,7 +81,7 @@ class Observer:
         """A launch is over."""
 
 
-class ObservedAccess(MemoryAccess):
+class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
     def announce(self, g: Any, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:

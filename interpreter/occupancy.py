@@ -1,12 +1,11 @@
 """How many blocks of a kernel one multiprocessor holds, what stops it from holding more, and what that is worth.
 
 Pure rules over a device profile: residency with each capability's rounding, the limiter and the nearest step of every
-resource, the share of the on-chip memory that is left to L1, and how many warps hide a latency.
+resource, and the share of the on-chip memory that is left to L1.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -202,17 +201,6 @@ def l1_bytes(profile: DeviceProfile, shared: int, blocks: int) -> int:
     least = LEAST_SHARED if profile.shared_rule == "modern" else 0
     carve = min((size for size in profile.shared_configs if size >= max(used, least)), default=max(profile.shared_configs))
     return profile.l1_and_shared - carve
-
-
-def warps_to_hide(profile: DeviceProfile, latency: int) -> int:
-    """Warps that keep the schedulers busy for `latency` clocks: L/4 on 1.x, L on 2.0, 2L on 2.1, 8L on 3.x (guide 5.2.3)."""
-    return math.ceil(latency * profile.warps_per_latency_clock)
-
-
-def hidden_share(profile: DeviceProfile, resident_warps: int, latency: int | None = None) -> float:
-    """The part of a latency (by default the arithmetic one) that the resident warps can fill, at most 1."""
-    wanted = warps_to_hide(profile, profile.arithmetic_latency if latency is None else latency)
-    return min(1.0, resident_warps / wanted)
 
 
 def waves(profile: DeviceProfile, grid_blocks: int, blocks_per_multiprocessor: int) -> float:

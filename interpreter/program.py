@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from warplab.assembler.ir import Address as AddressOperand
 from warplab.assembler.ir import Arguments as ArgumentsOperand
 from warplab.assembler.ir import (
-    Block,
     Declaration,
     Function,
     Immediate,
-    Instruction,
-    Module,
     SpecialRegister,
     Symbol,
     Targets,
     Variable,
     Vector,
 )
+from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.spaces import RESERVED_SHARED, SHARED_BASE
@@ -43,35 +41,22 @@ FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(self, modules: Sequence[Module], arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
-        self.modules = tuple(modules)
+    def __init__(self, linked: Program, arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
+        self.modules = linked.modules
         self.fmad: Fmad = fmad  # which products and sums are rounded together
         # `.target sm_90, debug` asks for no optimisation: there each instruction is rounded on its own.
-        self.unoptimised = {id(f) for m in modules if "debug" in m.targets for f in m.functions.values()}
+        self.unoptimised = {id(f) for m in self.modules if "debug" in m.targets for f in m.functions.values()}
         # What was written for 1.x flushes subnormal singles on every device.
-        self.flushing = {id(f) for m in modules if m.target in FIRST_TARGETS for f in m.functions.values()}
+        self.flushing = {id(f) for m in self.modules if m.target in FIRST_TARGETS for f in m.functions.values()}
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
-        self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function] = {}
-        for m in modules:
-            for name, v in m.variables.items():
-                if v.linkage != "extern" or v.space == "shared":
-                    known = self.variables.get(name)
-                    if known is None or known.linkage in ("weak", "common") or (known.space == "shared" and not known.size):
-                        self.variables[name] = v
-            for name, f in m.functions.items():
-                if f.body is not None and (name not in self.functions or self.functions[name].linkage == "weak"):
-                    self.functions[name] = f
-                for alias, target in m.aliases.items():
-                    self.functions.setdefault(alias, target)
+        self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
-        self.kernels = {n: Kernel(self, f) for n, f in self.functions.items() if f.is_entry}
+        self.kernels = {n: Kernel(self, f) for n, f in linked.kernels.items()}
         self._place()
-        self._initialise()
 
     # ------------------------------------------------------------ variables
 
@@ -84,36 +69,23 @@ class LoadedProgram:
                 if f.body is not None:
                     yield from [v for v in body_variables(f) if v.space in ("global", "const")]
 
-    def definition(self, v: Variable) -> Variable:
-        """What an extern declaration, or a tentative one, stands for."""
-        if v.linkage in ("extern", "weak", "common") or v.linkage == "visible":
-            return self.variables.get(v.name, v)
-        return v
-
     def _place(self) -> None:
-        for v in self._module_variables():
-            if self.definition(v) is v and id(v) not in self.places:
-                what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
-                arena = self._home(v)
-                a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
-                self.places[id(v)] = a.start
-                self.allocations.append((arena, a))
-
-    def _home(self, v: Variable) -> Arena:
-        return self._managed() if self._managed and any("managed" in a for a in v.attributes) else self.arena
+        """Allocates the variables, then fills them in: they may hold each other's addresses."""
+        own = dict.fromkeys(v for v in self._module_variables() if self.definition(v) is v)
+        for v in own:
+            what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
+            managed = self._managed is not None and any("managed" in a for a in v.attributes)
+            arena = self._managed() if self._managed is not None and managed else self.arena
+            a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+            self.places[id(v)] = a.start
+            self.allocations.append((arena, a))
+        for v, (arena, a) in zip(own, self.allocations, strict=True):
+            data = self.initial_bytes(v)
+            arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
     def address(self, v: Variable) -> int:
         """The address of a .global or .const variable."""
         return self.places[id(self.definition(v))]
-
-    def _initialise(self) -> None:
-        for v in self._module_variables():
-            if self.definition(v) is not v:
-                continue
-            data = self.initial_bytes(v)
-            arena = self._home(v)
-            at = self.places[id(v)] - arena.base
-            arena.bytes[at : at + len(data)] = np.frombuffer(data, np.uint8)
 
     def initial_bytes(self, v: Variable) -> bytes:
         """The first contents of a variable."""
@@ -151,24 +123,11 @@ class LoadedProgram:
             return self.address(target)
         return SHARED_BASE if generic else 0
 
-    @cached_property
-    def shares(self) -> bool:
-        """Is a variable in shared memory declared outside of all functions?"""
-        return any(v.space == "shared" for m in self.modules for v in m.variables.values())
-
     # ------------------------------------------------------------ functions
-
-    def resolve(self, f: Function) -> Function:
-        """The definition of a declared function; the declaration itself where there is none."""
-        if f.body is not None:
-            return f
-        if f.definition is not None and f.definition.body is not None:
-            return f.definition
-        return self.functions.get(f.name, f)
 
     def function_address(self, f: Function) -> int:
         """The value that stands for a function; all declarations of one function share it."""
-        target = self.resolve(f)
+        target = self.definition(f)
         at = self._code.get(target.name)
         if at is None:
             at = self._code[target.name] = CODE_BASE + CODE_STEP * (len(self._code) + 1)
@@ -184,6 +143,14 @@ class LoadedProgram:
         for arena, a in self.allocations:
             arena.free(a)
         self.allocations = []
+
+
+class SharedLayout(NamedTuple):
+    """A block's shared memory; unsized arrays share the place behind the others."""
+
+    places: dict[int, int]  # id(variable) -> offset
+    static: int  # bytes that the program declares
+    dynamic_start: int
 
 
 @dataclass(eq=False)
@@ -223,56 +190,33 @@ class Kernel:
         seen: dict[int, Function] = {}
         work = [self.function]
         while work:
-            f = self.program.resolve(work.pop())
+            f = self.program.definition(work.pop())
             if id(f) in seen or f.body is None:
                 continue
             seen[id(f)] = f
-            named = listing(f)
-            if CALLS.isdisjoint(named.opcodes) and not any(functions_in(o) for o in named.naming):
-                continue
-            indirect = False
-            for i in body_instructions(f.body):
-                for o in i.operands:
-                    work += functions_in(o)
-                indirect |= i.opcode in CALLS and not any(isinstance(o, Function) for o in i.operands[:2])
-            if indirect:  # whatever has its address in a table may be called
+            work += [g for o in listing(f).naming for g in functions_in(o)]
+            calls = (i for i in listing(f).instructions if i.opcode in CALLS)
+            if any(not any(isinstance(o, Function) for o in i.operands[:2]) for i in calls):  # any in a table may be called
                 work += [x for v in self.program._module_variables() for x in _initial_functions(v.initial)]
         return list(seen.values())
 
     @cached_property
-    def shared_places(self) -> dict[int, int]:
-        """id(variable) -> offset in the block's shared memory; unsized arrays share the place behind the others."""
+    def shared_layout(self) -> SharedLayout:
+        """Where the kernel's variables in shared memory lie."""
         used: dict[int, Variable] = {}
         for f in self.reached:
-            for v in body_variables(f):
-                if v.space == "shared":
-                    used.setdefault(id(v), v)
-            if (
-                f.body is None
-                or not self.program.shares
-                or not any(v.space == "shared" for o in listing(f).naming for v in variables_in(o))
-            ):
-                continue
-            for i in body_instructions(f.body):
-                for o in i.operands:
-                    for v in variables_in(o):
-                        if v.space == "shared":
-                            used.setdefault(id(self.program.definition(v)), self.program.definition(v))
-        out, at, most = {}, 0, 1
+            used |= {id(v): v for v in body_variables(f) if v.space == "shared"}
+            outer = (self.program.definition(v) for o in listing(f).naming for v in variables_in(o) if v.space == "shared")
+            used |= {id(v): v for v in outer}
+        places, at = {}, 0
         for key, v in used.items():
             if v.size:
-                at = -(-at // v.align) * v.align
-                out[key] = at
-                at += v.size
-            else:
-                most = max(most, v.align)
-        self.__dict__["static_shared"] = at
-        tail = -(-at // most) * most
-        self.__dict__["dynamic_start"] = tail
-        for key, v in used.items():
-            if not v.size:
-                out[key] = tail
-        return out
+                places[key] = -(-at // v.align) * v.align
+                at = places[key] + v.size
+        unsized = {key: v.align for key, v in used.items() if not v.size}
+        align = max(unsized.values(), default=1)
+        tail = -(-at // align) * align
+        return SharedLayout(places | dict.fromkeys(unsized, tail), at, tail)
 
     @cached_property
     def reserved_shared(self) -> int:
@@ -285,24 +229,22 @@ class Kernel:
         )
         return RESERVED_SHARED if asks else 0
 
-    @cached_property
+    @property
     def static_shared(self) -> int:
         """Bytes of shared memory that the program declares."""
-        self.shared_places  # noqa: B018
-        return int(self.__dict__["static_shared"])
+        return self.shared_layout.static
 
-    @cached_property
+    @property
     def dynamic_start(self) -> int:
         """Where dynamic shared memory begins."""
-        self.shared_places  # noqa: B018
-        return int(self.__dict__["dynamic_start"])
+        return self.shared_layout.dynamic_start
 
     # ------------------------------------------------------------ operands.Symbols
 
     def address(self, v: Variable) -> int:
         """A variable's address in its own space."""
         v = self.program.definition(v)
-        return self.reserved_shared + self.shared_places[id(v)] if v.space == "shared" else self.program.address(v)
+        return self.reserved_shared + self.shared_layout.places[id(v)] if v.space == "shared" else self.program.address(v)
 
     def generic(self, v: Variable) -> int:
         """A variable's generic address."""
@@ -314,7 +256,7 @@ class Kernel:
 
     def resolve(self, f: Function) -> Function:
         """See LoadedProgram."""
-        return self.program.resolve(f)
+        return self.program.definition(f)
 
     def plan(self, f: Function, manner: Manner = ORDINARY) -> PlanFunction:
         """A function as it runs for this kernel."""
@@ -335,15 +277,6 @@ def body_variables(f: Function) -> Iterator[Variable]:
     for s in listing(f).rest:
         if isinstance(s, Declaration):
             yield from s.variables
-
-
-def body_instructions(block: Block) -> Iterator[Instruction]:
-    """Every instruction of a body."""
-    for s in block.statements:
-        if isinstance(s, Block):
-            yield from body_instructions(s)
-        elif isinstance(s, Instruction):
-            yield s
 
 
 def functions_in(op: object) -> list[Function]:

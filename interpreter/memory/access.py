@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import ScalarType
 
-from ..vector.values import Facts, LocalPlace, Shifted, Value, plain
+from ..values import Facts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
 from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
@@ -23,7 +23,7 @@ from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
 Array = NDArray[Any]
 
 
-class Access(GeneralAccess):
+class WaveMemory(GeneralAccess):
     """All memories of one wave, and the accesses of its groups."""
 
     def __init__(self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace, cluster_size: int) -> None:
@@ -33,7 +33,7 @@ class Access(GeneralAccess):
         self.local = local
         self.cluster_size = cluster_size
         self.by_name: dict[str, Space] = {
-            "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared,
+            "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared, "local": local,
         }  # fmt: skip
 
     # ------------------------------------------------------------ the common case
@@ -42,27 +42,30 @@ class Access(GeneralAccess):
         """Elements at each active lane's address; zeros for the others."""
         if isinstance(address, LocalPlace):
             return self.local.load(g, np.array([[address.at]]), type, count)
-        memory = self.by_name.get(space)
-        if memory is None and space == "generic":
-            memory = self._guess(address)
-        if memory is not None and g.active is None:
-            a = address if isinstance(address, Shifted) else Shifted(address)
-            facts, delta, size = a.facts, a.delta, type.dtype.itemsize * type.elements
-            low, end = facts.low + delta, facts.high + delta + size * count
-            if (
-                memory.legal(low, end, False)
-                and not (facts.low_bits | delta) & (size * count - 1)
-                and (delta >= 0 or memory is self.shared)
-            ):
-                return self._take(g, memory, facts, delta, type, count)
-        if space == "local" and g.active is None and type.elements == 1:
-            a = address if isinstance(address, Shifted) else Shifted(address)
-            size = type.bytes * count
-            if self.local.legal(a.facts.low + a.delta, a.facts.high + a.delta + size, False) and not (a.facts.low_bits | a.delta) & (
-                size - 1
-            ):
+        size = type.bytes * count
+        if g.active is None and (found := self._common(space, address, size, write=False)) is not None:
+            memory, a = found
+            if memory is not self.local:
+                return self._take(g, memory, a.facts, a.delta, type, count)
+            if type.elements == 1:
                 return self.local.load(g, a.array().astype(np.int64), type, count)
         return self.general_load(g, space, plain(address), type, count)
+
+    def _common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[Space, Shifted] | None:
+        """The one memory that holds all of a group's accesses of a size, which are legal and aligned; None where a closer look is needed."""
+        a = address if isinstance(address, Shifted) else Shifted(address)
+        low, high = a.facts.low + a.delta, a.facts.high + a.delta
+        memory = self.by_name.get(space)
+        if memory is None and space == "generic" and low >= 0 and high < LOCAL_BASE:
+            memory = self.device
+        if (
+            memory is not None
+            and memory.legal(low, high + size, write)
+            and not (a.facts.low_bits | a.delta) & (size - 1)
+            and (a.delta >= 0 or memory is not self.device)
+        ):
+            return memory, a
+        return None
 
     def _take(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, count: int) -> tuple[Array, ...]:
         dtype = type.dtype
@@ -94,25 +97,13 @@ class Access(GeneralAccess):
         if isinstance(address, LocalPlace):
             self.local.store(g, np.array([[address.at]]), type, values, g.active)
             return
-        memory = self.by_name.get(space)
-        if memory is None and space == "generic":
-            memory = self._guess(address)
-        count = len(values) // type.elements
-        if memory is not None and g.active is None:
-            a = address if isinstance(address, Shifted) else Shifted(address)
-            facts, delta, size = a.facts, a.delta, type.dtype.itemsize * type.elements
-            low, end = facts.low + delta, facts.high + delta + size * count
-            if memory.legal(low, end, True) and not (facts.low_bits | delta) & (size * count - 1) and (delta >= 0 or memory is self.shared):
-                self._put(g, memory, facts, delta, type, values)
-                return
-        if space == "local" and g.active is None and type.elements == 1:
-            a = address if isinstance(address, Shifted) else Shifted(address)
-            size = type.bytes * count
-            if self.local.legal(a.facts.low + a.delta, a.facts.high + a.delta + size, True) and not (a.facts.low_bits | a.delta) & (
-                size - 1
-            ):
-                self.local.store(g, a.array().astype(np.int64), type, values, None)
-                return
+        size = type.dtype.itemsize * len(values)
+        if g.active is None and (found := self._common(space, address, size, write=True)) is not None:
+            memory, a = found
+            if memory is not self.local:
+                return self._put(g, memory, a.facts, a.delta, type, values)
+            if type.elements == 1:
+                return self.local.store(g, a.array().astype(np.int64), type, values, None)
         self.general_store(g, space, plain(address), type, values)
 
     def _put(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, values: Sequence[Array]) -> None:
@@ -141,9 +132,3 @@ class Access(GeneralAccess):
             index = np.broadcast_to(index, shape)
         for i, v in enumerate(values):
             view[start + i :][index] = v if v.shape == index.shape or v.size == 1 else np.broadcast_to(v, index.shape)
-
-    def _guess(self, address: Value) -> Space | None:
-        """The one memory that all of some generic addresses seem to mean; None where they mean several, or shared or local memory."""
-        a = address if isinstance(address, Shifted) else Shifted(address)
-        low, high = a.facts.low + a.delta, a.facts.high + a.delta
-        return self.device if low >= 0 and high < LOCAL_BASE else None

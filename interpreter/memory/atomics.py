@@ -1,6 +1,6 @@
 """Many lanes change memory at once, as if one after the other in ascending order: memory = change(memory, operands).
 
-Works on flat places; Access turns addresses into them.  Lanes that share a place are served together where the operation allows it:
+Works on flat places; WaveMemory turns addresses into them.  Lanes that share a place are served together where the operation allows it:
 by the ufunc's own accumulate, else by a guess of what each of them finds.  The change is then made on all guessed values at once, which
 proves them as far as each comes out as the next was guessed: the first is known, and so from each that is right the next.
 """

@@ -16,7 +16,7 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
-from ..vector.values import Value, plain
+from ..values import Value, plain
 from .atomics import update
 from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from warplab.isa.types import ScalarType
 
 from ..faults import Fault
-from ..vector.lanes import Geometry
-from ..vector.values import Facts
+from ..lanes import Geometry
+from ..values import Facts
 from .arena import Arena
 
 Array = NDArray[Any]

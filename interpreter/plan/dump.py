@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Function, Variable
+from warplab.assembler.link import link_modules
 from warplab.assembler.objects import load
 from warplab.assembler.printer import statement
 from warplab.isa.types import ScalarType
@@ -62,7 +63,7 @@ def _planned(data: bytes, name: str) -> Iterator[tuple[PlanFunction, str]]:
     """Every function as each kernel calls it, and that kernel."""
     module = load(data, name)
     size = sum(v.size + v.align for v in module.variables.values() if v.space in ("global", "const"))
-    program = LoadedProgram([module], Arena(size + _ROOM))
+    program = LoadedProgram(link_modules([module], complete=False), Arena(size + _ROOM))
     for kernel in program.kernels.values():
         for function in dict.fromkeys([kernel.function, *kernel.reached]):
             yield kernel.plan(function), kernel.name if function is not kernel.function else ""

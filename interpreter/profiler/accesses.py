@@ -23,9 +23,9 @@ from ..ptxas.joined import Joined, joined_accesses
 from ..rules.constant import constant_passes
 from ..rules.local import local_sectors
 from ..rules.policies import empties_l1
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .global_memory import GlobalMemory
-from .lanes import WARP, few_lanes, lanes_of, local_words
+from .lanes import WARP, few_lanes, lanes_of
 from .patterns import patterns
 from .shared import SharedMemory
 from .tally import Operation, SiteTally
@@ -189,10 +189,11 @@ class Accesses:
         op.tally.count("const", op.kind, op.width, lanes=lanes.count * times, requests=asked, units=passes, ideal=asked)
 
     def _local(self, op: Operation, address: Array, mask: Array | None) -> None:
-        warps, sectors, lanes = local_words(op.group.geometry, address, mask)
-        words = max(1, op.width // 4)
-        asked, total = warps * words, sectors * words
-        op.tally.count("local", op.kind, op.width, lanes=lanes, requests=asked, units=total, ideal=4 * asked, moved=32 * total)
+        lanes, times = few_lanes(op.group.geometry, address, mask)
+        asked, total = (int(count.sum()) * times for count in local_sectors(lanes.full, lanes.mask, op.width))
+        op.tally.count(
+            "local", op.kind, op.width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total
+        )
 
     def _global(self, op: Operation, address: Value, mask: Array | None) -> None:
         if op.kind == "ld" and self.launch.parameters_stand and self.global_memory.places.are_parameters(address):

@@ -18,15 +18,15 @@ from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
+from ..lanes import Geometry, packed
 from ..observe import Access, Observer
 from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
-from ..vector.lanes import Geometry, packed
-from ..vector.values import Array
+from ..values import Array
 from .accesses import Accesses
 from .flops import flops_of
 from .global_memory import GlobalMemory
-from .lanes import WARP, count_warps
+from .lanes import WARP
 from .profile import KernelProfile, SiteProfile
 from .tally import SiteTally
 
@@ -90,7 +90,6 @@ class Counters(Observer):
         self._geometry: Geometry | None = None
         self._alive: Array | None = None
         self._warps = self._lanes = 0
-        self._sizes: dict[int, tuple[Geometry, int, int]] = {}
         self.timeline: list[tuple[int, int]] = []
         self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
@@ -108,8 +107,8 @@ class Counters(Observer):
         self._profile = self._frozen(launch, memory)
         # References to the launch would keep its memory until the garbage collector runs.
         self.launch = self._geometry = self._alive = None
-        for kept in (self._wrote, self._writers, self._sizes):
-            kept.clear()
+        self._wrote.clear()
+        self._writers.clear()
         del self.accesses
 
     def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
@@ -196,13 +195,7 @@ class Counters(Observer):
     def _enter(self, group: Group) -> None:
         """Counts the warps and lanes of a group."""
         g, alive = group.geometry, group.alive
-        known = self._sizes.get(id(g))
-        if known is None or known[0] is not g:
-            if len(self._sizes) > 512:
-                self._sizes.clear()
-            known = self._sizes[id(g)] = (g, count_warps(g), g.n)
-        self._geometry, self._warps, self._lanes = known
-        self._alive = alive
+        self._geometry, self._alive, self._warps, self._lanes = g, alive, g.warps.count, g.n
         if alive is not None:
             self._warps, self._lanes = int(np.count_nonzero(any_in_rows(g.warps.spread(alive)))), group.alive_count
 

@@ -13,18 +13,18 @@ from warplab.assembler.ir import Immediate
 from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
+from ..lanes import Geometry
 from ..occupancy import l1_bytes
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.coalesce import async_copy_global, global_transactions
 from ..rules.contention import atomic_global
 from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
-from ..vector.lanes import Geometry
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .lanes import WARP, Lanes, lanes_of
 from .patterns import patterns
 from .places import COLUMNS, Places
 from .sectors import LINE, SECTOR, touched
-from .shared import half_word_swaps, swapped_words
+from .shared import swapped_words, swaps_of
 from .stream import Account, Stream, Way, sums
 from .tally import AccessTally, Operation
 from .touch import Footprint, Memo, covered
@@ -83,7 +83,7 @@ class GlobalMemory:
             self._early(op, address, mask)
         elif kind in ATOMICS and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
             whole = plain(address)
-            swaps = half_word_swaps(i, lanes_of(group.geometry, whole, mask), swapped_words(group, "global", whole, mask, op.operands))
+            swaps = swaps_of(i, lanes_of(group.geometry, whole, mask), swapped_words(group, "global", whole, mask, op.operands))
             words = whole & ~whole.dtype.type(3)
             f, start = self._footprint(group.geometry, words, mask, 4)
             self._count(replace(op, kind="ld"), f, start, way_of(i.modifiers, "ld"))

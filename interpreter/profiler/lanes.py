@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..flags import any_in_rows
-from ..vector.lanes import Geometry
-from ..vector.values import Array
+from ..lanes import Geometry
+from ..values import Array
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -74,40 +74,3 @@ def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, i
         active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
         return Lanes(where, active, g.shape[1] // WARP), g.shape[0]
     return lanes_of(g, address, mask), 1
-
-
-def local_words(g: Geometry, address: Array, mask: Array | None) -> tuple[int, int, int]:
-    """(warps, sectors, lanes) of an access to one word of each lane's local memory.
-
-    Equal words of neighbouring lanes are neighbours: eight lanes of a warp with equal words touch one sector (see rules/local.py).
-    """
-    shape, times = g.shape, 1
-    if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
-        shape, times = (1, g.shape[1]), g.shape[0]  # blocks that all do the same
-    place = g.warps.place[: shape[1]] if times > 1 else g.warps.place
-    word = np.broadcast_to(address >> address.dtype.type(2), shape).ravel()
-    if mask is not None:
-        active = np.broadcast_to(mask, shape).ravel()
-        place, word = place.compress(active), word.compress(active)
-    if not place.size:
-        return 0, 0, 0
-    eight, warp = place >> 3, place >> 5
-    changed = (word[1:] != word[:-1]) | (eight[1:] != eight[:-1])
-    sectors = 1 + int(np.count_nonzero(changed))
-    if sectors > 1 + int(np.count_nonzero(eight[1:] != eight[:-1])):  # those of eight lanes may not stand together
-        nothing = np.iinfo(word.dtype).max
-        rows = np.full((eight.item(-1) + 1 - eight.item(0), 8), nothing, word.dtype)
-        rows.ravel()[place - (eight.item(0) << 3)] = word
-        rows.sort(axis=1)
-        sectors = int(np.count_nonzero(rows[:, 0] != nothing)) + int(
-            np.count_nonzero((rows[:, 1:] != rows[:, :-1]) & (rows[:, 1:] != nothing))
-        )
-    return times * (1 + int(np.count_nonzero(warp[1:] != warp[:-1]))), times * sectors, times * place.size
-
-
-def count_warps(g: Geometry) -> int:
-    """Warps that have lanes in a group; lanes stand in ascending order."""
-    if g.block.shape[1] == 1:
-        number = g.thread[0] >> 5
-        return int(g.shape[0]) * (1 + int(np.count_nonzero(number[1:] != number[:-1])))
-    return int(g.warps.count)

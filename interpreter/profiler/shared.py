@@ -13,27 +13,18 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate, Instruction
 from warplab.isa.facts import facts_of
-from warplab.isa.ops.atomic import CHANGES as SUMS
+from warplab.isa.ops.atomic import CHANGES
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
 from ..flags import any_in_rows
-from ..memory.access import Access
+from ..lanes import Geometry
+from ..memory.access import WaveMemory
 from ..ptxas.atomics import Loop, is_gathered, loop_of
-from ..rules.atomic_loops import (
-    ALL_BITS,
-    Rule,
-    changing_passes,
-    compare_swaps,
-    extreme_passes,
-    shares_halves,
-    spin_passes,
-    sum_swaps,
-)
+from ..rules.atomic_loops import Rule, half_word_swaps, loop_passes
 from ..rules.banks import atomic_passes, matrix_passes, shared_passes
 from ..rules.contention import atomic_global
-from ..vector.lanes import Geometry
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .lanes import Lanes, few_lanes, lanes_of
 from .patterns import Patterns, patterns
 from .tally import Operation
@@ -49,13 +40,6 @@ RANK_AT = 24
 WORD = 4  # bytes of a bank
 KEPT = 2048  # sets of patterns whose passes are remembered
 LARGE = 1 << 14  # bytes of patterns that are not remembered
-
-CHANGES: dict[str, Callable[[int, int], int]] = {
-    "add": lambda old, b: (old + b) & ALL_BITS,
-    "and": lambda old, b: old & b,
-    "or": lambda old, b: old | b,
-    "xor": lambda old, b: old ^ b,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +125,7 @@ class SharedMemory:
         """A 16-bit compare-and-swap or sum, whose tries depend on the values."""
         lanes = lanes_of(op.group.geometry, address, mask)
         words = swapped_words(op.group, "shared", address, mask, op.operands)
-        passes, conflicts = half_word_swaps(op.tally.site.instruction, lanes, words, partial(atomic_passes, swap=True))
+        passes, conflicts = swaps_of(op.tally.site.instruction, lanes, words, partial(atomic_passes, swap=True))
         worst = int(passes.argmax())
         sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
         return Total(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
@@ -176,7 +160,7 @@ class SharedMemory:
             case "ld" | "st":
                 return shared_passes(self.device, where, mask, width, store=rule == "st" or apart)
             case "loop":
-                return spin_passes(where, mask, width)
+                return loop_passes(where, mask, width)
             case "matrix":  # announced matrix by matrix: four lanes read a row of 16 bytes
                 return matrix_passes(np.tile(where[:, ::4], 4), 1)
             case "gathered":  # one lane acts for its warp
@@ -192,15 +176,15 @@ class SharedMemory:
         lanes = lanes_of(group.geometry, address, mask)
         if loop is Loop.HALF_WORD:
             passes, conflicts = shared_passes(self.device, lanes.full & ~3, lanes.mask, 4)
-        elif {"min", "max"} & set(i.modifiers):
-            held, wanted = _ordered(group, address, i.modifiers, op.operands[0])
-            passes, conflicts = extreme_passes(lanes.full, lanes.mask, width, held, wanted)
+        elif width == 8:
+            shape, spread = group.geometry.shape, group.geometry.warps.spread
+            values = (np.broadcast_to(v, shape) for v in (_in_memory(group, "shared", address, "b64"), op.operands[0]))
+            held, operand = (spread(np.ascontiguousarray(v).view(np.int64)) for v in values)
+            leaves = not {"min", "max"}.isdisjoint(i.modifiers)
+            passes, conflicts = loop_passes(lanes.full, lanes.mask, 8, held, operand, _change(i), leaves=leaves)
         else:
             rows = patterns(lanes, 128, group.geometry.warps_per_block)
             passes, conflicts = (x * rows.count for x in self._of_patterns("loop", width, rows, apart=False))
-            if width == 8:
-                more, further = _beyond(group, lanes, address, i.modifiers, op.operands[0])
-                passes, conflicts = np.append(passes, more), np.append(conflicts, further)
         total, beyond = int(passes.sum()), int(conflicts.sum())
         op.tally.count(
             "shared", "ld", width, lanes=lanes.count, requests=lanes.requests, units=total, ideal=total - beyond, conflicts=beyond
@@ -214,70 +198,35 @@ def _near(group: Group, address: Array) -> Array:
     return np.asarray((rank == 0) | (rank == own + 1))
 
 
-def _values(group: Group, address: Array, operand: Array) -> tuple[Index, Index]:
-    """What memory holds and what lanes bring, by warps, as bits."""
-    (held,) = Access.load(group.wave.access, group, "shared", address, TYPES["b64"], 1)
-    spread = group.geometry.warps.spread
-    bits = [np.ascontiguousarray(np.broadcast_to(v, group.geometry.shape)).view(np.int64) for v in (held, operand)]
-    return spread(bits[0]), spread(bits[1])
+def _in_memory(group: Group, space: str, address: Array, type: str) -> Array:
+    """What memory holds at the addresses of a group."""
+    return WaveMemory.load(group.wave.access, group, space, address, TYPES[type], 1)[0]
 
 
 def swapped_words(group: Group, space: str, address: Array, mask: Array | None, operands: Sequence[Array]) -> list[Index]:
     """Of 16-bit compare-and-swaps and sums, by warps: the words that memory holds, and the halves that lanes compare with and bring."""
     with nullcontext() if mask is None else group.only(mask):  # the others may mean another memory
-        (held,) = Access.load(group.wave.access, group, space, address & ~address.dtype.type(3), TYPES["b32"], 1)
+        held = _in_memory(group, space, address & ~address.dtype.type(3), "b32")
     values = [held, *(np.asarray(o).view(np.uint16) for o in operands)]
     return [group.geometry.warps.spread(np.broadcast_to(v, group.geometry.shape).astype(np.int64)) for v in values]
 
 
-def half_word_swaps(i: Instruction, lanes: Lanes, values: list[Index], rule: Rule = atomic_global) -> tuple[Index, Index]:
+def swaps_of(i: Instruction, lanes: Lanes, values: list[Index], rule: Rule = atomic_global) -> tuple[Index, Index]:
     """What a rule counts for all swaps of a loop around a 16-bit compare-and-swap or sum; `values`: see swapped_words."""
-    if "cas" in i.modifiers:
-        held, wanted, new = values
-        return compare_swaps(lanes.full, lanes.mask, held, wanted, new, rule)
-    held, added = values
-    type = "bf16" if "bf16" in i.modifiers else "f16"
-    change, dtype = SUMS["add", type][0], TYPES[type].dtype
+    held, *operands = values
 
-    def sum_of(old: NDArray[np.uint16], b: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        with np.errstate(all="ignore"):
-            return np.asarray(change(old.view(dtype), b.view(dtype))).view(np.uint16)
+    def sums(half: Index) -> tuple[Index, Index]:
+        return half, _change(i)(half.astype(np.uint16), operands[0].astype(np.uint16)).astype(np.int64)
 
-    return sum_swaps(lanes.full, lanes.mask, held, added, sum_of, rule)
+    compares = "cas" in i.modifiers
+    return half_word_swaps(
+        lanes.full, lanes.mask, held, (lambda half: (operands[0], operands[1])) if compares else sums, rule, compares=compares
+    )
 
 
-def _beyond(group: Group, lanes: Lanes, address: Array, modifiers: Sequence[str], operand: Array) -> tuple[int, int]:
-    """How many more passes and conflicts 64-bit loops have where lanes change nothing, so that lanes of the other half do not lose."""
-    held, wanted = _values(group, address, operand)
-    word = next(word for word in CHANGES if word in modifiers)
-    if "f64" in modifiers:
-        with np.errstate(all="ignore"):
-            idle = (held.view(np.float64) + wanted.view(np.float64)).view(np.int64) == held
-    else:
-        idle = np.asarray(wanted == 0) if word in ("add", "xor") else np.ones_like(lanes.mask)
-    some = np.flatnonzero(any_in_rows(idle & lanes.mask))
-    some = some[shares_halves(lanes.full[some], lanes.mask[some])]
-    if not some.size:
-        return 0, 0
-    where, mask = lanes.full[some], lanes.mask[some]
-    change = _add_doubles if "f64" in modifiers else CHANGES[word]
-    now, plain = changing_passes(where, mask, held[some], wanted[some], change), spin_passes(where, mask, 8)
-    return int(now[0].sum() - plain[0].sum()), int(now[1].sum() - plain[1].sum())
-
-
-def _add_doubles(old: int, b: int) -> int:
-    with np.errstate(all="ignore"):
-        one, other = (np.array([bits], np.uint64).view(np.float64) for bits in (old, b))
-        return int((one + other).view(np.uint64)[0])
-
-
-def _ordered(group: Group, address: Array, modifiers: Sequence[str], operand: Array) -> tuple[Index, Index]:
-    """What memory holds and what lanes want, by warps, such that the smaller number wins."""
-    kind = "u64" if "u64" in modifiers else "s64"
-    (held,) = Access.load(group.wave.access, group, "shared", address, TYPES[kind], 1)
-    out = []
-    for values in (held, operand):
-        v = np.ascontiguousarray(np.broadcast_to(values, group.geometry.shape)).view(np.int64)
-        v = v ^ np.iinfo(np.int64).min if kind == "u64" else v
-        out.append(group.geometry.warps.spread(~v if "max" in modifiers else v))
-    return out[0], out[1]
+def _change(i: Instruction) -> Callable[[Array, Array], Array]:
+    """What an atomic operation makes of the bits that memory holds and those that lanes bring."""
+    type = i.modifiers[-1]
+    change = next(CHANGES[word, type][0] for word in i.modifiers if (word, type) in CHANGES)
+    dtype = TYPES[type].dtype
+    return lambda old, b: np.asarray(change(old.view(dtype), b.view(dtype))).view(old.dtype)

@@ -14,12 +14,13 @@ from weakref import WeakKeyDictionary
 
 from warplab.assembler.flow import Flow, flow
 from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
+from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.profiles import DeviceProfile
 
 from ..occupancy import Occupancy, occupancy
 from ..plan.roles import uses
-from ..program import Kernel, body_instructions, functions_in
+from ..program import Kernel, functions_in
 
 LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 2  # for addresses and constants that come and go between the lines of PTX
@@ -50,8 +51,7 @@ def _needs(kernel: Kernel) -> tuple[int, int]:
 
 def _registers(kernel: Kernel) -> int:
     need = max(function_registers(f) for f in kernel.reached)
-    bodies = [f.body for f in kernel.reached if f.body is not None]
-    if any(_stays(i) for body in bodies for i in body_instructions(body)):
+    if any(_stays(i) for f in kernel.reached for i in listing(f).instructions):
         need = max(need, CALLING)
     bound = kernel.function.directive(".maxnreg")
     return min(need, int(bound.values[0])) if bound and bound.values else need
@@ -141,8 +141,7 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
 def _barriers(kernel: Kernel) -> int:
     most = 1
     for f in kernel.reached:
-        assert f.body is not None
-        for i in body_instructions(f.body):
+        for i in listing(f).instructions:
             if i.form is None or i.form.effect != "barrier":
                 continue
             operand = i.operands[1 if i.form.operands and i.form.operands[0].is_destination else 0]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.profiles import DeviceProfile
 
-from .warps import WARP, Addresses, Counts, Mask, access, distinct, largest_group, most_different, parts, split
+from .warps import WARP, Addresses, Counts, Mask, access, largest_group, most_different
 
 BANKS = 32
 HALF = WARP // 2
@@ -33,16 +33,6 @@ def shared_passes(
             return kepler_banks(addresses, active, width, bank_bytes=bank_bytes)
         case "modern":
             return modern_banks(addresses, active, width, store=store)
-
-
-def _words(addresses: NDArray[np.int64], active: Mask, width: int, word: int = 4) -> tuple[NDArray[np.int64], Mask]:
-    """The words that each access touches, as further columns."""
-    count = max(1, width // word)
-    if count == 1:
-        return addresses // word, active
-    first = addresses // word
-    words = np.concatenate([first + k for k in range(count)], axis=-1)
-    return words, np.concatenate([active] * count, axis=-1)
 
 
 def _group_passes(addresses: NDArray[np.int64], active: Mask, width: int) -> Counts:
@@ -74,8 +64,7 @@ def modern_banks(addresses: Addresses, active: Mask, width: int, *, store: bool 
         passes = _group_passes(where, active, width)
         return _sums(passes, warps, (passes > 0).astype(np.int64))
     lanes = WARP * 4 // width
-    grouped, mask = parts(where, lanes), split(active, lanes)
-    passes = _group_passes(grouped, mask, width)
+    passes = _group_passes(where.reshape(-1, lanes), active.reshape(-1, lanes), width)
     total, conflicts = _sums(passes, warps, (passes > 0).astype(np.int64))
     if store:
         return total, conflicts
@@ -87,7 +76,7 @@ def modern_banks(addresses: Addresses, active: Mask, width: int, *, store: bool 
             idle = ~active[may].reshape(pairs.shape)
             paired[may] |= ((pairs[:, :, 0] == pairs[:, :, 1]) | idle[:, :, 0] | idle[:, :, 1]).all(axis=(1, 2))
     if paired.any():
-        passes = _group_passes(parts(where[paired], 2 * lanes), split(active[paired], 2 * lanes), width)
+        passes = _group_passes(where[paired].reshape(-1, 2 * lanes), active[paired].reshape(-1, 2 * lanes), width)
         total[paired], conflicts[paired] = _sums(passes, int(paired.sum()), (passes > 0).astype(np.int64))
     return total, conflicts
 
@@ -104,8 +93,8 @@ def atomic_passes(addresses: Addresses, active: Mask, width: int, *, counting: b
     warps = where.shape[0]
     lanes = WARP * 4 // max(width, 4)
     each = max(1, width // 4)
-    words = parts(where, lanes) >> (4 * each).bit_length() - 1
-    passes = largest_group(words & BANKS // each - 1, split(active, lanes), BANKS // each)
+    words = where.reshape(-1, lanes) >> (4 * each).bit_length() - 1
+    passes = largest_group(words & BANKS // each - 1, active.reshape(-1, lanes), BANKS // each)
     total, conflicts = _sums(passes, warps, (passes > 0).astype(np.int64))
     return total * 2 if swap else total, conflicts
 
@@ -114,7 +103,7 @@ def matrix_passes(addresses: Addresses, matrices: int) -> tuple[Counts, Counts]:
     """(passes, conflicts) of ldmatrix or stmatrix: matrix k takes its eight 16-byte rows from lanes 8k to 8k+7."""
     where, _ = access(addresses, np.ones(WARP, dtype=np.bool_))
     warps = where.shape[0]
-    rows = parts(where[:, : 8 * matrices], 8)
+    rows = where[:, : 8 * matrices].reshape(-1, 8)
     passes = _group_passes(rows, np.ones(rows.shape, dtype=np.bool_), 16)
     return _sums(passes, warps, np.ones_like(passes))
 
@@ -127,7 +116,7 @@ def sixteen_banks(addresses: Addresses, active: Mask, width: int) -> tuple[Count
     """
     where, active = access(addresses, active)
     warps = where.shape[0]
-    half, mask = parts(where, HALF), split(active, HALF)
+    half, mask = where.reshape(-1, HALF), active.reshape(-1, HALF)
     total = np.zeros(len(half), dtype=np.int64)
     free = np.zeros(len(half), dtype=np.int64)
     for offset in range(0, width, 4):
@@ -161,7 +150,7 @@ def fermi_banks(addresses: Addresses, active: Mask, width: int) -> tuple[Counts,
     where, active = access(addresses, active)
     warps = where.shape[0]
     lanes = WARP * 4 // max(width, 4)
-    passes = _group_passes(parts(where, lanes), split(active, lanes), width)
+    passes = _group_passes(where.reshape(-1, lanes), active.reshape(-1, lanes), width)
     free = (passes > 0).astype(np.int64)
     if width == 16:
         passes = passes + free
@@ -176,20 +165,9 @@ def kepler_banks(addresses: Addresses, active: Mask, width: int, *, bank_bytes: 
     where, active = access(addresses, active)
     warps = where.shape[0]
     lanes = WARP * 8 // max(width, 8)
-    grouped, mask = parts(where, lanes), split(active, lanes)
-    words, live = _words(grouped, mask, width, bank_bytes)
-    row = words // 64 if bank_bytes == 4 else words
-    passes = most_different(words % BANKS, live, BANKS, row)
+    first, words = where.reshape(-1, lanes) // bank_bytes, max(1, width // bank_bytes)
+    word = np.concatenate([first + k for k in range(words)], axis=-1)
+    live = np.tile(active.reshape(-1, lanes), words)
+    row = word // 64 if bank_bytes == 4 else word
+    passes = most_different(word % BANKS, live, BANKS, row)
     return _sums(passes, warps, (passes > 0).astype(np.int64))
-
-
-def conflict_degree(addresses: Addresses, active: Mask, width: int = 4) -> Counts:
-    """Threads of each warp that want different words of its busiest bank, for pictures of 32 banks; 1 is free of conflicts."""
-    where, active = access(addresses, active)
-    return _group_passes(where, active, width)
-
-
-def distinct_words(addresses: Addresses, active: Mask, width: int = 4) -> Counts:
-    """Different 4-byte words that each warp wants."""
-    where, active = access(addresses, active)
-    return distinct(*_words(where, active, width))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from warplab.isa.profiles import DeviceProfile
 
 from .contention import SLICES, line_slice
-from .warps import WARP, Addresses, Counts, Mask, access, distinct, parts, requests, split
+from .warps import WARP, Addresses, Counts, Mask, access, distinct, requests
 
 SECTOR = 32
 LINE = 128
@@ -43,14 +43,6 @@ class Transactions:
         return np.bincount(self.warp, weights=self.size, minlength=warps).astype(np.int64)
 
 
-def _units(addresses: NDArray[np.int64], active: Mask, width: int, unit: int) -> tuple[NDArray[np.int64], Mask]:
-    """The unit-sized pieces that each access touches, one column more for accesses that may straddle two."""
-    first, last = addresses // unit, (addresses + (width - 1)) // unit
-    if np.array_equal(first, last):  # PTX accesses are aligned to their width, so this is the rule
-        return first, active
-    return np.concatenate([first, last], axis=-1), np.concatenate([active, active], axis=-1)
-
-
 def modern_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
     """(requests, sectors) of each warp's load or store on 5.x to 9.0: one request, whatever the width.
 
@@ -59,7 +51,7 @@ def modern_global(addresses: Addresses, active: Mask, width: int) -> tuple[Count
     (array([1]), array([17]))
     """
     where, active = access(addresses, active)
-    return requests(active), distinct(*_units(where, active, width, SECTOR))
+    return requests(active), distinct(where // SECTOR, active)
 
 
 def async_copy_global(source: Addresses, target: Addresses, active: Mask, width: int, *, bypass: bool) -> tuple[Counts, Counts]:
@@ -106,34 +98,10 @@ def _filling(line: NDArray[np.int64], place: NDArray[np.int64], active: Mask) ->
     return out
 
 
-def cached_lines(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:
-    """(requests, 128-byte lines) of each warp on 2.x and 3.x when L1 serves it (guide F.4.2)."""
-    return _by_unit(addresses, active, width, LINE)
-
-
-def uncached_segments(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Transactions]:
-    """(requests, 32-byte segments) of each warp on 2.x and 3.x when only L2 serves it (.cg, or L1 off)."""
-    return _by_unit(addresses, active, width, SECTOR)
-
-
-def _by_unit(addresses: Addresses, active: Mask, width: int, unit: int) -> tuple[Counts, Transactions]:
-    """8-byte words make two requests (half-warps) and 16-byte words four; each then touches its units once."""
-    where, active = access(addresses, active)
-    warps = where.shape[0]
-    lanes = WARP * 4 // max(width, 4)
-    where, mask = parts(where, lanes), split(active, lanes)
-    units, live = _units(where, mask, width, unit)
-    row, column = np.nonzero(live)
-    found = np.unique(np.stack([row, units[row, column]], axis=1), axis=0)
-    count = requests(mask).reshape(warps, -1).sum(axis=-1)
-    size = np.full(len(found), unit, dtype=np.int64)
-    return count, Transactions(found[:, 0] // (WARP // lanes), size, found[:, 1] * unit)
-
-
 def half_warp_words(addresses: Addresses, active: Mask, width: int) -> Transactions:
     """Transactions on 1.0 and 1.1 (guide F.3.2.1): thread k of a half-warp at word k of one segment, or 32 bytes a thread."""
     where, active = access(addresses, active)
-    where, mask = parts(where, HALF), split(active, HALF)
+    where, mask = where.reshape(-1, HALF), active.reshape(-1, HALF)
     lane = np.arange(HALF)
     start = np.where(mask, where - lane * width, 0).max(axis=-1)  # where word 0 lies if the half-warp is in order
     busy = mask.any(axis=-1)
@@ -158,7 +126,7 @@ def half_warp_words(addresses: Addresses, active: Mask, width: int) -> Transacti
 def half_warp_segments(addresses: Addresses, active: Mask, width: int) -> Transactions:
     """Transactions on 1.2 and 1.3 (guide F.3.2.2): the lowest thread's segment, shrunk while one half of it is used."""
     where, active = access(addresses, active)
-    where, left = parts(where, HALF), split(active, HALF).copy()
+    where, left = where.reshape(-1, HALF), active.reshape(-1, HALF).copy()
     segment = {1: 32, 2: 64}.get(width, LINE)
     rows, bases, sizes = [], [], []
     while left.any():
@@ -200,14 +168,19 @@ def global_transactions(
     match profile.global_rule:
         case "half-warp-words" | "half-warp-segments":
             rule = half_warp_words if profile.global_rule == "half-warp-words" else half_warp_segments
-            halves = requests(split(active, HALF)).reshape(warps, -1).sum(axis=-1)
+            halves = requests(active.reshape(-1, HALF)).reshape(warps, -1).sum(axis=-1)
             return halves, rule(where, active, width)
-        case "lines":
+        case "lines":  # guide F.4.2: 8-byte words make two requests (half-warps), 16-byte words four
             through_l1 = profile.l1_caches_global if cached is None else cached
-            return (cached_lines if through_l1 else uncached_segments)(where, active, width)
+            return _units(where, active, WARP * 4 // max(width, 4), LINE if through_l1 else SECTOR)
         case "sectors":
-            units, live = _units(where, active, width, SECTOR)
-            row, column = np.nonzero(live)
-            found = np.unique(np.stack([row, units[row, column]], axis=1), axis=0)
-            size = np.full(len(found), SECTOR, dtype=np.int64)
-            return requests(active), Transactions(found[:, 0], size, found[:, 1] * SECTOR)
+            return _units(where, active, WARP, SECTOR)
+
+
+def _units(where: NDArray[np.int64], active: Mask, lanes: int, unit: int) -> tuple[Counts, Transactions]:
+    """(requests, transactions) where each request of so many lanes touches aligned units once."""
+    mask = active.reshape(-1, lanes)
+    row, column = np.nonzero(mask)
+    found = np.unique(np.stack([row, where.reshape(-1, lanes)[row, column] // unit], axis=1), axis=0)
+    count = requests(mask).reshape(len(where), -1).sum(axis=-1)
+    return count, Transactions(found[:, 0] // (WARP // lanes), np.full(len(found), unit), found[:, 1] * unit)

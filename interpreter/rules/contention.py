@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .warps import NONE, WARP, Addresses, Counts, Mask, access, distinct, requests
+from .warps import NONE, WARP, Addresses, Counts, Mask, access, requests
 
 SECTOR = 32
 LINE = 128
 BANK = 4
 SLICES = 4
-FEW = 256  # sectors that a warp's lanes are numbered by directly
 # Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
 _SLICE_BITS = [1, 2] + [1, 2, 3] * 16
 _LOW, _HIGH = (np.int64(sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1)) for k in (0, 1))
@@ -32,55 +31,14 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-def _slices(lines: NDArray[np.int64]) -> NDArray[np.int64]:
-    """As line_slice, of many, among which the same ones often come again."""
-    low = int(lines.min())
-    span = int(lines.max()) + 1 - low
-    return line_slice(np.arange(low, low + span)).take(lines - low) if span < lines.size else line_slice(lines)
-
-
 def atomic_global(addresses: Addresses, active: Mask, width: int) -> tuple[Counts, Counts]:
-    """(requests, sectors) of each warp's atom or red; lanes that name one word go one after the other.
+    """(requests, sectors) of each warp's atom or red of 4 bytes or more; lanes that name one word go one after the other.
 
     >>> atomic_global(np.arange(32) // 8 * 4, np.ones(32, bool), 4)
     (array([1]), array([8]))
     """
     where, active = access(addresses, active)
-    if width >= BANK:  # where lanes only wait for lanes of their own word, each of these has a pass of its own
-        return requests(active), _passes(where, active, width)
-    sectors = _one_word_at_a_time(where, active)
-    contended = np.flatnonzero(_contended(where, active, width))
-    if contended.size:
-        sectors[contended] = _passes(where[contended], active[contended], width)
-    return requests(active), sectors
-
-
-def _one_word_at_a_time(where: NDArray[np.int64], active: Mask) -> Counts:
-    """Sectors when lanes only wait for lanes of their own word: round k serves the k-th lane of every word."""
-    order = np.argsort(np.where(active, where, -1), axis=-1, kind="stable")
-    word, live = np.take_along_axis(where, order, axis=-1), np.take_along_axis(active, order, axis=-1)
-    start = np.ones(word.shape, dtype=np.bool_)
-    start[:, 1:] = (word[:, 1:] != word[:, :-1]) | (live[:, 1:] != live[:, :-1])
-    place = np.broadcast_to(np.arange(word.shape[1]), word.shape)
-    rank = place - np.maximum.accumulate(np.where(start, place, 0), axis=-1)
-    return distinct(word // SECTOR * WARP + rank, live)
-
-
-def _banks(where: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    """The 4-byte banks of the data path that each lane's operand takes, along a new last axis."""
-    return (where % LINE // BANK)[..., None] + np.arange(max(1, width // BANK))
-
-
-def _contended(where: NDArray[np.int64], active: Mask, width: int) -> Mask:
-    """Which warps have lanes on different lines of one slice that want one bank."""
-    lines, slices = where // LINE, line_slice(where // LINE)
-    banks = _banks(where, width)
-    ports = (slices[..., None] * BANK * WARP + banks).reshape(len(where), -1)
-    live = np.repeat(active, banks.shape[-1], axis=-1)
-    # A port that several lines want shows as more (port, line) pairs than ports.
-    numbers = np.unique(lines, return_inverse=True)[1].reshape(lines.shape)
-    pairs = np.repeat(numbers, banks.shape[-1], axis=-1) * (4 * BANK * WARP) + ports
-    return np.asarray(distinct(pairs, live) > distinct(ports, live), dtype=np.bool_)
+    return requests(active), _passes(where, active, width)
 
 
 def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
@@ -94,13 +52,13 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
     lane = np.flatnonzero(active)[::-1].copy()
     if not lane.size:
         return np.zeros(warps, dtype=np.int64)
-    line_of, sector_of, names = _names(where >> 5, active)
+    line_of, sector_of = _names(where >> 5, active)
     place = where.ravel().take(lane)
-    port = _slices(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
+    port = line_slice(place >> 7) * (LINE // max(BANK, width))  # lanes take aligned banks: all of them or none
     port += (place & LINE - 1) >> max(BANK, width).bit_length() - 1
     port += (lane >> 5) * (4 * LINE // max(BANK, width))
-    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * names, dtype=np.int64)
-    sectors, held = np.zeros(warps * names, dtype=np.uint8), np.zeros(warps * names, dtype=np.bool_)
+    owner, rank = np.empty(warps * 4 * WARP, dtype=np.int64), np.empty(warps * WARP, dtype=np.int64)
+    sectors, held = np.zeros(warps * WARP, dtype=np.uint8), np.zeros(warps * WARP, dtype=np.bool_)
     while lane.size:
         sector = sector_of.take(lane)
         owner[port] = lane
@@ -121,33 +79,24 @@ def _passes(where: NDArray[np.int64], active: Mask, width: int) -> Counts:
         sectors += served
         left = late.nonzero()[0]  # faster than by flags
         lane, port = lane.take(left), port.take(left)
-    found: Counts = sectors.reshape(warps, names).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
+    found: Counts = sectors.reshape(warps, WARP).sum(axis=1, dtype=np.uint8).astype(np.int64)  # no more than lanes
     return found
 
 
-def _names(sector: NDArray[np.int64], active: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """For each lane a number for its warp's line and one for its warp's sector, of so many that each warp has."""
-    there = sector.ravel() if active.all() else sector[active]
-    low = int(there.min()) & -4
-    names = (int(there.max()) - low | 3) + 1
-    if names <= FEW:
-        numbers = sector - low
-        numbers += (np.arange(len(sector)) * names)[:, None]
-        return (numbers >> 2).ravel(), numbers.ravel(), names
-    key = (sector - low) << 5
-    key |= np.arange(WARP)
-    key[~active] = NONE
+def _names(sector: NDArray[np.int64], active: Mask) -> list[NDArray[np.int64]]:
+    """For each lane a lane that stands for its warp's line, and one for its warp's sector."""
+    key = np.where(active, sector << 5 | np.arange(WARP), NONE)
     key.sort(axis=1)
     there = np.flatnonzero(key != NONE)
     name = key.ravel().take(there)
     there &= -WARP
     lane = there | name & WARP - 1
     out = []
-    for shift in (7, 5):  # a lane stands for each
+    for shift in (7, 5):
         number = name >> shift
         first = np.flatnonzero((number[1:] != number[:-1]) | (there[1:] != there[:-1]))
         first = np.concatenate(([0], first + 1))
         found = np.empty(sector.size, dtype=np.int64)
         found[lane] = np.repeat(lane.take(first), np.diff(first, append=lane.size))
         out.append(found)
-    return out[0], out[1], WARP
+    return out

@@ -96,13 +96,3 @@ def most_different(groups: NDArray[np.int64], active: Mask, count: int, keys: ND
 def requests(active: Mask) -> Counts:
     """1 for each row with an active lane, else 0: what no lane executes makes no request."""
     return np.asarray(active.any(axis=-1), dtype=np.int64)
-
-
-def parts(array: NDArray[np.int64], lanes: int) -> NDArray[np.int64]:
-    """Rows of `lanes` neighbouring lanes each: (warps, 32) becomes (warps * 32 / lanes, lanes)."""
-    return array.reshape(-1, lanes)
-
-
-def split(mask: Mask, lanes: int) -> Mask:
-    """As `parts`, for a mask."""
-    return mask.reshape(-1, lanes)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..lanes import Selection
+from ..values import Array
 from .divergence import divide
 from .group import Group
-from .lanes import Selection
 from .ports import Wave
 from .uniting import gathered
-from .values import Array
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]
 

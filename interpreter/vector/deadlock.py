@@ -11,19 +11,19 @@ from typing import Any
 
 from ..faults import Deadlock, Fault, Waiting
 from ..launch import Launch
-from ..memory.access import Access
+from ..memory.access import WaveMemory
+from ..values import plain
 from .group import Group
 from .ports import Wave
-from .values import plain
 
 CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
 
 
 class Watched:
-    """An Access that tells the launch when a store changes something."""
+    """A WaveMemory that tells the launch when a store changes something."""
 
-    def __init__(self, inner: Access, launch: Launch) -> None:
+    def __init__(self, inner: WaveMemory, launch: Launch) -> None:
         self.inner = inner
         self.launch = launch
 
@@ -31,17 +31,17 @@ class Watched:
         return getattr(self.inner, name)
 
     def store(self, g: Group, space: str, address: Any, type: Any, values: Any) -> None:
-        """See Access."""
+        """See WaveMemory."""
         count = len(values) // type.elements
-        before = Access.load(self.inner, g, space, address, type, count)
+        before = WaveMemory.load(self.inner, g, space, address, type, count)
         self.inner.store(g, space, address, type, values)
-        self._compare(before, Access.load(self.inner, g, space, address, type, count))
+        self._compare(before, WaveMemory.load(self.inner, g, space, address, type, count))
 
     def update(self, g: Group, space: str, address: Any, type: Any, change: Any, operands: Any, shortcut: Any, returns: bool) -> Any:
-        """See Access."""
-        before = Access.load(self.inner, g, space, address, type, 1)
+        """See WaveMemory."""
+        before = WaveMemory.load(self.inner, g, space, address, type, 1)
         out = self.inner.update(g, space, address, type, change, operands, shortcut, returns)
-        self._compare(before, Access.load(self.inner, g, space, address, type, 1))
+        self._compare(before, WaveMemory.load(self.inner, g, space, address, type, 1))
         return out
 
     def _compare(self, before: Any, after: Any) -> None:

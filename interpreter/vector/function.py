@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..plan.plan import PlanFunction, Segment
-from .values import Value
+from ..values import Value
 
 Step = Callable[[list[Any]], None]  # of the registers
 Terminator = Callable[[Any], "int | None"]  # of the group; the place where it goes on, None where it does not

@@ -18,12 +18,12 @@ from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
+from ..lanes import Geometry, Selection
 from ..plan.plan import Home
+from ..values import Array, LocalPlace, ParameterPlace, Value, plain
 from .function import VectorFunction, VectorSegment
-from .lanes import Geometry, Selection
 from .ports import Wave
 from .special import lies_in, special
-from .values import Array, LocalPlace, ParameterPlace, Value, plain
 from .warps import WarpView
 
 if TYPE_CHECKING:

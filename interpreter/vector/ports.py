@@ -10,11 +10,11 @@ from typing import Any, Protocol
 from warplab.assembler.ir import Function
 
 from ..launch import Launch
-from ..memory.access import Access
+from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..plan.plan import SyncKey
+from ..values import Array
 from .function import VectorFunction
-from .values import Array
 
 
 class Waiting(Protocol):
@@ -62,7 +62,7 @@ class Wave(Protocol):
     first: int
     count: int
     current: Any  # the Site that runs, kept for observers
-    access: Access
+    access: WaveMemory
     shared: SharedSpace
     local: LocalSpace
     exited: Array

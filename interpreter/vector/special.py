@@ -9,10 +9,10 @@ import numpy as np
 
 from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_SIZE
 
+from ..lanes import Geometry
 from ..launch import CHECK_EVERY
-from .lanes import Geometry
+from ..values import Array
 from .ports import Wave
-from .values import Array
 
 
 class Lanes(Protocol):

@@ -10,8 +10,8 @@ import numpy as np
 
 from warplab.isa.ports import Lanes, Shortcut
 
-from .lanes import Geometry
-from .values import Array, plain
+from ..lanes import Geometry
+from ..values import Array, plain
 
 
 class Group(Lanes, Protocol):

@@ -16,19 +16,19 @@ import numpy as np
 from warplab.assembler.ir import Function
 
 from ..faults import ExecutionError, Fault
+from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
-from ..memory.access import Access
+from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
-from ..observe import ObservedAccess, Observer
+from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..values import Array
 from .barriers import Barriers
-from .build import code
 from .convergence import arrive, ret
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
-from .lanes import Geometry, Selection
+from .steps.build import code
 from .sync import WaitingGroups
-from .values import Array
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 
@@ -46,7 +46,7 @@ class Wave:
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.current: Any = None  # the site that runs, for observers
-        self.access = (ObservedAccess if observers else Access)(
+        self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
         )
         self.exited = np.zeros((count, threads), bool)

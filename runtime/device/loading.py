@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.ir import Module
-from warplab.assembler.link import link_modules
+from warplab.assembler.link import Program, link_modules
 from warplab.assembler.objects import ObjectError, load
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
@@ -126,9 +126,9 @@ def _read(raw: bytes, name: str) -> Module:
         raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
 
 
-def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> None:
-    """Sees that modules fit together."""
+def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program:
+    """The modules as one program, where they fit together."""
     try:
-        link_modules(modules)
+        return link_modules(modules)
     except PtxError as e:
         raise ApiError(code, str(e)) from None

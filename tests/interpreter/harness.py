@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
 from warplab.interpreter.launch import Launch, Options
@@ -101,7 +102,7 @@ class Machine:
             problems = [d.render(self.text) for d in errors]
             assert not problems, "\n".join(problems)
         self.arena = Arena(self.bytes)
-        self.program = LoadedProgram([m], self.arena, fmad=self.fmad)
+        self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad)
         self.prints = Prints(self.arena)
 
     def upload(self, x: Array, what: str = "allocation") -> Allocation:

@@ -9,11 +9,9 @@ import pytest
 from warplab.interpreter.occupancy import (
     Step,
     block_limits,
-    hidden_share,
     l1_bytes,
     max_registers,
     occupancy,
-    warps_to_hide,
     waves,
 )
 from warplab.isa.profiles import PROFILES, profile
@@ -96,16 +94,6 @@ def test_what_shared_memory_leaves_to_l1() -> None:
     assert l1_bytes(profile("3.0"), 4096, 8) == 32 * 1024
     assert l1_bytes(profile("5.2"), 4096, 8) == 48 * 1024
     assert l1_bytes(profile("1.3"), 4096, 4) == 0
-
-
-def test_warps_that_hide_a_latency() -> None:
-    assert warps_to_hide(profile("1.3"), 22) == 6  # L / 4
-    assert warps_to_hide(profile("2.0"), 22) == 22  # L
-    assert warps_to_hide(profile("2.1"), 22) == 44  # 2 L
-    assert warps_to_hide(profile("3.0"), 11) == 88  # 8 L
-    assert hidden_share(profile("1.3"), 3) == 0.5
-    assert hidden_share(H200, 64) == 1.0
-    assert hidden_share(H200, 16, latency=400) == 0.01
 
 
 def test_waves_have_tails() -> None:

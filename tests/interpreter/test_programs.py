@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.launch import Launch, Options
@@ -32,7 +33,8 @@ class Process:
         self.record = record
         self.arena = Arena(64 << 20)
         modules = [parse(text) for text in record["ptx"]]
-        self.programs = [LoadedProgram(modules, self.arena)] if record["link"] else [LoadedProgram([m], self.arena) for m in modules]
+        parts = [modules] if record["link"] else [[m] for m in modules]
+        self.programs = [LoadedProgram(link_modules(part), self.arena) for part in parts]
         self.ring, self.heap = PrintRing(self.arena, 1 << 20), DeviceHeap(self.arena, 8 << 20)
         self.buffers = {}
         for name, place in record["buffers"].items():

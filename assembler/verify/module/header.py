@@ -88,5 +88,3 @@ def _find(module: Module, word: str) -> Span:
     at = max(0, module.text.find(word, start))
     line = module.text.count("\n", 0, at) + 1
     return Span(at, at + len(word), line, at - module.text.rfind("\n", 0, at))
-
-

@@ -98,5 +98,3 @@ def _symbols(value: Initial) -> Iterator[Symbol]:
         yield value
     elif isinstance(value, tuple):
         yield from chain.from_iterable(map(_symbols, value))
-
-

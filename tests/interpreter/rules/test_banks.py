@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from warplab.interpreter.rules.banks import (
     atomic_passes,
-    conflict_degree,
-    distinct_words,
     fermi_banks,
     kepler_banks,
     matrix_passes,
@@ -101,8 +99,6 @@ def test_passes_equal_a_count_by_hand(elements: list[int], active: list[bool], w
     mask = np.array(active)
     addresses = np.array(elements) * width
     assert modern_banks(addresses, mask, width)[0].tolist() == [max(by_bank)]
-    assert conflict_degree(addresses, mask, width).tolist() == [max(by_bank)]
-    assert distinct_words(addresses, mask, width).tolist() == [len(words)]
     assert fermi_banks(addresses, mask, width)[0].tolist() == [max(by_bank)]
 
 

@@ -10,16 +10,16 @@ import numpy as np
 from warplab.assembler.ir import Function
 from warplab.isa.types import TYPES
 
-from ..faults import Fault
-from ..plan.plan import Call, Home, InFrame
-from .convergence import arrive
-from .divergence import split
-from .group import Activation, Group
+from ...faults import Fault
+from ...lanes import Selection
+from ...plan.plan import Call, Home, InFrame
+from ...values import Array
+from ..convergence import arrive
+from ..divergence import split
+from ..group import Activation, Group
+from ..join import Join
 from .intrinsics import INTRINSICS
-from .join import Join
-from .lanes import Selection
 from .operands import get_of, set_of
-from .values import Array
 
 FRAME_ALIGN = 16
 

@@ -6,13 +6,13 @@ from functools import partial
 
 from warplab.assembler.ir import Function
 
-from ..observe import announced
-from ..plan.plan import Manner, Segment
-from ..program import Kernel
+from ...observe import announced
+from ...plan.plan import Manner, Segment
+from ...program import Kernel
+from ..exchange import Exchange
+from ..function import Step, VectorFunction, VectorSegment
 from .ends import terminator
-from .exchange import Exchange
-from .function import Step, VectorFunction, VectorSegment
-from .steps import guarded, unguarded
+from .ops import guarded, unguarded
 
 
 def code(kernel: Kernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:

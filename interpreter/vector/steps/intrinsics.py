@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..faults import Fault
-from .group import Group
-from .values import Array
+from ...faults import Fault
+from ...values import Array
+from ..group import Group
 
 U64 = np.uint64
 
