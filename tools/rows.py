@@ -10,7 +10,7 @@ from typing import Any
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.interpreter.plan.plan import Op
-from warplab.interpreter.vector import build
+from warplab.interpreter.vector.steps import build
 from warplab.interpreter.vector.steps.ops import Step
 from warplab.isa.notation import FORMS, Form
 
