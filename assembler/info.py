@@ -14,7 +14,7 @@ from warplab.isa.types import ScalarType
 from .flow import accesses, flow
 from .ir import Declaration, Function, Immediate, Instruction, Module, Variable
 from .listing import listing
-from .walk import declared, functions, leaves, statements
+from .walk import declared, functions, named, statements
 
 CLASSES = ("pred", "16", "32", "64", "128")  # bits of a register; narrower ones count as 16
 
@@ -213,7 +213,7 @@ def _barriers(instructions: Iterable[Instruction]) -> tuple[tuple[int, ...], boo
 
 
 def _named(function: Function) -> Iterator[Variable]:
-    return (o for o in leaves(listing(function).naming) if isinstance(o, Variable))
+    return (o for o in named(listing(function).naming) if isinstance(o, Variable))
 
 
 def _reached(function: Function) -> list[Function]:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from .ir import (
-    Address,
-    Arguments,
     Block,
     Declaration,
     Function,
     Module,
     Operand,
-    Pair,
     Statement,
     Symbol,
     Targets,
     Variable,
-    Vector,
 )
-from .listing import listing
+from .listing import leaves, listing
 
 
 def statements(body: Block | None) -> Iterator[Statement]:
@@ -40,27 +36,22 @@ def declared(item: object) -> tuple[Variable, ...]:
     return (item,) if isinstance(item, Variable) else item.variables if isinstance(item, Declaration) else ()
 
 
-def leaves(operands: Iterable[Operand]) -> Iterator[Operand]:
-    """The registers, constants, variables and functions that operands are made of."""
+def named(operands: Iterable[Operand]) -> Iterator[Operand]:
+    """The registers, constants, variables and functions that operands are made of, the targets of symbols and lists among them."""
     for o in operands:
-        match o:
-            case Pair(first, second):
-                yield from leaves((first, second))
-            case Vector(elements) | Arguments(elements):
-                yield from leaves(elements)
-            case Address(base, _, parts):
-                yield from leaves(parts if base is None else (base, *parts))
-            case Symbol(target):
-                yield target
-            case Targets(_, "call", targets):
-                yield from (t for t in targets if isinstance(t, Function))
-            case _:
-                yield o
+        for leaf in leaves(o):
+            match leaf:
+                case Symbol(target):
+                    yield target
+                case Targets(_, "call", targets):
+                    yield from (t for t in targets if isinstance(t, Function))
+                case _:
+                    yield leaf
 
 
 def functions(operands: Iterable[Operand]) -> Iterator[Function]:
     """The functions that operands name."""
-    return (o for o in leaves(operands) if isinstance(o, Function))
+    return (o for o in named(operands) if isinstance(o, Function))
 
 
 def used_functions(module: Module) -> set[Function]:

@@ -1,31 +1,24 @@
-"""One launch: its grid cut into waves, its parameters, limits, and the words for what went wrong."""
+"""One launch: its shape, memory, parameters and limits, and the names of blocks, threads and instructions in messages."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from warplab.assembler.ir import Function, Module, Variable
 from warplab.isa.profiles import DeviceProfile
 
-from .faults import ExecutionError, Fault, LimitReached
+from .faults import Fault, LimitReached
 from .memory.arena import Arena
-from .observe import Observer
 from .plan.plan import Manner, Site
 from .program import Kernel
-from .vector.function import VectorFunction, VectorSegment
-from .vector.steps import Step
-from .vector.values import Array, ParameterPlace
-from .vector.wave import CHECK_EVERY, Wave
+from .values import Array, ParameterPlace
 
-if TYPE_CHECKING:
-    from .vector.group import Group
-
+CHECK_EVERY = 256  # segments between two looks at the limits
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
 Dim3 = tuple[int, int, int]
@@ -34,7 +27,7 @@ Dim3 = tuple[int, int, int]
 class Printer(Protocol):
     """Where vprintf writes."""
 
-    def print(self, g: Group, lane: int, form: int, arguments: int) -> int:
+    def print(self, g: Any, lane: int, form: int, arguments: int) -> int:
         """Queues the text of one lane."""
 
 
@@ -70,7 +63,6 @@ class Launch:
     def __init__(
         self, kernel: Kernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
-        observers: Sequence[Observer] = (),
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
@@ -85,7 +77,6 @@ class Launch:
         self.total_shared: int = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
         self.shared_bytes = kernel.reserved_shared + self.total_shared
         self.stack_limit = o.stack_limit
-        self.observers = tuple(observers)
         self.max_warps: int = profile.max_warps
         self.multiprocessors: int = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)
@@ -93,7 +84,6 @@ class Launch:
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
         self.manner = Manner(first_generation=profile.capability < (2, 0), lockstep=o.lockstep)
-        self.entry: VectorFunction = self.code_of(kernel.function)
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self._offsets = {id(v): at for v, at in kernel.parameters}
@@ -102,49 +92,15 @@ class Launch:
         self.assertions: list[str] = []
         self.steps = 0
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
-        self._next_block = 0
-        self._started = time.perf_counter_ns()
-        self._suspended: deque[Wave] = deque()
+        self.next_block = 0  # of those that have not started
+        self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/deadlock.py
 
-    # ------------------------------------------------------------ running
+    # ------------------------------------------------------------ waves
 
-    def run(self) -> None:
-        """Runs every wave; the last state of memory is the launch's result."""
-        try:
-            with np.errstate(all="ignore"):
-                for o in self.observers:
-                    o.begin(self)
-                self._run()
-                for o in self.observers:
-                    o.end(self)
-        finally:
-            if self._parameter_block is not None:
-                a = self.arena.find(self._parameter_block)
-                if a is not None:
-                    self.arena.free(a)
-
-    def _run(self) -> None:
-        per_wave = self._blocks_per_wave()
-        while True:
-            if self._next_block < self.blocks and len(self._suspended) < self.options.max_waves:
-                first = self._next_block
-                count = min(per_wave, self.blocks - first)
-                self._next_block += count
-                wave = Wave(self, first, count)
-                self.quiet_rounds = 0
-            elif self._suspended:
-                wave = self._suspended.popleft()
-            else:
-                return
-            if wave.run():
-                self.check_limits(wave, None, wave.segments_run % CHECK_EVERY)
-            else:
-                self._suspended.append(wave)
-                if len(self._suspended) >= self.options.max_waves and self._next_block < self.blocks:
-                    self.options.max_waves += 16
-
-    def _blocks_per_wave(self) -> int:
+    @property
+    def blocks_per_wave(self) -> int:
+        """How many blocks run together."""
         if self.options.cooperative:
             return self.blocks
         k = max(1, self.options.wave_lanes // self.threads)
@@ -153,34 +109,30 @@ class Launch:
         k = min(k, self.blocks)
         return max(self.cluster_size, k // self.cluster_size * self.cluster_size)
 
-    def has_more_waves(self, wave: Wave) -> bool:
-        """May somebody outside this wave run?"""
-        return self._next_block < self.blocks or bool(self._suspended)
+    @property
+    def has_more_waves(self) -> bool:
+        """May a wave run beside the one that runs now?"""
+        return self.next_block < self.blocks or self.suspended_waves > 0
 
-    def waves_begun(self) -> int:
-        """How many waves are under way, the running one included."""
-        return len(self._suspended) + 1
-
-    def check_limits(self, wave: Wave, g: Group | None, segments: int) -> None:
-        """Ends the launch when its steps or its time are used up."""
+    def check_limits(self, segments: int, where: Callable[[], str]) -> None:
+        """Ends the launch when its steps or its time are used up; `where` says what it executes."""
         self.steps += segments
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
-            raise LimitReached(self.name, f"{o.max_steps} steps", self._where(wave, g))
+            raise LimitReached(self.name, f"{o.max_steps} steps", where())
         if self._deadline is not None and time.monotonic() > self._deadline:
-            raise LimitReached(self.name, f"{o.max_seconds} s", self._where(wave, g))
+            raise LimitReached(self.name, f"{o.max_seconds} s", where())
 
-    def _where(self, wave: Wave, g: Group | None) -> str:
-        if g is None:
-            return f"the end of block {wave.first + wave.count - 1}"
-        site = g.act.function.plan.segments[g.pc].first_site
-        return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
+    def close(self) -> None:
+        """Frees the parameters' block."""
+        if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
+            self.arena.free(a)
 
     # ------------------------------------------------------------ blocks
 
-    def block_special(self, wave: Wave, name: str) -> Array:
-        """A per-block special register of a wave, (blocks, 1)."""
-        linear = self._linear(wave)
+    def block_special(self, first: int, count: int, name: str) -> Array:
+        """A per-block special register of some blocks, (blocks, 1)."""
+        linear = self._linear(first, count)
         x, y = self.grid[0], self.grid[1]
         ctaid = {"x": linear % x, "y": linear // x % y, "z": linear // (x * y)}
         if name.startswith("ctaid."):
@@ -196,9 +148,9 @@ class Launch:
         out: Array = value.astype(np.uint32)
         return out.reshape(-1, 1)
 
-    def _linear(self, wave: Wave) -> Array:
-        """The linear index in the grid of each of a wave's blocks; the blocks of a cluster stand together."""
-        n = np.arange(wave.first, wave.first + wave.count, dtype=np.int64)
+    def _linear(self, first: int, count: int) -> Array:
+        """The linear index in the grid of each of some blocks; the blocks of a cluster stand together."""
+        n = np.arange(first, first + count, dtype=np.int64)
         if self.cluster_size == 1:
             return n
         c = self.cluster
@@ -210,10 +162,6 @@ class Launch:
         z = which // (k[0] * k[1]) * c[2] + rz
         linear: Array = x + self.grid[0] * (y + self.grid[1] * z)
         return linear
-
-    def cluster_member(self, block: Array, rank: Array) -> Array:
-        """The wave's block of a rank in the cluster of a block."""
-        return block // self.cluster_size * self.cluster_size + rank
 
     # ------------------------------------------------------------ parameters and environment
 
@@ -251,15 +199,6 @@ class Launch:
                 out |= (a >= np.uint64(one.start)) & (a < np.uint64(one.end))
         return out
 
-    def clock(self, g: Group) -> Array:
-        """A count that grows with every segment that runs."""
-        self.quiet_rounds = 0  # who looks at the clock may wait for time to pass
-        return np.array([[(self.steps + g.wave.segments_run % CHECK_EVERY) * 32]], np.uint64)
-
-    def timer(self, g: Group) -> Array:
-        """Nanoseconds; grows with the work done, so that runs repeat themselves."""
-        return self.clock(g) + np.uint64(1 << 40)
-
     def environment(self, n: int) -> int:
         """%envreg: the host's grid-sync workspace in cooperative launches, else zero."""
         return self.options.environment.get(n, 0)
@@ -274,10 +213,6 @@ class Launch:
 
     # ------------------------------------------------------------ functions
 
-    def code_of(self, f: Function) -> VectorFunction:
-        """A function as this kernel runs it."""
-        return self.kernel.code(f, self.manner, observed=bool(self.observers))
-
     def definition_of(self, f: Function) -> Function:
         """See Program."""
         return self.kernel.program.definition(f)
@@ -288,33 +223,15 @@ class Launch:
 
     # ------------------------------------------------------------ words
 
-    def name_fault(self, wave: Wave, fault: Fault, lane: int) -> None:
-        """Fills in whose fault it was."""
+    def name_fault(self, first: int, count: int, fault: Fault, lane: int) -> None:
+        """Fills in which thread is at fault: a lane of the blocks of a wave."""
         block, thread = divmod(lane, self.threads)
         fault.kernel = self.name
-        linear = int(self._linear(wave)[block])
+        linear = int(self._linear(first, count)[block])
         gx, gy, _ = self.grid
         bx, by, _ = self.block
         fault.block = (linear % gx, linear // gx % gy, linear // (gx * gy))
         fault.thread = (thread % bx, thread // bx % by, thread // (bx * by))
-
-    def name_lane(self, wave: Wave, g: Group, lane: int | None) -> str:
-        """ "block (0, 0, 0), thread (3, 0, 0)"."""
-        f = Fault("", "")
-        self.name_fault(wave, f, int(g.geometry.lane.ravel()[0]) if lane is None else lane)
-        return f"block {f.block}, thread {f.thread}"
-
-    def explain(self, e: ExecutionError, g: Group, segment: VectorSegment, step: Step | None) -> None:
-        """Adds the instruction to a fault: the step that raised it, or what ends the segment."""
-        if not isinstance(e, Fault) or e.instruction:
-            return
-        site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
-        if site is not None:
-            e.instruction = self.text_of(site)
-            e.line = site.instruction.span.line
-            e.source = self.source_of(site)
-        if e.block is None:
-            g.blame(e, g.active)
 
     def text_of(self, site: Site | None) -> str:
         """An instruction as the text has it."""

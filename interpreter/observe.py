@@ -12,22 +12,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
+from .launch import Launch
 from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
-from .vector.values import Array, LocalPlace, Shifted, Value, plain
-
-if TYPE_CHECKING:
-    from .launch import Launch
-    from .vector.group import Group
-    from .vector.wave import Wave
+from .values import Array, LocalPlace, Shifted, Value, plain
+from .vector.group import Group
+from .vector.ports import Wave
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
@@ -86,29 +84,29 @@ class Observer:
 class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Group, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
+    def announce(self, g: Any, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
         """Announces one access to the observers."""
         if isinstance(address, LocalPlace):
             space, address = "local", np.array([[address.at]], np.uint64)
         access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.access(access)
 
-    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         address = _shared(address, g.active)
         self.announce(g, "ld", space, address, type, count)
         return super().load(g, space, address, type, count)
 
-    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         address = _shared(address, g.active)
         self.announce(g, "st", space, address, type, len(values) // type.elements)
         super().store(g, space, address, type, values)
 
     def update(
-        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        self, g: Any, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, shortcut, returns)
@@ -168,7 +166,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
             g = R[0]
             wave = g.wave
             wave.current = site
-            for o in wave.launch.observers:
+            for o in wave.observers:
                 o.stretch(sites, g)
             step(R)
 
@@ -181,7 +179,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
         mask = ~R[slot] if negated else R[slot]
         if g.alive is not None:
             mask = mask & g.alive
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.instruction(site, g, mask)
         step(R)
 
@@ -194,7 +192,7 @@ def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> No
     if current is not None:
         g.wave.current = current
     if sites:
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.stretch(sites, g)
 
 

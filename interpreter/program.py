@@ -25,15 +25,13 @@ from warplab.assembler.ir import (
 from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
-from warplab.isa.spaces import SHARED_BASE
+from warplab.isa.spaces import RESERVED_SHARED, SHARED_BASE
 
 from .memory.arena import Allocation, Arena
 from .plan.lower import lower
 from .plan.operands import immediate_bits
 from .plan.plan import ORDINARY, Manner, PlanFunction
 from .ptxas.contraction import DEFAULT, Fmad
-from .special import RESERVED_SHARED
-from .vector.function import VectorFunction
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
@@ -162,7 +160,7 @@ class Kernel:
     program: LoadedProgram
     function: Function
     _plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
-    _codes: dict[tuple[int, Manner, bool], VectorFunction] = field(default_factory=dict)
+    codes: dict[tuple[int, Manner, bool], Any] = field(default_factory=dict)  # what an engine made of them
 
     @property
     def name(self) -> str:
@@ -272,13 +270,6 @@ class Kernel:
     def is_planned(self) -> bool:
         """Has any function of it been planned?"""
         return bool(self._plans)
-
-    def code(self, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
-        """Its plan as the engine takes it, which tells observers of every instruction or of none."""
-        found = self._codes.get((id(f), manner, observed))
-        if found is None:
-            found = self._codes[id(f), manner, observed] = VectorFunction(self.plan(f, manner), observed=observed)
-        return found
 
 
 def body_variables(f: Function) -> Iterator[Variable]:

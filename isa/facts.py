@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from .notation import Need
@@ -92,8 +92,7 @@ class Constant:
 # ---------------------------------------------------------------- facts
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """The facts of one opcode, or of one row."""
 
     # Words.
@@ -156,7 +155,7 @@ class Facts:
     result_from_elsewhere: bool = False  # from memory or from other lanes
 
 
-_SETS = frozenset(f.name for f in fields(Facts) if f.type == "Words")
+_SETS = frozenset(name for name, default in Facts._field_defaults.items() if isinstance(default, frozenset))
 _STATED: dict[str, dict[str, Any]] = {}  # opcode -> facts of all its rows
 _OF_ROWS: dict[str, set[str]] = {}  # fact -> the opcodes with a row that states it
 

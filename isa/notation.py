@@ -24,7 +24,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -34,6 +34,7 @@ from .types import TYPES, ScalarType
 Meaning = Callable[..., Any]
 F = TypeVar("F", bound=Meaning)
 
+_OPCODE = re.compile(r"\s*(\w+)")
 _WORD = re.compile(r"(\{)?\.([\w:]+)\}?")
 _OPERAND = re.compile(
     r"(?P<neg>\{!\})?(?P<const>#)?(?P<name>\w+)(?:\*(?P<count>\d+)|\.(?P<vec>\w+))?(?::(?P<type>\w+)(?P<wider>[+~])?)?"
@@ -153,16 +154,8 @@ class Form:
         return TYPES[last] if last and not operand.type else None
 
     def places(self, given: int) -> dict[str, int]:
-        """The numbers of the operands by name, where so many are given: operands that may be missing are filled from the left."""
-        spare = given - sum(not operand.optional for operand in self.operands)
-        found: dict[str, int] = {}
-        for operand in self.operands:
-            if operand.optional:
-                spare -= 1
-                if spare < 0:
-                    continue
-            found[operand.name] = len(found)
-        return found
+        """The numbers of the operands by name, where so many are given."""
+        return {operand.name: i for i, operand in enumerate(filled(self.operands, given))}
 
     def bind(self, modifiers: Mapping[str, str | bool]) -> Meaning:
         """The meaning with its modifiers settled: done once per instruction, never per step."""
@@ -181,6 +174,19 @@ class Form:
     def canonical(self) -> str:
         """The row's head, slots written as the manual does: `add{.sat}.s32`."""
         return self.row.split()[0]
+
+
+def filled(operands: Sequence[Operand], given: int) -> Sequence[Operand]:
+    """The operand places that so many operands fill: those that may be missing are filled from the left."""
+    if given >= len(operands):
+        return operands
+    spare = given - sum(not operand.optional for operand in operands)
+    found = []
+    for operand in operands:
+        spare -= operand.optional
+        if not operand.optional or spare >= 0:
+            found.append(operand)
+    return found
 
 
 class Forms(Mapping[str, list["Form"]]):
@@ -303,7 +309,9 @@ def form(
 
 
 def _opcode(row: str) -> str:
-    return re.split(r"[.{ ]", row.lstrip(), maxsplit=1)[0]
+    found = _OPCODE.match(row)
+    assert found is not None, row
+    return found[1]
 
 
 def _checked(new: Form) -> Form:

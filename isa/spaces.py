@@ -18,6 +18,7 @@ NEAR = "local const param param::entry param::func " + SHARED  # all that instru
 SHARED_BASE = 0x7E00_0000_0000
 LOCAL_BASE = 0x7D00_0000_0000
 WINDOW_SIZE = 1 << 32
+RESERVED_SHARED = 1024  # bytes that the system keeps of each block's shared memory, recorded on the H200
 
 _OFFSET = 0xFFFFFF
 _RANK_AT = 24
@@ -86,3 +87,8 @@ def cluster_offset(a: Array) -> Array:
     """The place within its CTA's shared memory that a shared address names."""
     offset: Array = a & a.dtype.type(_OFFSET)
     return offset
+
+
+def window_of(space: str) -> int:
+    """Where a space begins among the generic addresses."""
+    return SHARED_BASE if space.startswith("shared") else LOCAL_BASE if space == "local" else 0

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .python.buffers import Buffer as Buffer
     from .python.buffers import ManagedBuffer as ManagedBuffer
     from .python.buffers import MemoryResource as MemoryResource
+    from .python.calls import CUDAError as CUDAError
     from .python.devices import ComputeCapability as ComputeCapability
     from .python.devices import Context as Context
-    from .python.devices import CUDAError as CUDAError
     from .python.devices import Device as Device
     from .python.kernels import Kernel as Kernel
     from .python.launcher import LaunchConfig as LaunchConfig
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "python.arrays": "DeviceNDArray device_array to_device",
     "python.buffers": "Buffer ManagedBuffer MemoryResource",
-    "python.devices": "CUDAError ComputeCapability Context Device",
+    "python.calls": "CUDAError",
+    "python.devices": "ComputeCapability Context Device",
     "python.launcher": "LaunchConfig launch",
     "python.kernels": "Kernel",
     "python.modules": "ObjectCode",

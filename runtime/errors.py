@@ -10,8 +10,7 @@ A launch that ends early leaves its ExecutionError in ApiError.cause, so that to
 from __future__ import annotations
 
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LimitReached
-from warplab.interpreter.special import RESERVED_SHARED
-from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_SIZE
 
 SHARED_WINDOW = 1 << 24  # addresses of shared memory that name a block's own
 FAULT_CODES = {

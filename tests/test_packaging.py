@@ -33,7 +33,7 @@ def test_wheel_holds_every_package_and_its_data(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for top in ("isa", "assembler", "interpreter", "runtime"):
         for source in (ROOT / top).rglob("*"):
-            if source.suffix in (".py", ".lark", ".npz") or source.name == "py.typed":
+            if source.suffix in (".py", ".lark", ".json", ".npz") or source.name == "py.typed":
                 assert "warplab/" + str(source.relative_to(ROOT)) in names
     assert not any(n.startswith(("isa/", "assembler/", "tests/")) for n in names)
 

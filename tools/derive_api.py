@@ -119,6 +119,24 @@ _TABLE = \"\"\"\\
 __getattr__ = {own}.attribute
 __dir__ = {own}.names
 """
+SIGNATURES = """\
+\"\"\"Functions of {what} without code of their own, written by tools/derive_api.py: results, parameters, names.\"\"\"
+
+SIGNATURES = \"\"\"\\
+{table}
+\"\"\"
+"""
+CONSTANTS = """\
+\"\"\"The plain numbers of {what}: a table that tools/derive_api.py writes.\"\"\"
+
+from {tables} import members
+
+CONSTANTS = members(
+    \"\"\"\\
+{table}
+\"\"\".split()
+)
+"""
 
 
 def write_table(path: Path, title: str, imports: str, lines: list[str], make: str) -> None:
@@ -247,16 +265,20 @@ def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: P
     taken = shared.split()
     lines = [f"handle {' '.join(n for n in plain if n not in taken)}", *(f"number {k} {' '.join(v)}" for k, v in numbers.items()), *lines]
     known = {w for line in lines for w in line.split()}
-    aliases = []
+    aliases: list[str] = []
+    endings: dict[str, list[str]] = {}
     for name in dir(module):
         real = getattr(module, name)
         if name in known or not isinstance(real, type) or name.startswith("_"):
             continue
         for n in (*found.order, *plain):
             if real is getattr(module, n, None) or issubclass(real, getattr(module, n, ())) or issubclass(getattr(module, n, object), real):
-                if real is not object:
+                if real is not object and name.startswith(f"{n}_"):
+                    endings.setdefault(name.removeprefix(n), []).append(n)
+                elif real is not object:
                     aliases.append(f"{name}={n}")
                 break
+    lines += [f"ending {ending} {' '.join(names)}" for ending, names in endings.items()]
     lines.append("alias " + " ".join(aliases))
     lines = list(map(wrapped, lines))
     title = f"The handles and structures of {what}"
@@ -302,25 +324,24 @@ def is_written(module: ModuleType, name: str) -> bool:
 
 def write_signatures(module: ModuleType, own: ModuleType, what: str, path: Path) -> None:
     """The functions that are made from a table: forwards, and those that answer NOT_SUPPORTED."""
-    out = [
-        f'"""Functions of {what} without code of their own: name, number of results, parameters; written by tools/derive_api.py."""',
-        "",
-        'SIGNATURES = """\\',
-    ]
-    found = {name: row for name, row in functions(module).items() if not is_written(own, name)}
-    out += [f"{name} {count} {parameters}".rstrip() for name, (parameters, count) in found.items()]
-    end = '"""  # noqa: E501' if max(map(len, out)) > 140 else '"""'
-    path.write_text("\n".join([*out, end]) + "\n")
+    found: dict[str, list[str]] = {}
+    for name, (parameters, count) in functions(module).items():
+        if not is_written(own, name):
+            found.setdefault(f"{count} {parameters}".rstrip(), []).append(name)
+    lines = [wrapped(f"{signature}: {' '.join(names)}") for signature, names in found.items()]
+    path.write_text(SIGNATURES.format(what=what, table="\n".join(lines)))
 
 
 def write_constants(module: ModuleType, what: str, path: Path) -> None:
     """Plain numbers; the versions are those of the model, not of the package."""
-    out = [f'"""The plain numbers of {what}, written by tools/derive_api.py."""', ""]
+    found = {}
     for name in dir(module):
         value = getattr(module, name)
         if isinstance(value, int) and not isinstance(value, type) and name.lower().startswith("cu"):
-            out.append(f"{name} = {13000 if name in ('CUDA_VERSION', 'CUDART_VERSION') else int(value)}")
-    path.write_text("\n".join(out) + "\n")
+            found[name] = 13000 if name in ("CUDA_VERSION", "CUDART_VERSION") else int(value)
+    tables = ".tables" if path.parent.name == "driver" else "..driver.tables"
+    table = textwrap.fill(" ".join(f"{n}={v}" for n, v in found.items()), 140, break_long_words=False, break_on_hyphens=False)
+    path.write_text(CONSTANTS.format(what=what, tables=tables, table=table))
 
 
 def main() -> None:

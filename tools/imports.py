@@ -13,19 +13,14 @@ FRONT = "An arrow leads from what imports to what is imported; an import that a 
 Graph = dict[str, set[str]]
 
 
-def modules(room: str, *, annotations: bool = True) -> Graph:
-    """Each module of a room, by its dotted name, with the modules of the room that it imports; perhaps without those for annotations alone."""
+def modules(room: str) -> Graph:
+    """Each module of a room, by its dotted name, with the modules of the room that it imports anywhere in its text."""
     files = {name(path): path for path in sorted((ROOT / room).rglob("*.py"))}
     graph: Graph = {}
     for module, path in files.items():
         package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
         found: set[str] = set()
-        tree = ast.parse(path.read_text())
-        typing = [] if annotations else [n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
-        left_out = {inner for n in typing for inner in ast.walk(n)}
-        for node in ast.walk(tree):
-            if node in left_out:
-                continue
+        for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom):
                 base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")] if node.level else [node.module or ""]
                 source = ".".join(filter(None, base))

@@ -11,7 +11,7 @@ from typing import Any
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.interpreter.plan.plan import Op
 from warplab.interpreter.vector import function
-from warplab.interpreter.vector.steps import Step
+from warplab.interpreter.vector.steps.ops import Step
 from warplab.isa.notation import FORMS, Form
 
 MODEL = Path(__file__).parents[1] / "tests" / "data" / "model.json"

@@ -135,7 +135,7 @@ class _Decoder:
     def _module(self, name: str, functions: Sequence[Function]) -> Module:
         reader = self._reader("module")
         version = (reader.number(), reader.number())
-        targets = tuple(reader.string() for _ in range(reader.count()))
+        targets = reader.texts()
         address_size = reader.number(65)
         items = [i for _ in range(reader.count()) if (i := self._item(reader, functions)) is not None]
         variables: dict[str, Variable] = {}
@@ -169,12 +169,9 @@ class _Decoder:
                 raise reader.fail(f"the alias {name} names no function")
             return Alias(name, target, NOWHERE)
         if kind == ITEM_PRAGMA:
-            return self._pragma(reader)
+            return Pragma(reader.texts(), NOWHERE)
         assert kind == ITEM_REGISTERS
         return self._registers(reader, RegisterTable())
-
-    def _pragma(self, reader: Reader) -> Pragma:
-        return Pragma(tuple(reader.string() for _ in range(reader.count())), NOWHERE)
 
     def _stems(self, reader: Reader) -> tuple[tuple[str, int], ...]:
         return tuple((reader.string(), reader.number(1 << 40) - 1) for _ in range(reader.count()))
@@ -264,7 +261,7 @@ class _Decoder:
             elif code == VARIABLES:
                 stack[-1].append(self._variables(reader, variables))
             elif code == PRAGMA:
-                stack[-1].append(self._pragma(reader))
+                stack[-1].append(Pragma(reader.texts(), NOWHERE))
             elif code == TARGETS:
                 stack[-1].append(targets[reader.number(len(targets))])
             elif code == PROTOTYPE:

@@ -213,9 +213,7 @@ class _Emitter:
         out, module = Writer(self.strings), self.module
         out.number(module.version[0])
         out.number(module.version[1])
-        out.number(len(module.targets))
-        for t in module.targets:
-            out.string(t)
+        out.texts(module.targets)
         out.number(module.address_size)
         places = {f: i for i, f in enumerate(functions)}
         out.number(len(module.items))
@@ -234,9 +232,7 @@ class _Emitter:
                     out.number(ITEM_FILE)
                     out.number(index)
                     out.string(name)
-                    out.number(len(numbers))
-                    for n in numbers:
-                        out.number(n)
+                    out.numbers(numbers)
                 case TextSection(name, lines):
                     out.number(ITEM_SECTION)
                     out.string(name)
@@ -250,9 +246,7 @@ class _Emitter:
                     out.number(self.numbers[target])
                 case Pragma(texts):
                     out.number(ITEM_PRAGMA)
-                    out.number(len(texts))
-                    for t in texts:
-                        out.string(t)
+                    out.texts(texts)
         return out
 
     def _variables(self, out: Writer, declaration: Declaration, numbers: Numbers | None) -> None:
@@ -310,9 +304,7 @@ class _Emitter:
                     self._variables(out, s, numbers) if variables else _registers(out, s, numbers)
                 case Pragma(texts):
                     out.number(PRAGMA)
-                    out.number(len(texts))
-                    for t in texts:
-                        out.string(t)
+                    out.texts(texts)
                 case Targets():
                     out.number(TARGETS)
                     out.number(numbers.targets[s])

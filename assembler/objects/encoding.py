@@ -6,7 +6,7 @@ shapes; an instruction is its shape's number followed by the fields that the pat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from warplab.isa.notation import FORMS, Form, resolve
@@ -113,6 +113,18 @@ class Writer:
     def string(self, text: str) -> None:
         self.number(self.strings.number(text))
 
+    def texts(self, texts: Collection[str]) -> None:
+        """Their number, and each."""
+        self.number(len(texts))
+        for text in texts:
+            self.string(text)
+
+    def numbers(self, numbers: Collection[int]) -> None:
+        """Their number, and each."""
+        self.number(len(numbers))
+        for n in numbers:
+            self.number(n)
+
 
 class Reader:
     """Reads what Writer wrote; ObjectError where that is not there."""
@@ -152,6 +164,9 @@ class Reader:
     def string(self) -> str:
         return self.strings.texts[self.number(len(self.strings.texts))]
 
+    def texts(self) -> tuple[str, ...]:
+        return tuple([self.string() for _ in range(self.count())])
+
     def bytes(self, n: int) -> bytes:
         if self.at + n > len(self.data):
             raise self.fail("it ends too early")
@@ -175,18 +190,14 @@ class Signature:
     def encode(self, out: Writer) -> None:
         out.string(self.opcode)
         out.string(self.row)
-        out.number(len(self.slots))
-        for word in self.slots:
-            out.string(word)
-        out.number(len(self.order))
-        for i in self.order:
-            out.number(i)
+        out.texts(self.slots)
+        out.numbers(self.order)
         out.string(self.pattern)
 
     @staticmethod
     def decode(reader: Reader) -> Signature:
         opcode, row = reader.string(), reader.string()
-        slots = tuple(reader.string() for _ in range(reader.count()))
+        slots = reader.texts()
         order = tuple(reader.number() for _ in range(reader.count()))
         return Signature(opcode, row, slots, order, reader.string())
 

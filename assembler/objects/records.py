@@ -53,14 +53,10 @@ def write_variable(out: Writer, v: Variable, symbol: int) -> None:
     out.string(v.space)
     write_type(out, v.type)
     out.number(v.vector)
-    out.number(len(v.dims))
-    for d in v.dims:
-        out.number(d)
+    out.numbers(v.dims)
     out.number(v.align)
     out.number(LINKAGES.index(v.linkage))
-    out.number(len(v.attributes))
-    for a in v.attributes:
-        out.string(a)
+    out.texts(v.attributes)
     out.number(int(v.pointer is not None))
     if v.pointer is not None:
         out.string(v.pointer[0])
@@ -75,7 +71,7 @@ def read_variable(reader: Reader) -> VariableRecord:
     name, space, kind, vector = reader.string(), reader.string(), read_type(reader), reader.number(5)
     dims = tuple(reader.number(1 << 40) for _ in range(reader.count()))
     align, linkage = reader.number(1 << 40), LINKAGES[reader.number(len(LINKAGES))]
-    attributes = tuple(reader.string() for _ in range(reader.count()))
+    attributes = reader.texts()
     pointer = (reader.string(), reader.number(1 << 40)) if reader.number(2) else None
     register = Register(name, kind, vector, 0, NOWHERE) if reader.number(2) else None
     symbol = reader.number()
@@ -143,9 +139,7 @@ def write_tables(
     for t in targets:
         out.string(t.name)
         out.number(int(t.kind == "call"))
-        out.number(len(t.targets))
-        for target in t.targets:
-            out.number(labels[target] if isinstance(target, Label) else symbols[target])
+        out.numbers([labels[target] if isinstance(target, Label) else symbols[target] for target in t.targets])
     out.number(len(prototypes))
     for p in prototypes:
         out.string(p.name)

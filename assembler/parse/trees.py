@@ -7,6 +7,8 @@ import functools
 import importlib.resources
 import os
 import re
+import sys
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,22 +37,21 @@ LONG = 4000  # characters of a text that a shape is made of
 @functools.cache
 def grammar() -> Lark:
     """The LALR parser, built at first use."""
-    from lark import Lark
+    from lark import Lark, __version__
 
     text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
-    cache = _cache_file()
     return Lark(
         text,
         parser="lalr",
         start=["statement", "directive", "operands"],
         maybe_placeholders=True,
-        cache=cache or False,
+        cache=_cache_file(f"{__version__} {sys.version} {text}") or False,
         g_regex_flags=re.ASCII,
     )
 
 
-def _cache_file() -> str | None:
-    """Where lark may keep the tables of the grammar, which take a quarter of a second to make; lark itself sees whether they still fit."""
+def _cache_file(made_of: str) -> str | None:
+    """Where lark may keep the tables of the grammar, which take a quarter of a second to make: a file for each version of what they are made of."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = os.path.join(home, "warplab")
     try:
@@ -58,7 +59,8 @@ def _cache_file() -> str | None:
         mine = os.stat(folder).st_uid == os.getuid() if hasattr(os, "getuid") else True
     except OSError:
         return None
-    return os.path.join(folder, "grammar.lark") if mine and os.access(folder, os.W_OK) else None
+    name = f"grammar-{zlib.crc32(made_of.encode()):08x}.lark"
+    return os.path.join(folder, name) if mine and os.access(folder, os.W_OK) else None
 
 
 class Leaf(str):

@@ -12,7 +12,6 @@ from ..diagnostics import Diagnostic
 from ..ir import Function, Module
 from . import module as modules
 from . import warnings as warn
-from .budgets import budgets
 from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
@@ -61,6 +60,6 @@ def _judged(module: Module, target: str | None) -> list[Diagnostic]:
         if isinstance(item, Function) and item.body is not None:
             for call in judge.body(item):
                 judge_call(judge, item, call)
-    found += budgets(module)
+    found += modules.budgets(module)
     found += modules.unresolved(module)
     return found

@@ -20,7 +20,7 @@ from ..ir import (
     Targets,
     Variable,
 )
-from .kinds import described
+from .operands import described
 from .places import Places, places
 
 if TYPE_CHECKING:

@@ -11,17 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
-from warplab.isa.notation import FORMS, Form
+from warplab.isa.notation import FORMS, Form, filled
 from warplab.isa.notation import Operand as Place
 
 from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
-from . import declarations, limits, needs, video
-from .addresses import HANDLES, is_narrow
+from . import limits, needs
 from .forms import misspelt
-from .kinds import Misfit, described
-from .operands import misfit
+from .module import declarations
+from .operands import HANDLES, Misfit, described, is_narrow, misfit, video
 from .places import Places, places
 
 ALONE = CALLS | limits.VALUES | HANDLES  # judged by their constants, too
@@ -145,8 +144,8 @@ class Judge:
         alternatives += [f for f in FORMS[form.opcode] if f is not form and f.match(instruction.modifiers) is not None]
         counts = sorted({n for f in alternatives for n in _counts(f, settled)})
         for candidate in alternatives:
-            taken = assign(_hinted(candidate, settled), len(given))
-            if taken is None:
+            taken = filled(_hinted(candidate, settled), len(given))
+            if len(taken) != len(given):
                 continue
             under = candidate.match(instruction.modifiers)
             assert under is not None
@@ -255,18 +254,3 @@ def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
 def _counts(form: Form, settled: Mapping[str, str | bool]) -> set[int]:
     places = _hinted(form, settled)
     return set(range(sum(not place.optional for place in places), len(places) + 1))
-
-
-def assign(all_places: Sequence[Place], n: int) -> list[Place] | None:
-    """The places that n operands stand for: optional ones are filled from the left."""
-    spare = n - sum(not p.optional for p in all_places)
-    if spare < 0 or n > len(all_places):
-        return None
-    taken = []
-    for place in all_places:
-        if place.optional:
-            if not spare:
-                continue
-            spare -= 1
-        taken.append(place)
-    return taken

@@ -7,7 +7,7 @@ lanes that address consecutive elements become slices.  general.py does what is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import ScalarType
 
-from ..vector.values import Facts, LocalPlace, Shifted, Value, plain
+from ..values import Facts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
-from .spaces import ArenaSpace, LocalSpace, SharedSpace, Space
-
-if TYPE_CHECKING:
-    from ..vector.group import Group
+from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
 
 Array = NDArray[Any]
 
@@ -29,18 +26,19 @@ Array = NDArray[Any]
 class WaveMemory(GeneralAccess):
     """All memories of one wave, and the accesses of its groups."""
 
-    def __init__(self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace) -> None:
+    def __init__(self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace, cluster_size: int) -> None:
         self.device = ArenaSpace("global", arena)
         self.others = [ArenaSpace("host", a) for a in others]
         self.shared = shared
         self.local = local
+        self.cluster_size = cluster_size
         self.by_name: dict[str, Space] = {
             "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared, "local": local,
         }  # fmt: skip
 
     # ------------------------------------------------------------ the common case
 
-    def load(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Lanes, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
         if isinstance(address, LocalPlace):
             return self.local.load(g, np.array([[address.at]]), type, count)
@@ -69,7 +67,7 @@ class WaveMemory(GeneralAccess):
             return memory, a
         return None
 
-    def _take(self, g: Group, memory: Space, facts: Facts, delta: int, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def _take(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, count: int) -> tuple[Array, ...]:
         dtype = type.dtype
         if type.elements > 1:  # b128: two halves
             count *= type.elements
@@ -94,7 +92,7 @@ class WaveMemory(GeneralAccess):
             return (view[start:].take(index, mode="wrap"),)
         return tuple(view[start + i :].take(index, mode="wrap") for i in range(count))
 
-    def store(self, g: Group, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: Lanes, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""
         if isinstance(address, LocalPlace):
             self.local.store(g, np.array([[address.at]]), type, values, g.active)
@@ -108,7 +106,7 @@ class WaveMemory(GeneralAccess):
                 return self.local.store(g, a.array().astype(np.int64), type, values, None)
         self.general_store(g, space, plain(address), type, values)
 
-    def _put(self, g: Group, memory: Space, facts: Facts, delta: int, type: ScalarType, values: Sequence[Array]) -> None:
+    def _put(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, values: Sequence[Array]) -> None:
         dtype = type.dtype
         shift = dtype.itemsize.bit_length() - 1
         view = memory.view(dtype)

@@ -6,7 +6,7 @@ A guard is looked at once: from then on only the lanes that it leaves are worked
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,9 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES, ScalarType
 
 from ..faults import Fault
-from ..vector.values import Value, plain
+from ..values import Value, plain
 from .atomics import update
-from .spaces import ArenaSpace, LocalSpace, SharedSpace, Space
-
-if TYPE_CHECKING:
-    from ..vector.group import Group
+from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
 
 Array = NDArray[Any]
 Index = NDArray[np.intp]
@@ -57,7 +54,7 @@ class Part(NamedTuple):
         else:
             flat[self.lanes] = values
 
-    def spread(self, g: Group) -> tuple[Array, Array | None]:
+    def spread(self, g: Lanes) -> tuple[Array, Array | None]:
         """The addresses in the group's shape, zeros elsewhere; and which lanes these are."""
         shape = g.geometry.shape
         if self.lanes is None:
@@ -75,8 +72,9 @@ class GeneralAccess:
     others: list[ArenaSpace]
     shared: SharedSpace
     local: LocalSpace
+    cluster_size: int
 
-    def parts(self, g: Group, space: str, address: Array) -> list[Part]:
+    def parts(self, g: Lanes, space: str, address: Array) -> list[Part]:
         """The active lanes, by the memory that they mean."""
         shape = g.geometry.shape
         every = Part(
@@ -116,7 +114,7 @@ class GeneralAccess:
             out.append(rest)
         return out
 
-    def _check(self, g: Group, memory: Space, part: Part, size: int, align: int, write: bool) -> None:
+    def _check(self, g: Lanes, memory: Space, part: Part, size: int, align: int, write: bool) -> None:
         """Faults on the first active lane whose access is not legal."""
         a = part.address
         if not a.size:
@@ -132,12 +130,12 @@ class GeneralAccess:
         if bad.any():
             raise self._blame(g, memory.complain(a.item(int(bad.argmax())), size, write), part, bad)
 
-    def _blame(self, g: Group, fault: Fault, part: Part, bad: Array) -> Fault:
+    def _blame(self, g: Lanes, fault: Fault, part: Part, bad: Array) -> Fault:
         lanes = np.zeros(g.geometry.shape, np.bool_)
         part.put(lanes, bad)
         return g.blame(fault, lanes)
 
-    def _resolve(self, g: Group, part: Part, size: int, align: int, write: bool) -> tuple[Space, Array]:
+    def _resolve(self, g: Lanes, part: Part, size: int, align: int, write: bool) -> tuple[Space, Array]:
         """Checks, and turns addresses into the bytes of a memory."""
         memory, geometry = part.memory, g.geometry
         if memory is None:
@@ -146,10 +144,10 @@ class GeneralAccess:
             self._check(g, self.shared, part, size, align, write)
             block = part.of(geometry.block, geometry.shape)
             if rank.any():
-                if (bad := rank > g.wave.launch.cluster_size).any():
+                if (bad := rank > self.cluster_size).any():
                     text = "shared::cluster address of a CTA that the cluster does not have"
                     raise self._blame(g, Fault("out-of-bounds", text, "shared"), part, bad)
-                block = np.where(rank > 0, g.wave.launch.cluster_member(block, rank - 1), block)
+                block = np.where(rank > 0, block // self.cluster_size * self.cluster_size + rank - 1, block)
             return self.shared, part.address.astype(np.int64) + block * self.shared.stride
         self._check(g, memory, part, size, align, write)
         place = part.address.astype(np.int64)
@@ -159,7 +157,7 @@ class GeneralAccess:
             place -= memory.arena.base
         return memory, place
 
-    def general_load(self, g: Group, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def general_load(self, g: Lanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
         dtype, each = type.dtype, type.elements
         size = dtype.itemsize * each * count
@@ -178,7 +176,7 @@ class GeneralAccess:
                 part.put(o, view[i:].take(index))
         return tuple(out)
 
-    def general_store(self, g: Group, space: str, address: Array, type: ScalarType, values: Sequence[Array]) -> None:
+    def general_store(self, g: Lanes, space: str, address: Array, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""
         shape, dtype = g.geometry.shape, type.dtype
         size = dtype.itemsize * len(values)
@@ -194,7 +192,7 @@ class GeneralAccess:
                 view[i:][index] = part.of(v, shape)
 
     def update(
-        self, g: Group, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        self, g: Lanes, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
         """Atomic updates, lane after lane; see ports.Lanes.update."""
@@ -222,7 +220,7 @@ class GeneralAccess:
         return out
 
     def _update_local(
-        self, g: Group, part: Part, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array], out: Array
+        self, g: Lanes, part: Part, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array], out: Array
     ) -> None:
         size = type.dtype.itemsize * type.elements
         self._check(g, self.local, part, size, size, True)

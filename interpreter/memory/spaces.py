@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +11,23 @@ from numpy.typing import NDArray
 from warplab.isa.types import ScalarType
 
 from ..faults import Fault
-from ..vector.values import Facts
+from ..lanes import Geometry
+from ..values import Facts
 from .arena import Arena
-
-if TYPE_CHECKING:
-    from ..vector.group import Group
-    from ..vector.lanes import Geometry
 
 Array = NDArray[Any]
 U64 = np.uint64
 LOWEST = 1 << 12  # addresses below are null, or numbers that somebody took for an address
+
+
+class Lanes(Protocol):
+    """The lanes that access memory together."""
+
+    geometry: Geometry
+    active: Array | None  # those that take part; None: all
+
+    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
+        """Names the first of some lanes in a fault."""
 
 
 class Space:
@@ -28,7 +35,7 @@ class Space:
 
     name = ""
 
-    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
         """The place of each lane's element, before the constant part of the address."""
         raise NotImplementedError
 
@@ -63,7 +70,7 @@ class ArenaSpace(Space):
         self.legal_each = arena.holds_each  # type: ignore[method-assign]
         self.view = arena.view  # type: ignore[method-assign]
 
-    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
         if not self.arena.base:
             return facts.index(shift)
         return ((facts.base - U64(self.arena.base)) >> U64(shift)).astype(np.intp)
@@ -104,7 +111,7 @@ class SharedSpace(Space):
             found = self._views[dtype.char] = self.bytes[: self.bytes.size & ~15].view(dtype)
         return found
 
-    def index(self, g: Group, facts: Facts, shift: int) -> Array:
+    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
         key = (shift, id(g.geometry))
         found = facts.indices.get(key)
         if found is None:
@@ -167,7 +174,7 @@ class LocalSpace(Space):
         return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} of local memory at {address:#x}", "local", address, size,
                      f"the thread's stack ends at {self.top:#x}")  # fmt: skip
 
-    def load(self, g: Group, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: Lanes, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each lane's own address (legal and aligned)."""
         lane, size, out = g.geometry.lane, type.bytes, []
         for i in range(count):
@@ -197,7 +204,7 @@ class LocalSpace(Space):
             return whole
         return self.words[row, lane]
 
-    def store(self, g: Group, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
+    def store(self, g: Lanes, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
         """Stores elements at each lane's own address (legal and aligned)."""
         lane, size = g.geometry.lane, type.bytes
         shape = g.geometry.shape

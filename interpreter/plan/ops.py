@@ -10,10 +10,10 @@ from warplab.assembler import ir
 from warplab.assembler.ir import Immediate, Instruction, Operand, Pair, Register, Sink, Variable, Vector
 from warplab.isa.facts import opcodes
 from warplab.isa.notation import Operand as Place
+from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES, ScalarType
 
 from ..ptxas.contraction import Contraction, Handed
-from ..special import window_of
 from .meanings import op_facts, with_elements
 from .operands import Operands
 from .plan import DType, Each, FramePlace, Guard, Op, ParameterPlace, Pointer, Site, Source, Target, Tuple

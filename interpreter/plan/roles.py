@@ -25,7 +25,7 @@ from warplab.assembler.ir import (
 )
 from warplab.assembler.listing import READS_ITS_DESTINATION
 from warplab.isa.control import CALLS
-from warplab.isa.notation import FORMS, Form
+from warplab.isa.notation import FORMS, Form, filled
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
@@ -46,16 +46,7 @@ def works_on(form: Form) -> str:
 
 def places(form: Form, operands: tuple[Operand, ...]) -> Sequence[Place]:
     """The form's operand places that this instruction fills, in order; optional ones that are missing are left out."""
-    have = len(operands)
-    if have >= len(form.operands):
-        return form.operands
-    out = list(form.operands)
-    for i in reversed(range(len(out))):
-        if len(out) <= have:
-            break
-        if out[i].optional:
-            del out[i]
-    return out
+    return filled(form.operands, len(operands))
 
 
 def fitting(i: Instruction) -> Instruction:

@@ -23,7 +23,7 @@ from ..ptxas.joined import Joined, joined_accesses
 from ..rules.constant import constant_passes
 from ..rules.local import local_sectors
 from ..rules.policies import empties_l1
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .global_memory import GlobalMemory
 from .lanes import WARP, few_lanes, lanes_of
 from .patterns import patterns

@@ -18,11 +18,11 @@ from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
 from ..flags import any_in_rows
+from ..lanes import Geometry, packed
 from ..observe import Access, Observer
 from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
-from ..vector.lanes import Geometry, packed
-from ..vector.values import Array
+from ..values import Array
 from .accesses import Accesses
 from .flops import flops_of
 from .global_memory import GlobalMemory
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
     from ..vector.group import Group
-    from ..vector.wave import Wave
+    from ..vector.ports import Wave
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one

@@ -13,13 +13,13 @@ from warplab.assembler.ir import Immediate
 from warplab.isa.facts import facts_of
 from warplab.isa.profiles import DeviceProfile
 
+from ..lanes import Geometry
 from ..occupancy import l1_bytes
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.coalesce import async_copy_global, global_transactions
 from ..rules.contention import atomic_global
 from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
-from ..vector.lanes import Geometry
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .lanes import WARP, Lanes, lanes_of
 from .patterns import patterns
 from .places import COLUMNS, Places
@@ -32,7 +32,7 @@ from .touch import Footprint, Memo, covered
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..vector.group import Group
-    from ..vector.wave import Wave
+    from ..vector.ports import Wave
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..flags import any_in_rows
-from ..vector.lanes import Geometry
-from ..vector.values import Array
+from ..lanes import Geometry
+from ..values import Array
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..vector.values import Shifted, Value
+from ..values import Shifted, Value
 from .profile import AllocationProfile
 from .sectors import LINE
 

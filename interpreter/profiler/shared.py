@@ -18,13 +18,13 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.types import TYPES
 
 from ..flags import any_in_rows
+from ..lanes import Geometry
 from ..memory.access import WaveMemory
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.atomic_loops import Rule, half_word_swaps, loop_passes
 from ..rules.banks import atomic_passes, matrix_passes, shared_passes
 from ..rules.contention import atomic_global
-from ..vector.lanes import Geometry
-from ..vector.values import Array, Shifted, Value, plain
+from ..values import Array, Shifted, Value, plain
 from .lanes import Lanes, few_lanes, lanes_of
 from .patterns import Patterns, patterns
 from .tally import Operation

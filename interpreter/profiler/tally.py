@@ -13,7 +13,7 @@ from warplab.assembler.ir import Module
 
 from ..launch import source_of, text_of
 from ..plan.plan import Site
-from ..vector.values import Array
+from ..values import Array
 from .lanes import Lanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 

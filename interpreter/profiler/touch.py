@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..flags import any_in_rows
-from ..vector.lanes import Geometry
-from ..vector.values import Shifted
+from ..lanes import Geometry
+from ..values import Shifted
 from .lanes import WARP, Lanes
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 

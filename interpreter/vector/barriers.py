@@ -7,18 +7,16 @@ that has not ended is there; with one, when so many threads (by whole warps) are
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..lanes import Selection
+from ..values import Array
 from .divergence import divide
 from .group import Group
-from .lanes import Selection
+from .ports import Wave
 from .uniting import gathered
-from .values import Array
-
-if TYPE_CHECKING:
-    from .wave import Wave
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..lanes import Geometry, Selection
 from ..plan.plan import EXIT, Home
+from ..values import Value, plain
 from .group import Group
 from .join import Join
-from .lanes import Geometry, Selection
-from .values import Value, plain
 
 
 def go(g: Group) -> None:

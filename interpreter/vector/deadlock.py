@@ -7,16 +7,14 @@ registers of the waiting lanes with those of the round before; execution is dete
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..faults import Deadlock, Waiting
+from ..faults import Deadlock, Fault, Waiting
+from ..launch import Launch
 from ..memory.access import WaveMemory
+from ..values import plain
 from .group import Group
-from .values import plain
-
-if TYPE_CHECKING:
-    from ..launch import Launch
-    from .wave import Wave
+from .ports import Wave
 
 CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
@@ -61,7 +59,7 @@ class Stillness:
     def proven(self, wave: Wave, events: int, groups: Sequence[Group]) -> bool:
         """Counts one more round, after so many events; True if these groups and those of all other waves have come to a standstill."""
         launch = wave.launch
-        waves = launch.waves_begun()
+        waves = launch.suspended_waves + 1
         if events != self._events:
             self._events = events
             launch.quiet_rounds = 0
@@ -106,6 +104,7 @@ def deadlock(wave: Wave, groups: Sequence[Group]) -> Deadlock:
             site = next((s.site for s in reversed(segments[: g.pc]) if s.site is not None), None)
             wants, missing = g.blocked.why(g)
         line = site.instruction.span.line if site else 0
-        who, text, source = launch.name_lane(wave, g, None), launch.text_of(site), launch.source_of(site)
-        out.append(Waiting(g.geometry.n, who, text, line, source, wants, missing))
+        who = g.blame(Fault("", ""), None)
+        name = f"block {who.block}, thread {who.thread}"
+        out.append(Waiting(g.geometry.n, name, launch.text_of(site), line, launch.source_of(site), wants, missing))
     return Deadlock(launch.name, out)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..lanes import Selection
 from ..plan.plan import EXIT, Branch, Exits, LoopExit
+from ..values import Array
 from .convergence import end_lanes, go, joins_above, settle, withdraw
 from .group import Group
 from .join import Join
-from .lanes import Selection
-from .values import Array
 
 COMPACT_BELOW = 0.75  # of its lanes are left in a loop: a group closes its ranks
 NO_EXITS: Exits = {}
@@ -22,7 +22,7 @@ Ways = list[tuple[Selection, int]]
 def diverge(g: Group, condition: Array, taken: int, fall: int, branch: Branch) -> None:
     """A conditional branch on which the lanes of g disagree."""
     shape, wave = g.geometry.shape, g.wave
-    for o in wave.launch.observers:
+    for o in wave.observers:
         o.branch(wave.current, g, condition, (taken, fall))
     if branch.rides and (taken == g.pc or fall == g.pc) and _let_leave(g, condition, taken, fall, branch.join):
         return

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..lanes import Geometry
+from ..values import Array, plain
 from .group import Group
-from .lanes import Geometry
-from .values import Array, plain
 
 
 class Exchange:

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from warplab.isa.ports import Shortcut
+from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
+from ..lanes import Geometry, Selection
 from ..plan.plan import Home
-from ..special import lies_in, special, window_of
-from .lanes import Geometry, Selection
-from .values import Array, LocalPlace, ParameterPlace, Value, plain
+from ..values import Array, LocalPlace, ParameterPlace, Value, plain
+from .function import VectorFunction, VectorSegment
+from .ports import Wave
+from .special import lies_in, special
 from .warps import WarpView
 
 if TYPE_CHECKING:
-    from .function import VectorFunction, VectorSegment
     from .join import Join
-    from .wave import Wave
 
 
 class Wait(Protocol):
@@ -158,7 +159,7 @@ class Group:
         where = np.flatnonzero(mask)
         lane = int(np.broadcast_to(g.lane, shape).ravel()[where[0] if where.size else 0])
         fault.lanes = max(int(where.size), 1)
-        self.wave.launch.name_fault(self.wave, fault, lane)
+        self.wave.launch.name_fault(self.wave.first, self.wave.count, fault, lane)
         return fault
 
     # ------------------------------------------------------------ registers

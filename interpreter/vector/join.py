@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..lanes import Selection, union
+from ..values import Array, Value, plain
 from .group import Group
-from .lanes import Selection, union
-from .values import Array, Value, plain
 
 
 class Join:

@@ -7,24 +7,20 @@ get nowhere, or none is left to spin, that is a deadlock.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..faults import Deadlock
+from ..lanes import Selection, union
 from ..plan.plan import SyncKey
+from ..values import Array, plain
 from .convergence import go, joins_above
 from .deadlock import Stillness, deadlock
 from .divergence import divide
 from .exchange import together
 from .group import Group
 from .join import Join
-from .lanes import Selection, union
+from .ports import Wave
 from .uniting import gathered
-from .values import Array, plain
-
-if TYPE_CHECKING:
-    from .wave import Wave
 
 
 class LanesWait:
@@ -60,7 +56,7 @@ class WaitingGroups:
         g.turns = 0
         g.pc = pc
         wave = g.wave
-        alone = not wave.ready and not self and g.parent is None and not wave.launch.has_more_waves(wave)
+        alone = not wave.ready and not self and g.parent is None and not wave.launch.has_more_waves
         self.spinning.append(g)
         if not alone:
             return None
@@ -109,7 +105,7 @@ class WaitingGroups:
     def wait(self, g: Group, why: str) -> None:
         """A blocked group joins those that wait."""
         self.blocked.append(g)
-        for o in g.wave.launch.observers:
+        for o in g.wave.observers:
             o.wait(g.wave.current, g, why)
 
     def free_one(self, wave: Wave) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from warplab.isa.ports import Shortcut
+from warplab.isa.ports import Lanes, Shortcut
 
-from .values import Array, plain
+from ..lanes import Geometry
+from ..values import Array, plain
 
-if TYPE_CHECKING:
-    from .group import Group
+
+class Group(Lanes, Protocol):
+    """The lanes that a view lays out."""
+
+    geometry: Geometry
 
 
 class WarpView:

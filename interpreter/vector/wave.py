@@ -7,36 +7,38 @@ sync.py finds one that may after all.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from warplab.assembler.ir import Function
+
 from ..faults import ExecutionError, Fault
+from ..lanes import Geometry, Selection
+from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
-from ..observe import ObservedMemory
+from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
+from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
-from .lanes import Geometry, Selection
-from .steps import Step
+from .steps.build import code
 from .sync import WaitingGroups
-from .values import Array
 
-if TYPE_CHECKING:
-    from ..launch import Launch
-
-CHECK_EVERY = 256  # segments between two looks at the limits
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 
 
 class Wave:
     """Some blocks of a launch and all that belongs to them.  It owns what it consists of; nothing of that refers back to it but its groups."""
 
-    def __init__(self, launch: Launch, first: int, count: int) -> None:
+    def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int) -> None:
         self.launch: Launch = launch
+        self.observers = observers
         self.first = first
         self.count = count
         threads = launch.threads
@@ -44,14 +46,16 @@ class Wave:
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.current: Any = None  # the site that runs, for observers
-        self.access = (ObservedMemory if launch.observers else WaveMemory)(launch.arena, launch.other_arenas, self.shared, self.local)
+        self.access = (ObservedMemory if observers else WaveMemory)(
+            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
+        )
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
         self.ready: deque[Group] = deque()
         self.waiting = WaitingGroups()
         self.segments_run = 0
-        function = launch.entry
+        function = self.code_of(launch.kernel.function)
         act = Activation(function, 16, None)
         if function.frame_size:
             self.local.grow(act.top)
@@ -60,7 +64,7 @@ class Wave:
         for geometry in self._starting():
             self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
         self._special: dict[str, Array] = {}
-        for o in launch.observers:
+        for o in observers:
             o.wave(self)
 
     def _starting(self) -> list[Geometry]:
@@ -89,7 +93,7 @@ class Wave:
                 continue
             if waiting.spinning and not waiting.is_still(self):
                 waiting.wake()
-                if self.launch.has_more_waves(self):
+                if self.launch.has_more_waves:
                     return False
                 continue
             raise waiting.deadlock(self)
@@ -114,7 +118,7 @@ class Wave:
                 g.dirty |= segment.writes
                 self.segments_run += 1
                 if self.segments_run % CHECK_EVERY == 0:
-                    launch.check_limits(self, g, CHECK_EVERY)
+                    launch.check_limits(CHECK_EVERY, lambda: _place(g))
                 following = segment.terminate(g)
                 if following is None:
                     return
@@ -133,7 +137,7 @@ class Wave:
                     self.ready.append(g)
                     return
         except ExecutionError as e:
-            launch.explain(e, g, segments[pc], step)
+            _explain(e, g, segments[pc], step)
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
@@ -144,5 +148,68 @@ class Wave:
         """A per-block value of the wave, as (blocks, 1)."""
         found = self._special.get(name)
         if found is None:
-            found = self._special[name] = self.launch.block_special(self, name)
+            found = self._special[name] = self.launch.block_special(self.first, self.count, name)
         return found
+
+    def code_of(self, f: Function) -> VectorFunction:
+        """A function as it runs here."""
+        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
+
+
+def _place(g: Group) -> str:
+    """What a group executes."""
+    site = g.act.function.plan.segments[g.pc].first_site
+    return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
+
+
+def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | None) -> None:
+    """Adds the instruction to a fault: the step that raised it, or what ends the segment."""
+    if not isinstance(e, Fault) or e.instruction:
+        return
+    launch = g.wave.launch
+    site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
+    if site is not None:
+        e.instruction = launch.text_of(site)
+        e.line = site.instruction.span.line
+        e.source = launch.source_of(site)
+    if e.block is None:
+        g.blame(e, g.active)
+
+
+# ---------------------------------------------------------------- a launch
+
+
+def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
+    """Runs a launch, wave by wave; the last state of memory is its result."""
+    try:
+        with np.errstate(all="ignore"):
+            for o in observers:
+                o.begin(launch)
+            _run(launch, observers)
+            for o in observers:
+                o.end(launch)
+    finally:
+        launch.close()
+
+
+def _run(launch: Launch, observers: Sequence[Observer]) -> None:
+    suspended: deque[Wave] = deque()  # in which lanes only spin
+    per_wave, options = launch.blocks_per_wave, launch.options
+    while True:
+        if launch.next_block < launch.blocks and len(suspended) < options.max_waves:
+            first = launch.next_block
+            launch.next_block += min(per_wave, launch.blocks - first)
+            wave = Wave(launch, observers, first, launch.next_block - first)
+            launch.quiet_rounds = 0
+        elif suspended:
+            wave = suspended.popleft()
+            launch.suspended_waves = len(suspended)
+        else:
+            return
+        if wave.run():
+            launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
+        else:
+            suspended.append(wave)
+            launch.suspended_waves = len(suspended)
+            if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
+                options.max_waves += 16

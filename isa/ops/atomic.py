@@ -219,9 +219,9 @@ def _rows(head: str, operands: str, operations: Operations, section: str, *, ord
 Bits128 = tuple[Array, Array]
 
 
-def _together(value: Array | Bits128) -> Array:
+def _together(value: Array | Sequence[Array]) -> Array:
     """A 128-bit operand as memory holds it, with one axis more for its halves."""
-    return np.stack(np.broadcast_arrays(*value), axis=-1) if isinstance(value, tuple) else value
+    return value if isinstance(value, np.ndarray) else np.stack(np.broadcast_arrays(*value), axis=-1)
 
 
 def _apart(old: Array, type: str) -> Array | Bits128:
@@ -235,23 +235,33 @@ facts("red", access="reduction")
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")
 
 
+def _elements(a: Addresses, b: Sequence[Array] | Array, type: str) -> Iterator[tuple[Addresses, Array]]:
+    """Each element of a vector operand with its own address."""
+    for place, element in enumerate(b):
+        yield a + np.uint64(place * TYPES[type].bytes), element
+
+
 @_rows("atom", "d, [a], b", OPERATIONS + EXCHANGES, "9.7.15.5", order=ATOM_ORDER, ptx=1.0, sm=11)
+@_rows("atom", "d.vec, [a], b.vec", VECTORS, "9.7.15.5", order=ATOM_ORDER, ptx=8.1, sm=90)
 def atom(
     lanes: Lanes,
     a: Addresses,
-    b: Array | Bits128,
+    b: Array | Bits128 | Sequence[Array],
     c: Array | None = None,
     *,
     op: str,
     type: str = "u32",
+    vec: str = "",
     ss: str = "generic",
     sem: str = "",
     scope: str = "",
-) -> Array | Bits128:
-    """d = what lies at a, which in the same moment becomes itself op b; c is a cache policy.
+) -> Array | tuple[Array, ...]:
+    """d = what lies at a, which in the same moment becomes itself op b; c is a cache policy; of a vector each element by itself.
 
     .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.
     """
+    if vec:
+        return tuple(_apply(lanes, ss, at, op, type, (element,), returns=True) for at, element in _elements(a, b, type))
     return _apart(_apply(lanes, ss, a, op, type, (_together(b),), returns=True), type)
 
 
@@ -281,60 +291,22 @@ def cas(
 
 
 @_rows("red", "[a], b", OPERATIONS, "9.7.15.6", order=RED_ORDER, ptx=1.2, sm=11)
+@_rows("red", "[a], b.vec", VECTORS, "9.7.15.6", order=RED_ORDER, ptx=8.1, sm=90)
 def red(
     lanes: Lanes,
     a: Addresses,
-    b: Array,
+    b: Array | Sequence[Array],
     c: Array | None = None,
     *,
     op: str,
     type: str = "u32",
+    vec: str = "",
     ss: str = "generic",
     sem: str = "",
     scope: str = "",
 ) -> None:
     """What lies at a becomes itself op b, as with atom; c is a cache policy."""
-    _apply(lanes, ss, a, op, type, (b,), returns=False)
-
-
-def _elements(a: Addresses, b: Sequence[Array], type: str) -> Iterator[tuple[Addresses, Array]]:
-    """Each element of a vector operand with its own address."""
-    for place, element in enumerate(b):
-        yield a + np.uint64(place * TYPES[type].bytes), element
-
-
-@_rows("atom", "d.vec, [a], b.vec", VECTORS, "9.7.15.5", order=ATOM_ORDER, ptx=8.1, sm=90)
-def atom_vector(
-    lanes: Lanes,
-    a: Addresses,
-    b: Sequence[Array],
-    c: Array | None = None,
-    *,
-    op: str,
-    type: str,
-    ss: str = "generic",
-    sem: str = "",
-    scope: str = "",
-) -> tuple[Array, ...]:
-    """As atom, each element by itself: d[i] = what lies at a[i], which becomes itself op b[i]."""
-    return tuple(_apply(lanes, ss, at, op, type, (element,), returns=True) for at, element in _elements(a, b, type))
-
-
-@_rows("red", "[a], b.vec", VECTORS, "9.7.15.6", order=RED_ORDER, ptx=8.1, sm=90)
-def red_vector(
-    lanes: Lanes,
-    a: Addresses,
-    b: Sequence[Array],
-    c: Array | None = None,
-    *,
-    op: str,
-    type: str,
-    ss: str = "generic",
-    sem: str = "",
-    scope: str = "",
-) -> None:
-    """As red, each element by itself: what lies at a[i] becomes itself op b[i]."""
-    for at, element in _elements(a, b, type):
+    for at, element in _elements(a, b, type) if vec else [(a, _together(b))]:
         _apply(lanes, ss, at, op, type, (element,), returns=False)
 
 

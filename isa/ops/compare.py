@@ -1,6 +1,7 @@
 """Comparison and selection, halves included (PTX ISA 9.7.7 and 9.7.8)."""
 
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ..ports import Array, Mask
 from ..types import TYPES
 from .logic import COMBINE
 
+F = TypeVar("F", bound=Callable[..., object])
 Test = Callable[[Array, Array], Mask]
 Flag = bool  # where a parameter takes that name
 
@@ -65,76 +67,59 @@ def _compared(a: Array, b: Array, cmp: str, type: str, ftz: bool) -> Mask:
     return ORDER[cmp](x, y) & ~nan
 
 
+def _rows(row: str, **given: Any) -> Callable[[F], F]:
+    """Decorates with a comparison, and with the one that combines its result with the predicate c."""
+
+    def register(meaning: F) -> F:
+        combined = row.replace(".cmp", ".cmp.bool") + ", {!}c"
+        return instruction(combined, bool=COMBINE, **given)(instruction(row, **given)(meaning))
+
+    return register
+
+
+def _combined(t: Mask, c: Mask | None, bool: str) -> Mask:
+    """t, or t bool c."""
+    return t if c is None else COMBINE[bool](t, c)
+
+
 # ---------------------------------------------------------------- setp
 
 
-@instruction("setp.cmp.type  p[|q], a, b", cmp=UNSIGNED, type="u16 u32 u64", section="9.7.7.2")
-@instruction("setp.cmp.type  p[|q], a, b", cmp=ORDER, type="s16 s32 s64", section="9.7.7.2")
-@instruction("setp.cmp.type  p[|q], a, b", cmp=EQUAL, type="b16 b32 b64", section="9.7.7.2")
-def setp(a: Array, b: Array, *, cmp: str, pair: bool = True) -> tuple[Mask, Mask] | Mask:
-    """p = a cmp b; q = its opposite."""
+@_rows("setp.cmp.type  p[|q], a, b", cmp=UNSIGNED, type="u16 u32 u64", section="9.7.7.2")
+@_rows("setp.cmp.type  p[|q], a, b", cmp=ORDER, type="s16 s32 s64", section="9.7.7.2")
+@_rows("setp.cmp.type  p[|q], a, b", cmp=EQUAL, type="b16 b32 b64", section="9.7.7.2")
+def setp(a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", pair: Flag = True) -> tuple[Mask, Mask] | Mask:
+    """p = a cmp b; q = its opposite; with .bool p = (a cmp b) bool c; q = !(a cmp b) bool c."""
     t = UNSIGNED[cmp](a, b)
-    return (t, ~t) if pair else t
+    return (_combined(t, c, bool), _combined(~t, c, bool)) if pair else _combined(t, c, bool)
 
 
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=UNSIGNED, bool=COMBINE, type="u16 u32 u64", section="9.7.7.2")
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=ORDER, bool=COMBINE, type="s16 s32 s64", section="9.7.7.2")
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=EQUAL, bool=COMBINE, type="b16 b32 b64", section="9.7.7.2")
-def setp_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, pair: Flag = True) -> tuple[Mask, Mask] | Mask:
-    """p = (a cmp b) bool c; q = !(a cmp b) bool c."""
-    t = UNSIGNED[cmp](a, b)
-    return (COMBINE[bool](t, c), COMBINE[bool](~t, c)) if pair else COMBINE[bool](t, c)
-
-
-@instruction("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f32", needs=FTZ, section="9.7.7.2")
-@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="f64", section="9.7.7.2")
-def setp_float(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pair: bool = True) -> tuple[Mask, Mask] | Mask:
-    """p = a cmp b; q = its opposite."""
-    t = _compared(a, b, cmp, type, ftz)
-    return (t, ~t) if pair else t
-
-
-@instruction("setp.cmp.bool{.ftz}.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f32", needs=FTZ, section="9.7.7.2")
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f64", section="9.7.7.2")
-def setp_float_bool(
-    a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False, pair: Flag = True
+@_rows("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f32", needs=FTZ, section="9.7.7.2")
+@_rows("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="f64", section="9.7.7.2")
+def setp_float(
+    a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", type: str, ftz: Flag = False, pair: Flag = True
 ) -> tuple[Mask, Mask] | Mask:
-    """p = (a cmp b) bool c; q = !(a cmp b) bool c."""
+    """p = a cmp b; q = its opposite; with .bool p = (a cmp b) bool c; q = !(a cmp b) bool c."""
     t = _compared(a, b, cmp, type, ftz)
-    return (COMBINE[bool](t, c), COMBINE[bool](~t, c)) if pair else COMBINE[bool](t, c)
+    return (_combined(t, c, bool), _combined(~t, c, bool)) if pair else _combined(t, c, bool)
 
 
-@instruction("setp.cmp{.ftz}.type  p, a, b", cmp=FLOAT, type="f16", ptx=4.2, sm=53, section="9.7.8.2")
-@instruction("setp.cmp.type  p, a, b", cmp=FLOAT, type="bf16", ptx=7.8, sm=90, section="9.7.8.2")
-def setp_half(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False) -> Mask:
-    """p = a cmp b."""
-    return _compared(a, b, cmp, type, ftz)
+@_rows("setp.cmp{.ftz}.type  p, a, b", cmp=FLOAT, type="f16", ptx=4.2, sm=53, section="9.7.8.2")
+@_rows("setp.cmp.type  p, a, b", cmp=FLOAT, type="bf16", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_half(a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", type: str, ftz: Flag = False) -> Mask:
+    """p = a cmp b; with .bool p = (a cmp b) bool c."""
+    return _combined(_compared(a, b, cmp, type, ftz), c, bool)
 
 
-@instruction("setp.cmp.bool{.ftz}.type  p, a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f16", ptx=4.2, sm=53, section="9.7.8.2")
-@instruction("setp.cmp.bool.type  p, a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="bf16", ptx=7.8, sm=90, section="9.7.8.2")
-def setp_half_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False) -> Mask:
-    """p = (a cmp b) bool c."""
-    return COMBINE[bool](_compared(a, b, cmp, type, ftz), c)
-
-
-@instruction("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f16x2", ptx=4.2, sm=53, section="9.7.8.2")
-@instruction("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="bf16x2", ptx=7.8, sm=90, section="9.7.8.2")
-def setp_halves(a: Array, b: Array, *, cmp: str, type: str, ftz: bool = False, pair: bool = True) -> tuple[Mask, Mask] | Mask:
-    """p = a cmp b of the lower halves, q of the upper ones."""
-    t = _compared(a, b, cmp, type, ftz)
-    return (t[..., 0], t[..., 1]) if pair else t[..., 0]
-
-
-@instruction("setp.cmp.bool{.ftz}.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="f16x2", ptx=4.2, sm=53, section="9.7.8.2")
-@instruction("setp.cmp.bool.type  p[|q], a, b, {!}c", cmp=FLOAT, bool=COMBINE, type="bf16x2", ptx=7.8, sm=90, section="9.7.8.2")
-def setp_halves_bool(
-    a: Array, b: Array, c: Mask, *, cmp: str, bool: str, type: str, ftz: Flag = False, pair: Flag = True
+@_rows("setp.cmp{.ftz}.type  p[|q], a, b", cmp=FLOAT, type="f16x2", ptx=4.2, sm=53, section="9.7.8.2")
+@_rows("setp.cmp.type  p[|q], a, b", cmp=FLOAT, type="bf16x2", ptx=7.8, sm=90, section="9.7.8.2")
+def setp_halves(
+    a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", type: str, ftz: Flag = False, pair: Flag = True
 ) -> tuple[Mask, Mask] | Mask:
-    """p = (a cmp b) bool c of the lower halves, q of the upper ones."""
+    """p = a cmp b of the lower halves, q of the upper ones; with .bool p = (a cmp b) bool c, and q likewise."""
     t = _compared(a, b, cmp, type, ftz)
-    p = COMBINE[bool](t[..., 0], c)
-    return (p, COMBINE[bool](t[..., 1], c)) if pair else p
+    p = _combined(t[..., 0], c, bool)
+    return (p, _combined(t[..., 1], c, bool)) if pair else p
 
 
 # ---------------------------------------------------------------- set
@@ -161,67 +146,32 @@ NEEDS = {"f16": Need(4.2, 53), "bf16": Need(7.8, 90)}
 ANY = "u32 s32 f32 f16 bf16"
 
 
-@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
-             cmp=FLOAT, dtype="u32 s32 f32 f16", stype="f32", needs=FTZ | NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f32", needs=NEEDS, section="9.7.7.1")
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype=ANY, stype="f64", needs=NEEDS, section="9.7.7.1")
-@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
-             cmp=FLOAT, dtype="u16 s16 u32 s32 f16", stype="f16", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f16", ptx=7.8, sm=90, section="9.7.8.1")
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
-             cmp=FLOAT, dtype="u16 s16 u32 s32 bf16", stype="bf16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
-             cmp=FLOAT, dtype="u32 s32 f16x2", stype="f16x2", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
-             cmp=FLOAT, dtype="u32 s32 bf16x2", stype="bf16x2", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
-def set_float(a: Array, b: Array, *, cmp: str, dtype: str, stype: str, ftz: bool = False) -> Array:
-    """d = a cmp b as all ones or 0, of a float type as 1.0 or 0.0; pairs half by half."""
-    return _as_value(_compared(a, b, cmp, stype, ftz), dtype, stype)
+@_rows("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+       cmp=FLOAT, dtype="u32 s32 f32 f16", stype="f32", needs=FTZ | NEEDS, section="9.7.7.1")  # fmt: skip
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f32", needs=NEEDS, section="9.7.7.1")
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype=ANY, stype="f64", needs=NEEDS, section="9.7.7.1")
+@_rows("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+       cmp=FLOAT, dtype="u16 s16 u32 s32 f16", stype="f16", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=FLOAT, dtype="bf16", stype="f16", ptx=7.8, sm=90, section="9.7.8.1")
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
+       cmp=FLOAT, dtype="u16 s16 u32 s32 bf16", stype="bf16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+@_rows("set.cmp{.ftz}.dtype.stype  d:dtype, a:stype, b:stype",
+       cmp=FLOAT, dtype="u32 s32 f16x2", stype="f16x2", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype",
+       cmp=FLOAT, dtype="u32 s32 bf16x2", stype="bf16x2", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
+def set_float(a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", dtype: str, stype: str, ftz: Flag = False) -> Array:
+    """d = a cmp b, or (a cmp b) bool c, as all ones or 0, of a float type as 1.0 or 0.0; pairs half by half."""
+    if c is not None and stype.endswith("x2"):
+        c = c[..., np.newaxis]
+    return _as_value(_combined(_compared(a, b, cmp, stype, ftz), c, bool), dtype, stype)
 
 
-@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 f32 f16", stype="f32", needs=FTZ | NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="bf16", stype="f32", needs=NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype=ANY, stype="f64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="u16 s16 u32 s32 f16", stype="f16", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="bf16", stype="f16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="u16 s16 u32 s32 bf16", stype="bf16", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
-def set_float_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str, ftz: Flag = False) -> Array:
-    """d = (a cmp b) bool c as all ones or 0, of a float type as 1.0 or 0.0."""
-    return _as_value(COMBINE[bool](_compared(a, b, cmp, stype, ftz), c), dtype, stype)
-
-
-@instruction("set.cmp.bool{.ftz}.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 f16x2", stype="f16x2", ptx=4.2, sm=53, needs=HALF, section="9.7.8.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=FLOAT, bool=COMBINE, dtype="u32 s32 bf16x2", stype="bf16x2", ptx=7.8, sm=90, section="9.7.8.1")  # fmt: skip
-def set_halves_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str, ftz: Flag = False) -> Array:
-    """d = (a cmp b) bool c, half by half, as all ones or 0, of a float type as 1.0 or 0.0."""
-    return _as_value(COMBINE[bool](_compared(a, b, cmp, stype, ftz), c[..., np.newaxis]), dtype, stype)
-
-
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=UNSIGNED, dtype=ANY, stype="u16 u32 u64", needs=NEEDS, section="9.7.7.1")
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=ORDER, dtype=ANY, stype="s16 s32 s64", needs=NEEDS, section="9.7.7.1")
-@instruction("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=EQUAL, dtype=ANY, stype="b16 b32 b64", needs=NEEDS, section="9.7.7.1")
-def set_(a: Array, b: Array, *, cmp: str, dtype: str, stype: str) -> Array:
-    """d = a cmp b as all ones or 0, of a float type as 1.0 or 0.0."""
-    return _as_value(UNSIGNED[cmp](a, b), dtype, stype)
-
-
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=UNSIGNED, bool=COMBINE, dtype=ANY, stype="u16 u32 u64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=ORDER, bool=COMBINE, dtype=ANY, stype="s16 s32 s64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
-@instruction("set.cmp.bool.dtype.stype  d:dtype, a:stype, b:stype, {!}c",
-             cmp=EQUAL, bool=COMBINE, dtype=ANY, stype="b16 b32 b64", needs=NEEDS, section="9.7.7.1")  # fmt: skip
-def set_bool(a: Array, b: Array, c: Mask, *, cmp: str, bool: str, dtype: str, stype: str) -> Array:
-    """d = (a cmp b) bool c as all ones or 0, of a float type as 1.0 or 0.0."""
-    return _as_value(COMBINE[bool](UNSIGNED[cmp](a, b), c), dtype, stype)
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=UNSIGNED, dtype=ANY, stype="u16 u32 u64", needs=NEEDS, section="9.7.7.1")
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=ORDER, dtype=ANY, stype="s16 s32 s64", needs=NEEDS, section="9.7.7.1")
+@_rows("set.cmp.dtype.stype  d:dtype, a:stype, b:stype", cmp=EQUAL, dtype=ANY, stype="b16 b32 b64", needs=NEEDS, section="9.7.7.1")
+def set_(a: Array, b: Array, c: Mask | None = None, *, cmp: str, bool: str = "", dtype: str, stype: str) -> Array:
+    """d = a cmp b, or (a cmp b) bool c, as all ones or 0, of a float type as 1.0 or 0.0."""
+    return _as_value(_combined(UNSIGNED[cmp](a, b), c, bool), dtype, stype)
 
 
 # ---------------------------------------------------------------- selp, slct

@@ -48,8 +48,6 @@ for _mode, _info, _dims in _MODES:
             doc=_LOAD,
             ptx=8.6,
             sm=100 if _new else 90,
-            needs=None,
-            arch="",
             section=COPY,
             dim=_dims,
             **_sets,
@@ -59,7 +57,6 @@ for _mode, _info, _dims in _MODES:
             ptx=8.6 if _new else 8.0,
             sm=100 if _new else 90,
             arch="a" if _new else "",
-            needs=None,
             section=PREFETCH,
             dim=_dims,
             **_sets,
@@ -105,43 +102,16 @@ facts(
         *(Constant("n", range(largest + 1), when(field)) for field, largest in _NUMBERS.items()),
     ),
 )
-_FIELD = "Replaces one field of the tensor map at a with b."
-_MAP = "9.7.10.26.1"
-for _field, _operands, _type in (
-    ("global_address", "[a], b", "b64"),
-    ("rank", "[a], b", "b32"),
-    ("global_stride", "[a], #n, b", "b64"),
-):
-    accepted(
-        f"tensormap.replace.tile.{_field}{{.ss}}.b1024.{_type}  {_operands}",
-        ss="global shared::cta",
-        ptx=8.3,
-        sm=90,
-        arch="af",
-        section=_MAP,
-        doc=_FIELD,
-    )
-accepted(
-    "tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n, b",
-    field="box_dim global_dim element_stride",
-    ss="global shared::cta",
-    ptx=8.3,
-    sm=90,
-    arch="af",
-    section=_MAP,
-    doc=_FIELD,
-)
-accepted(
-    "tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n",
-    ss="global shared::cta",
-    field="elemtype interleave_layout swizzle_mode fill_mode swizzle_atomicity",
-    ptx=8.3,
-    sm=90,
-    arch="af",
-    needs={"swizzle_atomicity": FAMILY},
-    section=_MAP,
-    doc=_FIELD,
-)
+_MAP: dict[str, Any] = {
+    "ss": "global shared::cta", "ptx": 8.3, "sm": 90, "arch": "af", "section": "9.7.10.26.1",
+    "doc": "Replaces one field of the tensor map at a with b.",
+}  # fmt: skip
+accepted("tensormap.replace.tile.global_address{.ss}.b1024.b64  [a], b", **_MAP)
+accepted("tensormap.replace.tile.rank{.ss}.b1024.b32  [a], b", **_MAP)
+accepted("tensormap.replace.tile.global_stride{.ss}.b1024.b64  [a], #n, b", **_MAP)
+accepted("tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n, b", field="box_dim global_dim element_stride", **_MAP)
+_CHOICES = "elemtype interleave_layout swizzle_mode fill_mode swizzle_atomicity"
+accepted("tensormap.replace.tile.field{.ss}.b1024.b32  [a], #n", field=_CHOICES, needs={"swizzle_atomicity": FAMILY}, **_MAP)
 accepted(
     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned  [a], [b], #n",
     ptx=8.3,
@@ -168,7 +138,6 @@ def _multimem(name: str, order: str, words: str, operands: str, doc: str, **sets
             doc=doc,
             ptx=8.1,
             sm=90,
-            arch="",
             needs=_NEEDS,
             section=MULTIMEM,
             **sets,
@@ -187,16 +156,14 @@ _multimem("ld_reduce", "relaxed acquire", ".add{.vec}.f32", "d.vec, [a]", _READ,
 _multimem("red", "relaxed release", ".add{.vec}.f32", "[a], b.vec", _UPDATE, vec="v2 v4")
 _multimem("st", "relaxed release", ".type", "[a], b", _WRITE, type="u32 s32 b32 u64 s64 b64 f64")
 _multimem("st", "relaxed release", "{.vec}.f32", "[a], b.vec", _WRITE, vec="v2 v4")
+for _acc, _vectors in (("f32", _HALF_VECTORS), ("f16", _FP8_VECTORS)):
+    for _vec, _lengths, _type in _vectors:
+        _multimem("ld_reduce", "relaxed acquire", f".add{{.acc::{_acc}}}{_vec}.type", "d.vec, [a]", _READ, vec=_lengths, type=_type)
+        _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
+        _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
 for _vec, _lengths, _type in _HALF_VECTORS:
-    _multimem("ld_reduce", "relaxed acquire", f".add{{.acc::f32}}{_vec}.type", "d.vec, [a]", _READ, vec=_lengths, type=_type)
-    _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
-    _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
     _multimem("red", "relaxed release", f".add{_vec}.type", "[a], b.vec", _UPDATE, vec=_lengths, type=_type)
     _multimem("red", "relaxed release", ".op.vec.type", "[a], b.vec", _UPDATE, op="min max", vec=_lengths, type=_type)
-for _vec, _lengths, _type in _FP8_VECTORS:
-    _multimem("ld_reduce", "relaxed acquire", f".add{{.acc::f16}}{_vec}.type", "d.vec, [a]", _READ, vec=_lengths, type=_type)
-    _multimem("ld_reduce", "relaxed acquire", f".op{_vec}.type", "d.vec, [a]", _READ, op="min max", vec=_lengths, type=_type)
-    _multimem("st", "relaxed release", f"{_vec}.type", "[a], b.vec", _WRITE, vec=_lengths, type=_type)
 
 facts("clusterlaunchcontrol", leading="try_cancel async query_cancel is_canceled")
 CONTROL = "9.7.15.17"

@@ -4,6 +4,7 @@ A row is derived from a shape and its types, since the register counts follow fr
 floats/tensor.py the arithmetic.
 """
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -76,21 +77,23 @@ def _selector(kind: str, k: int, accumulator: str) -> Constant:
     return Constant("f", range(largest + 1))
 
 
-def dense(shape: str, inputs: str, accumulator: str, extra: str = "", **sets: Any) -> Callable[[F], F]:
-    """Registers mma.sync for one shape; `inputs` are the types that A and B may each have, `extra` further words."""
+def dense(shapes: str, inputs: str, accumulators: str, extra: str = "", **sets: Any) -> Callable[[F], F]:
+    """Registers mma.sync for some shapes; `inputs` are the types that A and B may each have, `extra` further words."""
 
     def register(meaning: F) -> F:
-        _add_row(f"mma.sync.aligned.shape.row.col{extra}", shape, inputs, accumulator, meaning, section=DENSE, **sets)
+        for shape, accumulator in itertools.product(shapes.split(), accumulators.split()):
+            _add_row(f"mma.sync.aligned.shape.row.col{extra}", shape, inputs, accumulator, meaning, section=DENSE, **sets)
         return meaning
 
     return register
 
 
-def sparse(shape: str, inputs: str, accumulator: str, extra: str = "", *, ptx: float = 7.1, sm: int = 80) -> Callable[[F], F]:
-    """Registers mma.sp and mma.sp::ordered_metadata for one shape."""
+def sparse(shapes: str, inputs: str, accumulators: str, extra: str = "", *, ptx: float = 7.1, sm: int = 80) -> Callable[[F], F]:
+    """Registers mma.sp and mma.sp::ordered_metadata for some shapes."""
 
     def register(meaning: F) -> F:
-        for word, since in (("sp", ptx), ("sp::ordered_metadata", 8.5)):
+        names = (("sp", ptx), ("sp::ordered_metadata", 8.5))
+        for shape, accumulator, (word, since) in itertools.product(shapes.split(), accumulators.split(), names):
             head = f"mma.{word}.sync.aligned.shape.row.col{extra}"
             selector = _selector(inputs.split()[0], size(shape)[2], accumulator)
             of_row = {"constants": (selector,)}
@@ -123,16 +126,11 @@ def _accumulators(c: Registers, layout: Layout) -> Array:
     return matrix.view(np.float16 if layout.bits == 16 else np.float32)
 
 
-@dense("m16n8k8", "f16", "f32", ptx=6.5, sm=75)
-@dense("m16n8k8", "f16", "f16", ptx=6.5, sm=75)
-@dense("m16n8k16", "f16", "f32", ptx=7.0, sm=80)
-@dense("m16n8k16", "f16", "f16", ptx=7.0, sm=80)
-@dense("m16n8k8", "bf16", "f32", ptx=7.0, sm=80)
-@dense("m16n8k16", "bf16", "f32", ptx=7.0, sm=80)
-@dense("m16n8k4", "tf32", "f32", ptx=7.0, sm=80)
-@dense("m16n8k8", "tf32", "f32", ptx=7.0, sm=80)
-@dense("m16n8k16", FP8, "f32", ptx=8.7, sm=89)
-@dense("m16n8k16", FP8, "f16", ptx=8.7, sm=89)
+@dense("m16n8k8", "f16", "f32 f16", ptx=6.5, sm=75)
+@dense("m16n8k16", "f16", "f32 f16", ptx=7.0, sm=80)
+@dense("m16n8k8 m16n8k16", "bf16", "f32", ptx=7.0, sm=80)
+@dense("m16n8k4 m16n8k8", "tf32", "f32", ptx=7.0, sm=80)
+@dense("m16n8k16", FP8, "f32 f16", ptx=8.7, sm=89)
 @dense("m16n8k32", FP8, "f32", ptx=8.4, sm=89)
 @dense("m16n8k32", FP8, "f16", ptx=8.7, sm=89)
 def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
@@ -144,18 +142,17 @@ def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, a
     return fragments.spread(products(x, y, _accumulators(c, layout), atype), layout)
 
 
-@instruction(
-    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*4:b32, a*2:b32, b*2:b32, c*4:b32",
-    alayout=LAYOUT, blayout=LAYOUT, dtype="f16", atype="f16", btype="f16", ctype="f16", ptx=6.4, sm=70, section=DENSE,
-)  # fmt: skip
-@instruction(
-    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*4:b32",
-    alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="f16", btype="f16", ctype="f16", ptx=6.4, sm=70, section=DENSE,
-)  # fmt: skip
-@instruction(
-    "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*8:f32",
-    alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="f16", btype="f16", ctype="f32", ptx=6.4, sm=70, section=DENSE,
-)  # fmt: skip
+def _quads(dtype: str, ctype: str) -> Callable[[F], F]:
+    """The row of m8n8k4 on f16 with these types of D and C."""
+    d, c = ("*8:f32" if t == "f32" else "*4:b32" for t in (dtype, ctype))
+    row = f"mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d{d}, a*2:b32, b*2:b32, c{c}"
+    types: dict[str, Any] = {"dtype": dtype, "atype": "f16", "btype": "f16", "ctype": ctype}
+    return instruction(row, alayout=LAYOUT, blayout=LAYOUT, ptx=6.4, sm=70, section=DENSE, **types)
+
+
+@_quads("f16", "f16")
+@_quads("f32", "f16")
+@_quads("f32", "f32")
 def mma_quads(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, dtype: str, atype: str, ctype: str
 ) -> Registers:
@@ -181,9 +178,7 @@ def mma_quads(
 
 
 @dense("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
-@dense("m16n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
-@dense("m16n8k8", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
-@dense("m16n8k16", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
+@dense("m16n8k4 m16n8k8 m16n8k16", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
 def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, rnd: str = "rn") -> Registers:
     """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
     m, n, k = size(shape)
@@ -193,11 +188,9 @@ def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: st
 
 
 @dense("m8n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.5, sm=75)
-@dense("m16n8k16", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
-@dense("m16n8k32", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@dense("m16n8k16 m16n8k32", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
 @dense("m8n8k32", "s4 u4", "s32", "{.satfinite}", ptx=6.5, sm=75)
-@dense("m16n8k32", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
-@dense("m16n8k64", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@dense("m16n8k32 m16n8k64", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
 def mma_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, satfinite: bool = False
 ) -> Registers:
@@ -211,11 +204,8 @@ def mma_integer(
 
 
 @dense("m8n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=75)
-@dense("m16n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
-@dense("m16n8k256", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
-@dense("m8n8k128", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
-@dense("m16n8k128", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
-@dense("m16n8k256", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
+@dense("m16n8k128 m16n8k256", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
+@dense("m8n8k128 m16n8k128 m16n8k256", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
 def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, op: str) -> Registers:
     """d = c + the number of ones in (row of a) op (column of b)."""
     m, n, k = size(shape)
@@ -235,14 +225,9 @@ def columns_of(e: Array, f: int, k: int, kind: str) -> Array:
     return tensor.kept(tensor.metadata(e, f, groups, BITS[kind] < 16), BITS[kind])
 
 
-@sparse("m16n8k16", "f16", "f32")
-@sparse("m16n8k32", "f16", "f32")
-@sparse("m16n8k16", "f16", "f16")
-@sparse("m16n8k32", "f16", "f16")
-@sparse("m16n8k16", "bf16", "f32")
-@sparse("m16n8k32", "bf16", "f32")
-@sparse("m16n8k8", "tf32", "f32")
-@sparse("m16n8k16", "tf32", "f32")
+@sparse("m16n8k16 m16n8k32", "f16", "f32 f16")
+@sparse("m16n8k16 m16n8k32", "bf16", "f32")
+@sparse("m16n8k8 m16n8k16", "tf32", "f32")
 @sparse("m16n8k64", FP8, "f32", ptx=8.4, sm=89)
 def mma_sparse(
     warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, ctype: str
@@ -256,10 +241,8 @@ def mma_sparse(
     return fragments.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
 
 
-@sparse("m16n8k32", "s8 u8", "s32", "{.satfinite}")
-@sparse("m16n8k64", "s8 u8", "s32", "{.satfinite}")
-@sparse("m16n8k64", "s4 u4", "s32", "{.satfinite}")
-@sparse("m16n8k128", "s4 u4", "s32", "{.satfinite}")
+@sparse("m16n8k32 m16n8k64", "s8 u8", "s32", "{.satfinite}")
+@sparse("m16n8k64 m16n8k128", "s4 u4", "s32", "{.satfinite}")
 def mma_sparse_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, satfinite: bool = False
 ) -> Registers:

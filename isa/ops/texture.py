@@ -4,6 +4,7 @@ They are assembled, verified and printed, not executed: their meaning needs desc
 """
 
 import itertools
+from typing import Any
 
 from ..facts import Demand, facts, when
 from ..notation import Need, accepted
@@ -107,47 +108,17 @@ accepted(
     "istypep.kind  p, a:u64", kind="texref samplerref surfref", ptx=4.0, sm=30, section=ISTYPEP, doc='p = "the handle a is of that kind".'
 )
 
-SURFACE = "1d 2d 3d a1d a2d"
 CLAMP = "trap clamp zero"
 _DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .zero reads 0 and writes nothing."
-_COPIES = (("b8 b16 b32", "v2 v4"), ("b64", "v2"))
-for _type, _vec in _COPIES:
-    accepted(
-        "suld.b.geom{.cop}{.vec}.type.clamp  d.vec:type+, [a, {b}]",
-        geom=SURFACE,
-        cop="ca cg cs cv",
-        vec=_vec,
-        type=_type,
-        clamp=CLAMP,
-        ptx=1.5,
-        sm=20,
-        section=SULD,
-        doc="d = the bytes of the surface a at b. " + _DOMAIN,
-    )
-    accepted(
-        "sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+",
-        geom=SURFACE,
-        cop="wb cg cs wt",
-        vec=_vec,
-        type=_type,
-        clamp=CLAMP,
-        ptx=1.5,
-        sm=20,
-        section=SUST,
-        doc="The bytes of the surface a at b = c. " + _DOMAIN,
-    )
-accepted(
-    "sust.p.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+",
-    geom=SURFACE,
-    cop="wb cg cs wt",
-    vec="v2 v4",
-    type="b32",
-    clamp=CLAMP,
-    ptx=1.5,
-    sm=20,
-    section=SUST,
-    doc="The element of the surface a at b = c, converted to the surface's format. " + _DOMAIN,
-)
+_SURFACE: dict[str, Any] = {"geom": "1d 2d 3d a1d a2d", "clamp": CLAMP, "ptx": 1.5, "sm": 20}
+_STORE: dict[str, Any] = {"cop": "wb cg cs wt", "section": SUST, **_SURFACE}
+_LOADED, _STORED = "d = the bytes of the surface a at b. " + _DOMAIN, "The bytes of the surface a at b = c. " + _DOMAIN
+_CONVERTED = "The element of the surface a at b = c, converted to the surface's format. " + _DOMAIN
+for _type, _vec in (("b8 b16 b32", "v2 v4"), ("b64", "v2")):
+    _load = "suld.b.geom{.cop}{.vec}.type.clamp  d.vec:type+, [a, {b}]"
+    accepted(_load, cop="ca cg cs cv", vec=_vec, type=_type, section=SULD, doc=_LOADED, **_SURFACE)
+    accepted("sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec=_vec, type=_type, doc=_STORED, **_STORE)
+accepted("sust.p.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec="v2 v4", type="b32", doc=_CONVERTED, **_STORE)
 
 _UPDATES = (
     ("b", "add", "u32 s32 u64"),

@@ -4,6 +4,7 @@ A warp makes its own 16 rows of D, so a warpgroup's warps need not meet here: th
 it, and the fences and waits have nothing left to wait for.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -120,7 +121,7 @@ _SCALES = (Constant("x", _SIGN), Constant("y", _SIGN), Constant("u", _TURNED), C
 
 
 def forms(
-    k: int, inputs: str, accumulator: str, widths: tuple[int, ...], constants: str = "", extra: str = "", ptx: float = 8.0
+    k: int, inputs: str, accumulators: str, widths: tuple[int, ...], constants: str = "", extra: str = "", ptx: float = 8.0
 ) -> Callable[[F], F]:
     """Registers wgmma.mma_async for all widths of D: dense, and with a sparse A twice as long; A in shared memory, and in registers."""
     sparsities = (False,) if inputs == "b1" else (False, True)
@@ -129,7 +130,7 @@ def forms(
     facts_of = {True: {"constants": (selector, *_SCALES)}, False: {"constants": (Constant("s", (0, 1)), *_SCALES)}}
 
     def register(meaning: F) -> F:
-        for n in widths:
+        for accumulator, n in itertools.product(accumulators.split(), widths):
             bits = BITS[accumulator]
             d = f"d*{n * bits // 64}:{'b32' if bits == 16 else accumulator}"
             for sparse in sparsities:
@@ -146,12 +147,10 @@ def forms(
     return register
 
 
-@forms(16, "f16", "f32", WIDTHS, ", #x, #y, #u, #v")
-@forms(16, "f16", "f16", WIDTHS, ", #x, #y, #u, #v")
+@forms(16, "f16", "f32 f16", WIDTHS, ", #x, #y, #u, #v")
 @forms(16, "bf16", "f32", WIDTHS, ", #x, #y, #u, #v")
 @forms(8, "tf32", "f32", WIDTHS, ", #x, #y")
-@forms(32, FP8, "f32", WIDTHS, ", #x, #y")
-@forms(32, FP8, "f16", WIDTHS, ", #x, #y")
+@forms(32, FP8, "f32 f16", WIDTHS, ", #x, #y")
 def wgmma(
     warps: Warps, d: Registers, a: Array | Registers, b: Array, *rest: Any, shape: str, dtype: str, atype: str, btype: str, sp: bool = False
 ) -> Registers:

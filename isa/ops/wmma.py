@@ -5,6 +5,7 @@ m32n8k16, and the f16 operands repeat themselves until they fill eight registers
 """
 
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -68,11 +69,11 @@ def _registers(role: str, shape: str, kind: str) -> str:
 # ---------------------------------------------------------------- memory
 
 
-def access(role: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: Any) -> Callable[[F], F]:
+def access(roles: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: Any) -> Callable[[F], F]:
     """Registers wmma.load (roles a, b, c) or wmma.store (role d) for shapes and types."""
 
     def register(meaning: F) -> F:
-        for shape in shapes.split():
+        for role, shape in itertools.product(roles.split(), shapes.split()):
             counts: dict[str, list[str]] = {}
             for kind in kinds.split():
                 counts.setdefault(_registers(role, shape, kind), []).append(kind)
@@ -100,25 +101,19 @@ def _places(base: Array, s: Array | None, of: Layout, layout: str) -> tuple[Arra
     return base[:, :, None, None] + offset.astype(np.uint64), together
 
 
-@access("a", "m16n16k16 m8n32k16 m32n8k16", "f16", ptx=6.0, sm=70)
-@access("b", "m16n16k16 m8n32k16 m32n8k16", "f16", ptx=6.0, sm=70)
-@access("a", "m16n16k16 m8n32k16 m32n8k16", "s8 u8", ptx=6.3, sm=72)
-@access("b", "m16n16k16 m8n32k16 m32n8k16", "s8 u8", ptx=6.3, sm=72)
-@access("a", "m16n16k16 m8n32k16 m32n8k16", "bf16", ptx=7.0, sm=80)
-@access("b", "m16n16k16 m8n32k16 m32n8k16", "bf16", ptx=7.0, sm=80)
-@access("a", "m16n16k8", "tf32", ptx=7.0, sm=80)
-@access("b", "m16n16k8", "tf32", ptx=7.0, sm=80)
-@access("a", "m8n8k4", "f64", ptx=7.0, sm=80)
-@access("b", "m8n8k4", "f64", ptx=7.0, sm=80)
+@access("a b c", "m16n16k16 m8n32k16 m32n8k16", "f16", ptx=6.0, sm=70)
+@access("a b", "m16n16k16 m8n32k16 m32n8k16", "s8 u8", ptx=6.3, sm=72)
+@access("a b", "m16n16k16 m8n32k16 m32n8k16", "bf16", ptx=7.0, sm=80)
+@access("a b", "m16n16k8", "tf32", ptx=7.0, sm=80)
+@access("a b c", "m8n8k4", "f64", ptx=7.0, sm=80)
 @access("a", "m8n8k32", "s4 u4", "row", ptx=6.3, sm=75)
 @access("b", "m8n8k32", "s4 u4", "col", ptx=6.3, sm=75)
 @access("a", "m8n8k128", "b1", "row", ptx=6.3, sm=75)
 @access("b", "m8n8k128", "b1", "col", ptx=6.3, sm=75)
-@access("c", "m16n16k16 m8n32k16 m32n8k16", "f16 f32", ptx=6.0, sm=70)
+@access("c", "m16n16k16 m8n32k16 m32n8k16", "f32", ptx=6.0, sm=70)
 @access("c", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
 @access("c", "m8n8k32 m8n8k128", "f32 s32", ptx=6.3, sm=75)
 @access("c", "m16n16k8", "f32", ptx=7.0, sm=80)
-@access("c", "m8n8k4", "f64", ptx=7.0, sm=80)
 def wmma_load(
     warps: Warps, a: Array, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
 ) -> Registers:
@@ -178,12 +173,12 @@ _FACTORS: dict[str, Any] = {
 }
 
 
-def multiply(shape: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", **sets: Any) -> Callable[[F], F]:
-    """Registers wmma.mma for one shape: rows "d c" of accumulator types, and input types of which A and B have the same."""
+def multiply(shapes: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", **sets: Any) -> Callable[[F], F]:
+    """Registers wmma.mma for some shapes: rows "d c" of accumulator types, and input types of which A and B have the same."""
 
     def register(meaning: F) -> F:
         alayout, blayout = layouts.split() if layouts else (LAYOUT, LAYOUT)
-        for kind in kinds.split():
+        for shape, kind in itertools.product(shapes.split(), kinds.split()):
             a, b = _registers("a", shape, kind), _registers("b", shape, kind)
             for accumulator in accumulators.split():
                 dtype, _, ctype = accumulator.partition("/")
@@ -204,11 +199,8 @@ def _matrices(a: Registers, b: Registers, shape: str, kind: str) -> tuple[Array,
 
 
 @multiply("m16n16k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.0, sm=70)
-@multiply("m8n32k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
-@multiply("m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
-@multiply("m16n16k16", "bf16", "f32", ptx=7.0, sm=80)
-@multiply("m8n32k16", "bf16", "f32", ptx=7.0, sm=80)
-@multiply("m32n8k16", "bf16", "f32", ptx=7.0, sm=80)
+@multiply("m8n32k16 m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
+@multiply("m16n16k16 m8n32k16 m32n8k16", "bf16", "f32", ptx=7.0, sm=80)
 @multiply("m16n16k8", "tf32", "f32", ptx=7.0, sm=80)
 def wmma(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, dtype: str, ctype: str,
@@ -237,9 +229,7 @@ def wmma_f64(
     return fragments.spread(tensor.fma_chain(x, y, fragments.collect(c, fragment("c", shape, "f64")), rnd), fragment("d", shape, "f64"))
 
 
-@multiply("m16n16k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
-@multiply("m8n32k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
-@multiply("m32n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
+@multiply("m16n16k16 m8n32k16 m32n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
 @multiply("m8n8k32", "s4 u4", "s32", "{.satfinite}", "row col", ptx=6.3, sm=75)
 def wmma_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, atype: str, btype: str,

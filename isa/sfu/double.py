@@ -66,7 +66,7 @@ def _fma(a: F64, b: F64, c: F64) -> F64:
     return s + np.where((lost != 0) & (bits & 1 == 0), bits + outward, bits).view(np.float64)
 
 
-def rsqrt64h(x: F64, ftz: bool) -> F64:
+def rsqrt64h(x: F64, ftz: bool = False) -> F64:
     """1/sqrt(x) as rsqrt.approx.ftz.f64 or, without `ftz`, as rsqrt.approx.f64."""
     if ftz:
         return _from_high(_rsqrt_high(_high(x)))

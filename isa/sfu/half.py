@@ -21,6 +21,7 @@ def _patterns() -> NDArray[np.uint32]:
     return np.arange(1 << 16, dtype=np.uint32)
 
 
+@cache
 def _f16_table(function: Callable[[F32], F32]) -> U16:
     """Results for every binary16 argument; they are cut toward zero, to subnormals too, but overflow to infinity."""
     with np.errstate(all="ignore"):
@@ -32,47 +33,28 @@ def _f16_table(function: Callable[[F32], F32]) -> U16:
     return np.where(np.isnan(y), _NAN, r.view(np.uint16))
 
 
+@cache
 def _bf16_table(function: Callable[[F32], F32]) -> U16:
     """Results for every bfloat16 argument, cut toward zero."""
     y = function((_patterns() << np.uint32(16)).view(np.float32))
     return np.where(np.isnan(y), _NAN, (y.view(np.uint32) >> np.uint32(16)).astype(np.uint16))
 
 
-@cache
-def _tanh_f16() -> U16:
-    return _f16_table(unit.tanh)
-
-
-@cache
-def _ex2_f16() -> U16:
-    return _f16_table(unit.ex2)
-
-
-@cache
-def _tanh_bf16() -> U16:
-    return _bf16_table(unit.tanh)
-
-
-@cache
-def _ex2_bf16() -> U16:
-    return _bf16_table(unit.ex2)
-
-
 def tanh_f16(x: U16) -> U16:
     """Hyperbolic tangent of binary16 patterns."""
-    return _tanh_f16()[x]
+    return _f16_table(unit.tanh)[x]
 
 
 def ex2_f16(x: U16) -> U16:
     """2**x of binary16 patterns."""
-    return _ex2_f16()[x]
+    return _f16_table(unit.ex2)[x]
 
 
 def tanh_bf16(x: U16) -> U16:
     """Hyperbolic tangent of bfloat16 patterns."""
-    return _tanh_bf16()[x]
+    return _bf16_table(unit.tanh)[x]
 
 
 def ex2_bf16(x: U16) -> U16:
     """2**x of bfloat16 patterns."""
-    return _ex2_bf16()[x]
+    return _bf16_table(unit.ex2)[x]

@@ -149,14 +149,14 @@ def _reciprocal(x: F32) -> tuple[U32, F32]:
     return size, r.view(np.float32)
 
 
-def rcp(x: F32, ftz: bool) -> F32:
+def rcp(x: F32, ftz: bool = False) -> F32:
     """1/x."""
     size, r = _reciprocal(x)
     size -= SMALLEST_NORMAL
     return _with_others(r, size <= _RCP_SPAN, lambda y: single.rcp(y, ftz), x)
 
 
-def rsqrt(x: F32, ftz: bool) -> F32:
+def rsqrt(x: F32, ftz: bool = False) -> F32:
     """1/sqrt(x)."""
     u = x.view(np.uint32)
     wide = u.astype(np.int64)
@@ -166,7 +166,7 @@ def rsqrt(x: F32, ftz: bool) -> F32:
     return _with_others(r, ordinary, lambda y: single.rsqrt(y, ftz), x)
 
 
-def sqrt(x: F32, ftz: bool) -> F32:
+def sqrt(x: F32, ftz: bool = False) -> F32:
     """Square root."""
     u = x.view(np.uint32)
     wide = u.astype(np.int64)
@@ -174,7 +174,7 @@ def sqrt(x: F32, ftz: bool) -> F32:
     return _with_others(r, u - SMALLEST_NORMAL < _FINITE_SPAN, lambda y: single.sqrt(y, ftz), x)
 
 
-def ex2(x: F32, ftz: bool) -> F32:
+def ex2(x: F32, ftz: bool = False) -> F32:
     """2**x."""
     fixed = (x * np.float32(2.0**23)).astype(np.int64)
     fixed -= (fixed < 0) & (fixed & MANTISSA != 0)
@@ -183,7 +183,7 @@ def ex2(x: F32, ftz: bool) -> F32:
     return _with_others(r, x.view(np.uint32) & MAGNITUDE < _EX2_END, lambda y: single.ex2(y, ftz), x)
 
 
-def lg2(x: F32, ftz: bool) -> F32:
+def lg2(x: F32, ftz: bool = False) -> F32:
     """Binary logarithm."""
     u = x.view(np.uint32)
     wide = u.astype(np.int64)
@@ -215,7 +215,7 @@ def _sine(x: F32, quarter: int) -> F32:
     return _cut(total)
 
 
-def sin(x: F32, ftz: bool) -> F32:
+def sin(x: F32, ftz: bool = False) -> F32:
     """Sine; `ftz` changes nothing."""
     u = x.view(np.uint32)
     r = _sine(x, 0)
@@ -224,7 +224,7 @@ def sin(x: F32, ftz: bool) -> F32:
     return _with_others(r, u & MAGNITUDE < _TURNS_END, lambda y: single.sin(y, ftz), x)
 
 
-def cos(x: F32, ftz: bool) -> F32:
+def cos(x: F32, ftz: bool = False) -> F32:
     """Cosine; `ftz` changes nothing."""
     return _with_others(_sine(x, 1), x.view(np.uint32) & MAGNITUDE < _TURNS_END, lambda y: single.cos(y, ftz), x)
 
@@ -255,11 +255,11 @@ def _quotient(a: F32, b: F32, ftz: bool, function: Callable[..., F32]) -> F32:
     return _with_others(r, ordinary, lambda x, y: function(x, y, ftz), a, b)
 
 
-def div_approx(a: F32, b: F32, ftz: bool) -> F32:
+def div_approx(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.approx.f32."""
     return _quotient(a, b, ftz, single.div_approx)
 
 
-def div_full(a: F32, b: F32, ftz: bool) -> F32:
+def div_full(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.full.f32."""
     return _quotient(a, b, ftz, single.div_full)

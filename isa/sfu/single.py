@@ -5,6 +5,8 @@ multiplication by 1 / 2 pi of sin and cos, and the one by the numerator of div. 
 `ftz` says whether the instruction carries that modifier.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,24 +59,24 @@ def rcp(x: F32, ftz: bool) -> F32:
         return _canonical(unit.rcp(x * scale) * scale)
 
 
-def rsqrt(x: F32, ftz: bool) -> F32:
-    """1/sqrt(x)."""
+def _root(function: Callable[[F32], F32], x: F32, ftz: bool, back: float) -> F32:
+    """A root of the unit; a subnormal is multiplied by 2**24 before, and its root by `back`."""
     if ftz:
-        return unit.rsqrt(x)
+        return function(x)
     with np.errstate(all="ignore"):
         small = _subnormal(x)
-        r = unit.rsqrt(np.where(small, x * np.float32(2.0**24), x))
-        return np.where(small, _canonical(r * np.float32(2.0**12)), r)
+        r = function(np.where(small, x * np.float32(2.0**24), x))
+        return np.where(small, _canonical(r * np.float32(back)), r)
+
+
+def rsqrt(x: F32, ftz: bool) -> F32:
+    """1/sqrt(x)."""
+    return _root(unit.rsqrt, x, ftz, 2.0**12)
 
 
 def sqrt(x: F32, ftz: bool) -> F32:
     """Square root."""
-    if ftz:
-        return unit.sqrt(x)
-    with np.errstate(all="ignore"):
-        small = _subnormal(x)
-        r = unit.sqrt(np.where(small, x * np.float32(2.0**24), x))
-        return np.where(small, _canonical(r * np.float32(2.0**-12)), r)
+    return _root(unit.sqrt, x, ftz, 2.0**-12)
 
 
 def _turns(x: F32) -> F32:

@@ -6,13 +6,12 @@ c0 + c1*x + c2*square(x) in units of 2**-40, cut to 24 bits. The unit flushes su
 of which the instructions of `warplab.isa.sfu` are made.
 """
 
+import importlib.resources
+import json
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from . import coefficients
-from .coefficients import Coefficients
 
 F32 = NDArray[np.float32]
 U32 = NDArray[np.uint32]
@@ -59,18 +58,14 @@ class Interpolator:
         return total
 
 
-def _interpolator(c: Coefficients) -> Interpolator:
-    c0, c1, c2 = (np.array(v, dtype=np.int64) for v in (c.c0, c.c1, c.c2))
-    return Interpolator((c0 << c.shift0) + c.bias, c1 << c.shift1, c2 << c.shift2)
+def _interpolator(shift0: int, bias: int, shift1: int, shift2: int, c0: list[int], c1: list[int], c2: list[int]) -> Interpolator:
+    """One function of the table: a segment's sum is (c0 << shift0) + bias + (c1 << shift1) * x + (c2 << shift2) * square(x)."""
+    a, b, c = (np.array(v, dtype=np.int64) for v in (c0, c1, c2))
+    return Interpolator((a << shift0) + bias, b << shift1, c << shift2)
 
 
-RCP = _interpolator(coefficients.RCP)
-RSQRT = _interpolator(coefficients.RSQRT)
-SQRT = _interpolator(coefficients.SQRT)
-EX2 = _interpolator(coefficients.EX2)
-LG2 = _interpolator(coefficients.LG2)
-SIN = _interpolator(coefficients.SIN)
-TANH = _interpolator(coefficients.TANH)
+_TABLE = json.loads(importlib.resources.files(__package__).joinpath("coefficients.json").read_text())
+RCP, RSQRT, SQRT, EX2, LG2, SIN, TANH = (_interpolator(**_TABLE[f]) for f in ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "tanh"))
 
 
 def truncated(total: I64) -> F32:

@@ -5,6 +5,7 @@ A subcommand is a row of COMMANDS and a file beside this one; `warplab --help` i
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 
 import click
@@ -44,7 +45,9 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         file, _, name = COMMANDS[cmd_name][0].partition(":")
+        gc.disable()  # modules make many objects that stay: the collector would look at them again and again
         command = getattr(import_module(f".{file}", __name__), name)
+        gc.enable()
         assert isinstance(command, click.Command), cmd_name
         return command
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..run.options import OPTIONS
 from .errors import ExitCode
 from .files import SOURCE, InputFile
 
@@ -19,43 +20,17 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
-LAUNCH_OPTIONS = (
-    click.option("--kernel", help="The entry to launch, where there are several."),
-    click.option("--grid", help="Blocks: 4 or 4,2 or 4,2,1."),
-    click.option("--block", help="Threads of a block."),
-    click.option(
-        "--arg",
-        "args",
-        multiple=True,
-        help="[in:|out:|inout:][name=]VALUE, in .param order or by name; VALUE is a number, null, @file.npy or DTYPE[SHAPE][:INIT].",
-    ),
-    click.option("--shared", help="Bytes of dynamic shared memory."),
-    click.option("--cooperative", is_flag=True, help="All blocks are resident together."),
-    click.option("--cluster", help="Blocks of a cluster."),
-    click.option("--set", "symbols", multiple=True, help="SYMBOL=VALUE: a .global or .const variable before the launch."),
-    click.option("--device", help="The model to run on, such as sm_35 (sm_90); a size of memory may follow: sm_90:64M."),
-    click.option("--schedule", help="A seed: another legal interleaving of lanes, warps and blocks."),
-    click.option("--fmad", help="Products and sums that round once, as one multiply-add: none, f64 (default) or all, as ptxas does."),
-    click.option("--max-steps", help="Ends the run after so many steps."),
-    click.option("--timeout", help="Ends the run after so many seconds."),
-)
-CHECK_OPTIONS = (
-    click.option("--expect", multiple=True, help="A numpy expression that must hold, or NAME=@file.npy."),
-    click.option("--rtol", help="Relative tolerance of ==."),
-    click.option("--atol", help="Absolute tolerance of ==."),
-    click.option("--ulp", help="Tolerance of == in units in the last place."),
-    click.option("--print", "show", multiple=True, help="An expression to print, such as c[:8]."),
-    click.option("--dump", multiple=True, help="NAME=FILE.npy: writes a buffer to a file."),
-)
+LAUNCH_OPTIONS = "kernel grid block arg shared cooperative cluster set device schedule fmad max-steps timeout"
+CHECK_OPTIONS = "expect rtol atol ulp print dump"
 
 
-def with_options(*groups: tuple[Callable[[F], F], ...]) -> Callable[[F], F]:
+def with_options(*groups: str) -> Callable[[F], F]:
     """Adds options to a command, in the order in which the help shows them."""
 
     def add(f: F) -> F:
-        for group in reversed(groups):
-            for option in reversed(group):
-                f = option(f)
+        for name in reversed(" ".join(groups).split()):
+            field, kind, text = OPTIONS[f"--{name}"]
+            f = click.option(f"--{name}", field, multiple=kind == "many", is_flag=kind == "flag", help=text)(f)
         return f
 
     return add

@@ -87,10 +87,10 @@ def _with_fmad(case: Case, fmad: str) -> Case:
 
 
 def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:
-    from ..golden.execute import run_all
+    from ..golden import run_case
 
     if jobs == 1 or len(cases) == 1:
-        yield from run_all(cases, update, gpu)
+        yield from (run_case(case, update, gpu) for case in cases)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -107,7 +107,7 @@ def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[
 
 
 def _batch(work: tuple[list[Case], bool, bool]) -> list[Result]:
-    from ..golden.execute import run_all
+    from ..golden import run_case
 
     group, update, gpu = work
-    return list(run_all(group, update, gpu))
+    return [run_case(case, update, gpu) for case in group]

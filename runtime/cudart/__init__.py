@@ -5,11 +5,9 @@ A function of the real module that has no code here answers cudaErrorNotSupporte
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..driver.unsupported import named, refusing
+from ..driver.unsupported import lazy
 from .arrays import *  # noqa: F403
-from .constants import *  # noqa: F403
+from .constants import CONSTANTS
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
 from .enums import OWN as ENUMS
@@ -21,19 +19,5 @@ from .memory import *  # noqa: F403
 from .signatures import SIGNATURES
 from .structs import OWN as STRUCTS
 
-globals().update(forwards())
-
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    """An enum, a structure, or a call that is not supported."""
-    found: Any = ENUMS.get(name) or STRUCTS.get(name) or refusing(SIGNATURES, name, cudaError_t.cudaErrorNotSupported)
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    """CUDA's own names, those of the calls that are not supported too."""
-    own = {name for name in globals() if name.lower().startswith(("cu", "make_cuda")) or name == "dim3"}
-    return sorted(own.union(named(SIGNATURES, ENUMS, STRUCTS)))
+globals().update(CONSTANTS | forwards())
+__getattr__, __dir__ = lazy(globals(), SIGNATURES, cudaError_t.cudaErrorNotSupported, ENUMS, STRUCTS)

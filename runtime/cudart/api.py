@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 
 from ..device.context import DeviceContext
 from ..device.machine import SimulatedDevice, machine
-from ..driver.api import STATE, current, initialise
+from ..driver.api import STATE, current, initialise, results_of
 from ..driver.enums import CUresult
 from ..errors import ApiError
 from .enums import cudaError_t
@@ -84,13 +84,4 @@ def context() -> DeviceContext:
 def call(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
     """The results of a driver call in the thread's context; its failure as ApiError."""
     context()
-    return bare(work, *args)
-
-
-def bare(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
-    """The results of a driver call that needs no context."""
-    code, *results = work(*args)
-    if code:
-        found = STATE.last
-        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
-    return results[0] if len(results) == 1 else tuple(results)
+    return results_of(work, *args)

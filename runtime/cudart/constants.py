@@ -1,94 +1,29 @@
-"""The plain numbers of the CUDA runtime API, written by tools/derive_api.py."""
+"""The plain numbers of the CUDA runtime API: a table that tools/derive_api.py writes."""
 
-CUDART_VERSION = 13000
-CUDA_EGL_MAX_PLANES = 3
-CUDA_IPC_HANDLE_SIZE = 64
-cudaArrayColorAttachment = 32
-cudaArrayCubemap = 4
-cudaArrayDefault = 0
-cudaArrayDeferredMapping = 128
-cudaArrayLayered = 1
-cudaArraySparse = 64
-cudaArraySparsePropertiesSingleMipTail = 1
-cudaArraySurfaceLoadStore = 2
-cudaArrayTextureGather = 8
-cudaCpuDeviceId = -1
-cudaDevSmResourceGroupLocalityDomainIdAny = 4294967295
-cudaDeviceBlockingSync = 4
-cudaDeviceLmemResizeToMax = 16
-cudaDeviceMapHost = 8
-cudaDeviceMask = 255
-cudaDeviceScheduleAuto = 0
-cudaDeviceScheduleBlockingSync = 4
-cudaDeviceScheduleMask = 7
-cudaDeviceScheduleSpin = 1
-cudaDeviceScheduleYield = 2
-cudaDeviceSyncMemops = 128
-cudaEventBlockingSync = 1
-cudaEventDefault = 0
-cudaEventDisableTiming = 2
-cudaEventInterprocess = 4
-cudaEventRecordDefault = 0
-cudaEventRecordExternal = 1
-cudaEventWaitDefault = 0
-cudaEventWaitExternal = 1
-cudaExternalMemoryDedicated = 1
-cudaExternalSemaphoreSignalSkipNvSciBufMemSync = 1
-cudaExternalSemaphoreWaitSkipNvSciBufMemSync = 2
-cudaGraphKernelNodePortDefault = 0
-cudaGraphKernelNodePortLaunchCompletion = 2
-cudaGraphKernelNodePortProgrammatic = 1
-cudaHostAllocDefault = 0
-cudaHostAllocMapped = 2
-cudaHostAllocPortable = 1
-cudaHostAllocWriteCombined = 4
-cudaHostRegisterDefault = 0
-cudaHostRegisterIoMemory = 4
-cudaHostRegisterMapped = 2
-cudaHostRegisterPortable = 1
-cudaHostRegisterReadOnly = 8
-cudaInitDeviceFlagsAreValid = 1
-cudaInvalidDeviceId = -2
-cudaIpcMemLazyEnablePeerAccess = 1
-cudaKernelNodeAttributeAccessPolicyWindow = 1
-cudaKernelNodeAttributeClusterDimension = 4
-cudaKernelNodeAttributeClusterSchedulingPolicyPreference = 5
-cudaKernelNodeAttributeCooperative = 2
-cudaKernelNodeAttributeDeviceUpdatableKernelNode = 13
-cudaKernelNodeAttributeMemSyncDomain = 10
-cudaKernelNodeAttributeMemSyncDomainMap = 9
-cudaKernelNodeAttributeNvlinkUtilCentricScheduling = 16
-cudaKernelNodeAttributePreferredSharedMemoryCarveout = 14
-cudaKernelNodeAttributePriority = 8
-cudaMemAttachGlobal = 1
-cudaMemAttachHost = 2
-cudaMemAttachSingle = 4
-cudaMemPoolCreateUsageHwDecompress = 2
-cudaNvSciSyncAttrSignal = 1
-cudaNvSciSyncAttrWait = 2
-cudaOccupancyDefault = 0
-cudaOccupancyDisableCachingOverride = 1
-cudaPeerAccessDefault = 0
-cudaStreamAttributeAccessPolicyWindow = 1
-cudaStreamAttributeMemSyncDomain = 10
-cudaStreamAttributeMemSyncDomainMap = 9
-cudaStreamAttributePriority = 8
-cudaStreamAttributeSynchronizationPolicy = 3
-cudaStreamDefault = 0
-cudaStreamLegacy = 1
-cudaStreamNonBlocking = 1
-cudaStreamPerThread = 2
-cudaSurfaceType1D = 1
-cudaSurfaceType1DLayered = 241
-cudaSurfaceType2D = 2
-cudaSurfaceType2DLayered = 242
-cudaSurfaceType3D = 3
-cudaSurfaceTypeCubemap = 12
-cudaSurfaceTypeCubemapLayered = 252
-cudaTextureType1D = 1
-cudaTextureType1DLayered = 241
-cudaTextureType2D = 2
-cudaTextureType2DLayered = 242
-cudaTextureType3D = 3
-cudaTextureTypeCubemap = 12
-cudaTextureTypeCubemapLayered = 252
+from ..driver.tables import members
+
+CONSTANTS = members(
+    """\
+CUDART_VERSION=13000 CUDA_EGL_MAX_PLANES=3 CUDA_IPC_HANDLE_SIZE=64 cudaArrayColorAttachment=32 cudaArrayCubemap=4 cudaArrayDefault=0
+cudaArrayDeferredMapping=128 cudaArrayLayered=1 cudaArraySparse=64 cudaArraySparsePropertiesSingleMipTail=1 cudaArraySurfaceLoadStore=2
+cudaArrayTextureGather=8 cudaCpuDeviceId=-1 cudaDevSmResourceGroupLocalityDomainIdAny=4294967295 cudaDeviceBlockingSync=4
+cudaDeviceLmemResizeToMax=16 cudaDeviceMapHost=8 cudaDeviceMask=255 cudaDeviceScheduleAuto=0 cudaDeviceScheduleBlockingSync=4
+cudaDeviceScheduleMask=7 cudaDeviceScheduleSpin=1 cudaDeviceScheduleYield=2 cudaDeviceSyncMemops=128 cudaEventBlockingSync=1
+cudaEventDefault=0 cudaEventDisableTiming=2 cudaEventInterprocess=4 cudaEventRecordDefault=0 cudaEventRecordExternal=1
+cudaEventWaitDefault=0 cudaEventWaitExternal=1 cudaExternalMemoryDedicated=1 cudaExternalSemaphoreSignalSkipNvSciBufMemSync=1
+cudaExternalSemaphoreWaitSkipNvSciBufMemSync=2 cudaGraphKernelNodePortDefault=0 cudaGraphKernelNodePortLaunchCompletion=2
+cudaGraphKernelNodePortProgrammatic=1 cudaHostAllocDefault=0 cudaHostAllocMapped=2 cudaHostAllocPortable=1 cudaHostAllocWriteCombined=4
+cudaHostRegisterDefault=0 cudaHostRegisterIoMemory=4 cudaHostRegisterMapped=2 cudaHostRegisterPortable=1 cudaHostRegisterReadOnly=8
+cudaInitDeviceFlagsAreValid=1 cudaInvalidDeviceId=-2 cudaIpcMemLazyEnablePeerAccess=1 cudaKernelNodeAttributeAccessPolicyWindow=1
+cudaKernelNodeAttributeClusterDimension=4 cudaKernelNodeAttributeClusterSchedulingPolicyPreference=5 cudaKernelNodeAttributeCooperative=2
+cudaKernelNodeAttributeDeviceUpdatableKernelNode=13 cudaKernelNodeAttributeMemSyncDomain=10 cudaKernelNodeAttributeMemSyncDomainMap=9
+cudaKernelNodeAttributeNvlinkUtilCentricScheduling=16 cudaKernelNodeAttributePreferredSharedMemoryCarveout=14
+cudaKernelNodeAttributePriority=8 cudaMemAttachGlobal=1 cudaMemAttachHost=2 cudaMemAttachSingle=4 cudaMemPoolCreateUsageHwDecompress=2
+cudaNvSciSyncAttrSignal=1 cudaNvSciSyncAttrWait=2 cudaOccupancyDefault=0 cudaOccupancyDisableCachingOverride=1 cudaPeerAccessDefault=0
+cudaStreamAttributeAccessPolicyWindow=1 cudaStreamAttributeMemSyncDomain=10 cudaStreamAttributeMemSyncDomainMap=9
+cudaStreamAttributePriority=8 cudaStreamAttributeSynchronizationPolicy=3 cudaStreamDefault=0 cudaStreamLegacy=1 cudaStreamNonBlocking=1
+cudaStreamPerThread=2 cudaSurfaceType1D=1 cudaSurfaceType1DLayered=241 cudaSurfaceType2D=2 cudaSurfaceType2DLayered=242 cudaSurfaceType3D=3
+cudaSurfaceTypeCubemap=12 cudaSurfaceTypeCubemapLayered=252 cudaTextureType1D=1 cudaTextureType1DLayered=241 cudaTextureType2D=2
+cudaTextureType2DLayered=242 cudaTextureType3D=3 cudaTextureTypeCubemap=12 cudaTextureTypeCubemapLayered=252
+""".split()
+)

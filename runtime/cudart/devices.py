@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from .. import driver
 from ..device.machine import machine
-from ..driver.devices import VERSION
+from ..driver.api import results_of
 from ..errors import ApiError
-from .api import RUNTIME, api, bare, call, context, device
+from .api import RUNTIME, api, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaStream_t
-
-
-@api(1)
-def cudaDriverGetVersion() -> int:
-    """13000: CUDA 13.0."""
-    return VERSION
-
-
-@api(1)
-def cudaRuntimeGetVersion() -> int:
-    """13000: CUDA 13.0."""
-    return VERSION
-
-
-@api(1)
-def cudaGetDeviceCount() -> int:
-    """How many devices there are."""
-    return len(machine().devices)
 
 
 @api(1)
@@ -52,7 +36,7 @@ def cudaInitDevice(device: int, deviceFlags: int, flags: int) -> None:
 @api()
 def cudaSetDeviceFlags(flags: int) -> None:
     """Sets how host threads would wait."""
-    bare(driver.cuDevicePrimaryCtxSetFlags, RUNTIME.device, flags)
+    results_of(driver.cuDevicePrimaryCtxSetFlags, RUNTIME.device, flags)
 
 
 @api(1)
@@ -73,7 +57,7 @@ def cudaDeviceReset() -> None:
 def cudaDeviceGetAttribute(attr: object, device: int) -> int:
     """One attribute of a device: the driver's attributes have the same numbers."""
     cudaDeviceAttr(int(attr))  # type: ignore[call-overload]
-    return int(bare(driver.cuDeviceGetAttribute, attr, device))
+    return int(results_of(driver.cuDeviceGetAttribute, attr, device))
 
 
 _PROPERTIES = """
@@ -100,36 +84,17 @@ _PROPERTIES = """
     clusterLaunch=CLUSTER_LAUNCH unifiedFunctionPointers=UNIFIED_FUNCTION_POINTERS deviceNumaConfig=NUMA_CONFIG deviceNumaId=NUMA_ID
     hostNumaId=HOST_NUMA_ID
 """.split()
-_LISTS = {
-    "maxThreadsDim": ("MAX_BLOCK_DIM_X", "MAX_BLOCK_DIM_Y", "MAX_BLOCK_DIM_Z"),
-    "maxGridSize": ("MAX_GRID_DIM_X", "MAX_GRID_DIM_Y", "MAX_GRID_DIM_Z"),
-    "maxTexture2D": ("MAXIMUM_TEXTURE2D_WIDTH", "MAXIMUM_TEXTURE2D_HEIGHT"),
-    "maxTexture2DLinear": ("MAXIMUM_TEXTURE2D_LINEAR_WIDTH", "MAXIMUM_TEXTURE2D_LINEAR_HEIGHT", "MAXIMUM_TEXTURE2D_LINEAR_PITCH"),
-    "maxTexture3D": ("MAXIMUM_TEXTURE3D_WIDTH", "MAXIMUM_TEXTURE3D_HEIGHT", "MAXIMUM_TEXTURE3D_DEPTH"),
-    "maxSurface2D": ("MAXIMUM_SURFACE2D_WIDTH", "MAXIMUM_SURFACE2D_HEIGHT"),
-    "maxTexture1DLayered": ("MAXIMUM_TEXTURE1D_LAYERED_WIDTH", "MAXIMUM_TEXTURE1D_LAYERED_LAYERS"),
-    "maxTexture2DLayered": (
-        "MAXIMUM_TEXTURE2D_LAYERED_WIDTH",
-        "MAXIMUM_TEXTURE2D_LAYERED_HEIGHT",
-        "MAXIMUM_TEXTURE2D_LAYERED_LAYERS",
-    ),
-    "maxTexture2DGather": ("MAXIMUM_TEXTURE2D_GATHER_WIDTH", "MAXIMUM_TEXTURE2D_GATHER_HEIGHT"),
-    "maxTexture2DMipmap": ("MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH", "MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT"),
-    "maxTexture3DAlt": (
-        "MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE",
-        "MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE",
-        "MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE",
-    ),
-    "maxTextureCubemapLayered": ("MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH", "MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS"),
-    "maxSurface1DLayered": ("MAXIMUM_SURFACE1D_LAYERED_WIDTH", "MAXIMUM_SURFACE1D_LAYERED_LAYERS"),
-    "maxSurface2DLayered": (
-        "MAXIMUM_SURFACE2D_LAYERED_WIDTH",
-        "MAXIMUM_SURFACE2D_LAYERED_HEIGHT",
-        "MAXIMUM_SURFACE2D_LAYERED_LAYERS",
-    ),
-    "maxSurfaceCubemapLayered": ("MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH", "MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS"),
-    "maxSurface3D": ("MAXIMUM_SURFACE3D_WIDTH", "MAXIMUM_SURFACE3D_HEIGHT", "MAXIMUM_SURFACE3D_DEPTH"),
-}
+_LISTS = """
+    maxThreadsDim=MAX_BLOCK_DIM_:X,Y,Z maxGridSize=MAX_GRID_DIM_:X,Y,Z maxTexture2D=MAXIMUM_TEXTURE2D_:WIDTH,HEIGHT
+    maxTexture2DLinear=MAXIMUM_TEXTURE2D_LINEAR_:WIDTH,HEIGHT,PITCH maxTexture3D=MAXIMUM_TEXTURE3D_:WIDTH,HEIGHT,DEPTH
+    maxSurface2D=MAXIMUM_SURFACE2D_:WIDTH,HEIGHT maxTexture1DLayered=MAXIMUM_TEXTURE1D_LAYERED_:WIDTH,LAYERS
+    maxTexture2DLayered=MAXIMUM_TEXTURE2D_LAYERED_:WIDTH,HEIGHT,LAYERS maxTexture2DGather=MAXIMUM_TEXTURE2D_GATHER_:WIDTH,HEIGHT
+    maxTexture2DMipmap=MAXIMUM_TEXTURE2D_MIPMAPPED_:WIDTH,HEIGHT
+    maxTexture3DAlt=MAXIMUM_TEXTURE3D_:WIDTH_ALTERNATE,HEIGHT_ALTERNATE,DEPTH_ALTERNATE
+    maxTextureCubemapLayered=MAXIMUM_TEXTURECUBEMAP_LAYERED_:WIDTH,LAYERS maxSurface1DLayered=MAXIMUM_SURFACE1D_LAYERED_:WIDTH,LAYERS
+    maxSurface2DLayered=MAXIMUM_SURFACE2D_LAYERED_:WIDTH,HEIGHT,LAYERS
+    maxSurfaceCubemapLayered=MAXIMUM_SURFACECUBEMAP_LAYERED_:WIDTH,LAYERS maxSurface3D=MAXIMUM_SURFACE3D_:WIDTH,HEIGHT,DEPTH
+""".split()  # name=PREFIX:ENDING,ENDING
 
 
 @api(1)
@@ -143,8 +108,9 @@ def cudaGetDeviceProperties(device: int) -> cudaDeviceProp:
     for pair in _PROPERTIES:
         name, _, attribute = pair.partition("=")
         setattr(out, name, d.attribute(attribute))
-    for name, attributes in _LISTS.items():
-        setattr(out, name, [d.attribute(a) for a in attributes])
+    for row in _LISTS:
+        name, prefix, endings = re.split("[=:]", row)
+        setattr(out, name, [d.attribute(prefix + ending) for ending in endings.split(",")])
     return out
 
 
@@ -162,13 +128,13 @@ def cudaChooseDevice(prop: cudaDeviceProp | None) -> int:
 def cudaDeviceEnablePeerAccess(peerDevice: int, flags: int) -> None:
     """Kernels of the thread's device may use another's memory."""
     peer = machine().device(int(peerDevice))
-    call(driver.cuCtxEnablePeerAccess, bare(driver.cuDevicePrimaryCtxRetain, peer.ordinal), flags)
+    call(driver.cuCtxEnablePeerAccess, results_of(driver.cuDevicePrimaryCtxRetain, peer.ordinal), flags)
 
 
 @api()
 def cudaDeviceDisablePeerAccess(peerDevice: int) -> None:
     """Ends what cudaDeviceEnablePeerAccess allowed."""
-    peer = bare(driver.cuDevicePrimaryCtxRetain, peerDevice)
+    peer = results_of(driver.cuDevicePrimaryCtxRetain, peerDevice)
     call(driver.cuCtxDisablePeerAccess, peer)
 
 

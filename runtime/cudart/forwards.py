@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import driver
+from ..driver.api import results_of
 from ..driver.unsupported import signature_of
 from . import enums, structs
-from .api import api, bare, call
+from .api import api, call
 from .signatures import SIGNATURES
 
 # name, the driver's call, and what each of its results becomes; a call of the second table needs no context.
@@ -64,7 +65,8 @@ _WITHOUT = """
     cudaDeviceCanAccessPeer=cuDeviceCanAccessPeer:int cudaDeviceGetP2PAttribute=cuDeviceGetP2PAttribute:int
     cudaDeviceGetPCIBusId=cuDeviceGetPCIBusId:bytes cudaDeviceGetByPCIBusId=cuDeviceGetByPCIBusId:int
     cudaDeviceGetDefaultMemPool=cuDeviceGetDefaultMemPool:cudaMemPool_t cudaDeviceGetMemPool=cuDeviceGetMemPool:cudaMemPool_t
-    cudaDeviceSetMemPool=cuDeviceSetMemPool
+    cudaDeviceSetMemPool=cuDeviceSetMemPool cudaGetDeviceCount=cuDeviceGetCount:int
+    cudaDriverGetVersion=cuDriverGetVersion:int cudaRuntimeGetVersion=cuDriverGetVersion:int
 """
 _PLAIN: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "bytes": bytes, "same": lambda value: value}
 
@@ -111,7 +113,7 @@ def _forward(name: str, work: Callable[..., Any], kinds: list[str], through: Cal
 def forwards() -> dict[str, Callable[..., tuple[Any, ...]]]:
     """Every call of the tables by its name."""
     out = {}
-    for table, through in ((_WITH_CONTEXT, call), (_WITHOUT, bare)):
+    for table, through in ((_WITH_CONTEXT, call), (_WITHOUT, results_of)):
         for word in table.split():
             name, _, rest = word.partition("=")
             theirs, _, kinds = rest.partition(":")

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from .. import driver
-from ..driver.api import integer
+from ..driver.api import integer, results_of
 from ..errors import ApiError
-from .api import api, bare, call, context
+from .api import api, call, context
 from .structs import cudaFuncAttributes, cudaFunction_t, cudaKernel_t, dim3
 
-F = driver.CUfunction_attribute
+_ATTRIBUTES = """
+    sharedSizeBytes=SHARED_SIZE_BYTES constSizeBytes=CONST_SIZE_BYTES localSizeBytes=LOCAL_SIZE_BYTES
+    maxThreadsPerBlock=MAX_THREADS_PER_BLOCK numRegs=NUM_REGS ptxVersion=PTX_VERSION binaryVersion=BINARY_VERSION
+    maxDynamicSharedSizeBytes=MAX_DYNAMIC_SHARED_SIZE_BYTES preferredShmemCarveout=PREFERRED_SHARED_MEMORY_CARVEOUT
+    clusterDimMustBeSet=CLUSTER_SIZE_MUST_BE_SET requiredClusterWidth=REQUIRED_CLUSTER_WIDTH
+    requiredClusterHeight=REQUIRED_CLUSTER_HEIGHT requiredClusterDepth=REQUIRED_CLUSTER_DEPTH
+    nonPortableClusterSizeAllowed=NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+""".split()
 
 
 @api(1)
@@ -24,24 +31,10 @@ def cudaFuncGetAttributes(func: object) -> cudaFuncAttributes:
     """What is known of a kernel."""
     context()
     out = cudaFuncAttributes()
-
-    def get(which: driver.CUfunction_attribute) -> int:
-        return int(bare(driver.cuFuncGetAttribute, which, func))
-
-    out.sharedSizeBytes = get(F.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
-    out.constSizeBytes = get(F.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)
-    out.localSizeBytes = get(F.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
-    out.maxThreadsPerBlock = get(F.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
-    out.numRegs = get(F.CU_FUNC_ATTRIBUTE_NUM_REGS)
-    out.ptxVersion = get(F.CU_FUNC_ATTRIBUTE_PTX_VERSION)
-    out.binaryVersion = get(F.CU_FUNC_ATTRIBUTE_BINARY_VERSION)
-    out.maxDynamicSharedSizeBytes = get(F.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-    out.preferredShmemCarveout = get(F.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-    out.clusterDimMustBeSet = get(F.CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)
-    out.requiredClusterWidth = get(F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
-    out.requiredClusterHeight = get(F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)
-    out.requiredClusterDepth = get(F.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)
-    out.nonPortableClusterSizeAllowed = get(F.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    for pair in _ATTRIBUTES:
+        name, _, attribute = pair.partition("=")
+        which = driver.CUfunction_attribute[f"CU_FUNC_ATTRIBUTE_{attribute}"]
+        setattr(out, name, int(results_of(driver.cuFuncGetAttribute, which, func)))
     return out
 
 

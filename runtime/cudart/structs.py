@@ -81,8 +81,8 @@ union cudaLaunchAttributeValue pad:bytes[64] accessPolicyWindow:cudaAccessPolicy
     deviceUpdatableKernelNode:cudaLaunchAttributeValue_deviceUpdatableKernelNode sharedMemCarveout:u32 nvlinkUtilCentricScheduling:u32
     portableClusterSizeMode:cudaLaunchAttributePortableClusterMode sharedMemoryMode:cudaSharedMemoryMode
 struct cudaLaunchAttribute id:cudaLaunchAttributeID val:cudaLaunchAttributeValue
-alias CUuuid_st=cudaUUID_t cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaLaunchAttribute_st=cudaLaunchAttribute
-    cudaLaunchMemSyncDomainMap_st=cudaLaunchMemSyncDomainMap cudaStreamAttrValue=cudaLaunchAttributeValue
+ending _st cudaLaunchAttribute cudaLaunchMemSyncDomainMap
+alias CUuuid_st=cudaUUID_t cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaStreamAttrValue=cudaLaunchAttributeValue
 """
 OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))
 __getattr__ = OWN.attribute

@@ -92,9 +92,8 @@ class Pool:
     used_high: int = 0
     threshold: int = 0
     maximum: int = 0
-    settings: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 1, 3: 1})
+    settings: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 1, 3: 1})  # CU_MEMPOOL_ATTR_REUSE_* by their numbers
     access: dict[int, int] = field(default_factory=dict)
-    alive: bool = True
 
     def take(self, size: int) -> None:
         """An allocation was made."""

@@ -18,13 +18,14 @@ from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import AddressRange, AddressSpace, Bytes, DeviceArena, PeerWindow, device_memory
+from .memory import AddressSpace, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
@@ -47,7 +48,7 @@ class DeviceContext:
     """One device's state as one host program sees it."""
 
     def __init__(
-        self, architecture: str = "sm_90", memory: int | None = None, others: Sequence[Arena] = (), arena: Arena | None = None,
+        self, architecture: str = "sm_90", memory: int | None = None, arena: Arena | None = None,
         space: AddressSpace | None = None, ordinal: int = 0,
     ) -> None:  # fmt: skip
         self.architecture = architecture
@@ -55,10 +56,9 @@ class DeviceContext:
         self.ordinal = ordinal
         self.number = next(_numbers)
         self.space = AddressSpace() if space is None else space
-        self.arena = device_memory(memory or memory_size(self.profile)) if arena is None else arena
+        self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
-        self.other_arenas = tuple(others)
         self.options = Options()
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
@@ -68,11 +68,8 @@ class DeviceContext:
         self.cache_config = 0
         self.bank_config = 0
         self.alive = True
-        self._begin()
-
-    def _begin(self) -> None:
         self.limits = dict(LIMITS)
-        self.limits["persisting_l2_cache_size"] = self._persisting_l2 * 3 // L2_PARTS
+        self.limits["persisting_l2_cache_size"] = persisting_l2(self.profile) * 3 // L2_PARTS
         self.limits["shmem_size"] = self.profile.shared_per_block_optin
         if self.profile.capability >= (9, 0):  # kernels there can't wait for kernels that they launch
             del self.limits["dev_runtime_sync_depth"]
@@ -88,12 +85,6 @@ class DeviceContext:
         self.captures: list[Capture] = []
         self._default_streams: dict[int, DeviceStream] = {}
         self._workspace: Allocation | None = None
-
-    def reset(self) -> None:
-        """A context as new: its memory, modules, streams and its error are gone."""
-        self.close()
-        self.alive = True
-        self._begin()
 
     def close(self) -> None:
         """Gives everything back."""
@@ -179,18 +170,10 @@ class DeviceContext:
         """A view of device memory for the host's copies."""
         return self.space.device_bytes(address, size)
 
-    def buffer_at(self, address: int) -> AddressRange | None:
-        """The allocation that holds an address."""
-        return self.space.buffer_at(address)
-
     @property
     def free_memory(self) -> int:
         """Bytes of device memory that nobody has."""
         return self.arena.limit - self.arena.used
-
-    @property
-    def _persisting_l2(self) -> int:
-        return persisting_l2(self.profile)
 
     def limit(self, name: str) -> int:
         """A context limit that the device knows."""
@@ -216,9 +199,10 @@ class DeviceContext:
             value = min(value, MOST_PENDING_LAUNCHES)
         step = STEP.get(name, 1)
         if name == "persisting_l2_cache_size":
-            if value > self._persisting_l2:
-                raise invalid(f"{name} is at most {self._persisting_l2}")
-            step = max(self._persisting_l2 // L2_PARTS, 1)
+            most = persisting_l2(self.profile)
+            if value > most:
+                raise invalid(f"{name} is at most {most}")
+            step = max(most // L2_PARTS, 1)
         value = max(-(-value // step) * step, LEAST.get(name, 0))
         self.limits[name] = value
         if name == "printf_fifo_size":
@@ -285,15 +269,15 @@ class DeviceContext:
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
-        reachable = (*self.other_arenas, *self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
+        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, (*self.observers, *observers_of(self.profile)),
+            reachable, options, self.launches,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)
         try:
-            launch.run()
+            run(launch, (*self.observers, *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:

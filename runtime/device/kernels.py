@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import gt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
@@ -42,6 +42,24 @@ class LaunchShape:
     dynamic_shared: int = 0
     cooperative: bool = False
     cluster: Dim3 | None = None
+
+    def config(self, driver: Any) -> Any:
+        """The CUlaunchConfig of cuda.bindings.driver, or of the module here that has its shape."""
+        out, attributes, ids = driver.CUlaunchConfig(), [], driver.CUlaunchAttributeID
+        out.gridDimX, out.gridDimY, out.gridDimZ = self.grid
+        out.blockDimX, out.blockDimY, out.blockDimZ = self.block
+        out.sharedMemBytes = self.dynamic_shared
+        if self.cooperative:
+            a = driver.CUlaunchAttribute()
+            a.id, a.value.cooperative = ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 1
+            attributes.append(a)
+        if self.cluster is not None:
+            a = driver.CUlaunchAttribute()
+            a.id = ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z = self.cluster
+            attributes.append(a)
+        out.attrs, out.numAttrs = attributes, len(attributes)
+        return out
 
 
 @dataclass(eq=False)

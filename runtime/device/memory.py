@@ -25,8 +25,6 @@ Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
-DROPPED = 1 << 20  # bytes from which on memory that serves no more goes back to the system at once
-SPARE = 4  # memories that wait for the next program
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
@@ -53,7 +51,6 @@ class AddressRange:
     number: int
     flags: int = 0
     pool: object = None
-    mapped: bool = True
     sync_memops: bool = False
     advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
 
@@ -99,28 +96,6 @@ class DeviceArena(WideArena):
         self.first = first
         self.limit = size
         self._top = max(self._top, first)
-
-    def give_back(self) -> None:
-        """Nobody reads this memory any more: little of it serves the next program as new, much goes back to the system."""
-        if self._top > DROPPED:
-            if hasattr(mmap, "MADV_DONTNEED"):
-                self._map.madvise(mmap.MADV_DONTNEED)
-        elif len(_spare) < SPARE and not self.first:
-            self.bytes[: self._top] = 0
-            self.limit = self.size
-            self._begin()
-            _spare.append(self)
-
-
-def device_memory(size: int) -> DeviceArena:
-    """A device's memory, all zeros; to reserve and to touch it anew takes as long as a small kernel runs."""
-    for n, arena in enumerate(_spare):
-        if arena.size == size:
-            return _spare.pop(n)
-    return DeviceArena(size)
-
-
-_spare: list[DeviceArena] = []
 
 
 class PeerWindow(Arena):
@@ -255,13 +230,6 @@ class AddressSpace:
     def is_device_range(self, address: int) -> bool:
         """Does the address belong to a memory that devices own or that was registered?"""
         return any(_inside(arena, address) for arena in self.arenas())
-
-    def tell(self, address: int) -> str:
-        """host or device: where a copy of unknown kind finds an address."""
-        found = self.buffer_at(address)
-        return (
-            "host" if found is not None and found.kind in ("host", "registered") else "device" if self.is_device_range(address) else "host"
-        )
 
 
 def _inside(arena: Arena, address: int) -> bool:

@@ -5,9 +5,7 @@ A function of the real module that has no code here answers CUDA_ERROR_NOT_SUPPO
 
 from __future__ import annotations
 
-from typing import Any
-
-from .constants import *  # noqa: F403
+from .constants import CONSTANTS
 from .contexts import *  # noqa: F403
 from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
@@ -26,19 +24,7 @@ from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
 from .transfers import *  # noqa: F403
-from .unsupported import named, refusing
+from .unsupported import lazy
 
-
-def __getattr__(name):  # type: ignore[no-untyped-def]  # with types, mypy knows no name here within an import cycle
-    """An enum, a structure, or a call that is not supported."""
-    found: Any = ENUMS.get(name) or STRUCTS.get(name) or refusing(SIGNATURES, name, CUresult.CUDA_ERROR_NOT_SUPPORTED)
-    if found is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    """CUDA's own names, those of the calls that are not supported too."""
-    own = {name for name in globals() if name.lower().startswith("cu")}
-    return sorted(own.union(named(SIGNATURES, ENUMS, STRUCTS)))
+globals().update(CONSTANTS)
+__getattr__, __dir__ = lazy(globals(), SIGNATURES, CUresult.CUDA_ERROR_NOT_SUPPORTED, ENUMS, STRUCTS)

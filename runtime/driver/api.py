@@ -77,6 +77,15 @@ def api(results: int = 0, before_init: bool = False) -> Callable[[Callable[P, ob
     return wrap
 
 
+def results_of(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
+    """The results of a call: the one, or all of them; its failure as ApiError."""
+    code, *results = work(*args)
+    if code:
+        found = STATE.last
+        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 # ---------------------------------------------------------------- handles
 
 _objects: dict[int, object] = {}

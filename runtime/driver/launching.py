@@ -101,6 +101,11 @@ def _dim(x: object, y: object, z: object) -> Dim3:
     return integer(x), integer(y), integer(z)
 
 
+def _shape(p: CUlaunchConfig | CUDA_LAUNCH_PARAMS, cooperative: bool = False) -> LaunchShape:
+    grid, block = (p.gridDimX, p.gridDimY, p.gridDimZ), (p.blockDimX, p.blockDimY, p.blockDimZ)
+    return LaunchShape(grid, block, p.sharedMemBytes, cooperative)
+
+
 @api()
 def cuLaunchKernel(
     f: object, gridDimX: object, gridDimY: object, gridDimZ: object, blockDimX: object, blockDimY: object, blockDimZ: object,
@@ -129,11 +134,7 @@ def configured(config: CUlaunchConfig | None) -> tuple[LaunchShape, int]:
     """The shape and the stream of a launch configuration."""
     if config is None:
         raise invalid("the configuration is null")
-    shape = LaunchShape(
-        _dim(config.gridDimX, config.gridDimY, config.gridDimZ),
-        _dim(config.blockDimX, config.blockDimY, config.blockDimZ),
-        config.sharedMemBytes,
-    )
+    shape = _shape(config)
     for a in config.attrs[: config.numAttrs]:
         _apply(shape, a)
     return shape, integer(config.hStream)
@@ -169,10 +170,7 @@ def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_
     """Launches on several devices, one after the other: grids that wait for each other can't be had."""
     for p in list(launchParamsList)[: integer(numDevices)]:
         k = kernel_of(p.function)
-        shape = LaunchShape(
-            _dim(p.gridDimX, p.gridDimY, p.gridDimZ), _dim(p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes, cooperative=True
-        )
-        start(k, shape, p.hStream, k.pack_table(integer(p.kernelParams)))
+        start(k, _shape(p, cooperative=True), p.hStream, k.pack_table(integer(p.kernelParams)))
 
 
 # ---------------------------------------------------------------- occupancy

@@ -16,10 +16,6 @@ from .structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, 
 PoolAttribute = CUmemPool_attribute
 Where = CUmemLocationType
 HOST_WHERE = (Where.CU_MEM_LOCATION_TYPE_HOST, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA, Where.CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
-_SETTINGS = {
-    PoolAttribute.CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: 1, PoolAttribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: 2,
-    PoolAttribute.CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES: 3,
-}  # fmt: skip
 
 
 def _pool(handle: object) -> Pool:
@@ -106,8 +102,8 @@ def cuMemPoolTrimTo(pool: object, minBytesToKeep: object) -> None:
 def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
     """One attribute of a pool."""
     p, which = _pool(pool), member(PoolAttribute, attr)
-    if which in _SETTINGS:
-        return p.settings[_SETTINGS[which]]
+    if which in p.settings:
+        return p.settings[which]
     values = {
         PoolAttribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p.threshold, PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: p.reserved,
         PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: p.reserved_high, PoolAttribute.CU_MEMPOOL_ATTR_USED_MEM_CURRENT: p.used,
@@ -122,8 +118,8 @@ def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
 def cuMemPoolSetAttribute(pool: object, attr: object, value: object) -> None:
     """Sets an attribute of a pool; the high-water marks can only be reset."""
     p, which, v = _pool(pool), member(PoolAttribute, attr), integer(value)
-    if which in _SETTINGS:
-        p.settings[_SETTINGS[which]] = int(bool(v))
+    if which in p.settings:
+        p.settings[which] = int(bool(v))
     elif which is PoolAttribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         p.threshold = v
     elif which is PoolAttribute.CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH and v == 0:

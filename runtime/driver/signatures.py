@@ -1,288 +1,220 @@
-"""Functions of the CUDA driver API without code of their own: name, number of results, parameters; written by tools/derive_api.py."""
+"""Functions of the CUDA driver API without code of their own, written by tools/derive_api.py: results, parameters, names."""
 
 SIGNATURES = """\
-cuCheckpointOperationComplete 0 handle
-cuCheckpointProcessCheckpoint 0 pid, args
-cuCheckpointProcessGetRestoreThreadId 1 pid
-cuCheckpointProcessGetState 1 pid
-cuCheckpointProcessLock 0 pid, args
-cuCheckpointProcessRestore 0 pid, args
-cuCheckpointProcessUnlock 0 pid, args
-cuCoredumpDeregisterCompleteCallback 0 callback
-cuCoredumpDeregisterStartCallback 0 callback
-cuCoredumpGetAttribute 2 attrib
-cuCoredumpGetAttributeGlobal 2 attrib
-cuCoredumpRegisterCompleteCallback 1 callback, userData
-cuCoredumpRegisterStartCallback 1 callback, userData
-cuCoredumpSetAttribute 1 attrib, value
-cuCoredumpSetAttributeGlobal 1 attrib, value
-cuCtxAttach 1 flags
-cuCtxDetach 0 ctx
-cuCtxFromGreenCtx 1 hCtx
-cuCtxGetDevResource 1 hCtx, typename
-cuCtxGetExecAffinity 1 typename
-cuDestroyExternalMemory 0 extMem
-cuDestroyExternalSemaphore 0 extSem
-cuDevResourceGenerateDesc 1 resources, nbResources
-cuDevSmResourceSplit 2 nbGroups, input_, flags, groupParams
-cuDevSmResourceSplitByCount 3 nbGroups, input_, flags, minCount
-cuDeviceGetCliqueCount 1 dev
-cuDeviceGetCliqueInfo 2 count, dev
-cuDeviceGetDevResource 1 device, typename
-cuDeviceGetExecAffinitySupport 1 typename, dev
-cuDeviceGetFabricClusterUuid 1 dev
-cuDeviceGetGraphMemAttribute 1 device, attr
-cuDeviceGetHostAtomicCapabilities 1 operations, count, dev
-cuDeviceGetNvSciSyncAttributes 0 nvSciSyncAttrList, dev, flags
-cuDeviceGetP2PAtomicCapabilities 1 operations, count, srcDevice, dstDevice
-cuDeviceGetTexture1DLinearMaxWidth 1 pformat, numChannels, dev
-cuDeviceGraphMemTrim 0 device
-cuDeviceRegisterAsyncNotification 1 device, callbackFunc, userData
-cuDeviceSetGraphMemAttribute 0 device, attr, value
-cuDeviceUnregisterAsyncNotification 0 device, callback
-cuEGLStreamConsumerAcquireFrame 0 conn, pCudaResource, pStream, timeout
-cuEGLStreamConsumerConnect 1 stream
-cuEGLStreamConsumerConnectWithFlags 1 stream, flags
-cuEGLStreamConsumerDisconnect 0 conn
-cuEGLStreamConsumerReleaseFrame 0 conn, pCudaResource, pStream
-cuEGLStreamProducerConnect 1 stream, width, height
-cuEGLStreamProducerDisconnect 0 conn
-cuEGLStreamProducerPresentFrame 0 conn, eglframe, pStream
-cuEGLStreamProducerReturnFrame 0 conn, eglframe, pStream
-cuEventCreateFromEGLSync 1 eglSync, flags
-cuExternalMemoryGetMappedBuffer 1 extMem, bufferDesc
-cuExternalMemoryGetMappedMipmappedArray 1 extMem, mipmapDesc
-cuFabricCpyBatchAsync 0 numOps, opList, flags, hStream
-cuFlushGPUDirectRDMAWrites 0 target, scope
-cuFuncSetBlockShape 0 hfunc, x, y, z
-cuFuncSetSharedSize 0 hfunc, numbytes
-cuGLGetDevices 2 cudaDeviceCount, deviceList
-cuGetExportTable 1 pExportTableId
-cuGetProcAddress 2 symbol, cudaVersion, flags
-cuGraphAddBatchMemOpNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddChildGraphNode 1 hGraph, dependencies, numDependencies, childGraph
-cuGraphAddDependencies 0 hGraph, from_, to, edgeData, numDependencies
-cuGraphAddEmptyNode 1 hGraph, dependencies, numDependencies
-cuGraphAddEventRecordNode 1 hGraph, dependencies, numDependencies, event
-cuGraphAddEventWaitNode 1 hGraph, dependencies, numDependencies, event
-cuGraphAddExternalSemaphoresSignalNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddExternalSemaphoresWaitNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddHostNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddKernelNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddMemAllocNode 1 hGraph, dependencies, numDependencies, nodeParams
-cuGraphAddMemFreeNode 1 hGraph, dependencies, numDependencies, dptr
-cuGraphAddMemcpyNode 1 hGraph, dependencies, numDependencies, copyParams, ctx
-cuGraphAddMemsetNode 1 hGraph, dependencies, numDependencies, memsetParams, ctx
-cuGraphAddNode 1 hGraph, dependencies, dependencyData, numDependencies, nodeParams
-cuGraphAddNode_v3 1 hGraph, dependencies, dependencyData, numDependencies, nodeParams
-cuGraphBatchMemOpNodeGetParams 1 hNode
-cuGraphBatchMemOpNodeSetParams 0 hNode, nodeParams
-cuGraphChildGraphNodeGetGraph 1 hNode
-cuGraphConditionalHandleCreate 1 hGraph, ctx, defaultLaunchValue, flags
-cuGraphDebugDotPrint 0 hGraph, path, flags
-cuGraphDestroyNode 0 hNode
-cuGraphEventRecordNodeGetEvent 1 hNode
-cuGraphEventRecordNodeSetEvent 0 hNode, event
-cuGraphEventWaitNodeGetEvent 1 hNode
-cuGraphEventWaitNodeSetEvent 0 hNode, event
-cuGraphExecBatchMemOpNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecChildGraphNodeSetParams 0 hGraphExec, hNode, childGraph
-cuGraphExecEventRecordNodeSetEvent 0 hGraphExec, hNode, event
-cuGraphExecEventWaitNodeSetEvent 0 hGraphExec, hNode, event
-cuGraphExecExternalSemaphoresSignalNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecExternalSemaphoresWaitNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecGetFlags 1 hGraphExec
-cuGraphExecGetId 1 hGraphExec
-cuGraphExecHostNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecKernelNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecMemcpyNodeSetParams 0 hGraphExec, hNode, copyParams, ctx
-cuGraphExecMemsetNodeSetParams 0 hGraphExec, hNode, memsetParams, ctx
-cuGraphExecNodeSetParams 0 hGraphExec, hNode, nodeParams
-cuGraphExecUpdate 1 hGraphExec, hGraph
-cuGraphExternalSemaphoresSignalNodeGetParams 1 hNode
-cuGraphExternalSemaphoresSignalNodeSetParams 0 hNode, nodeParams
-cuGraphExternalSemaphoresWaitNodeGetParams 1 hNode
-cuGraphExternalSemaphoresWaitNodeSetParams 0 hNode, nodeParams
-cuGraphGetEdges 4 hGraph, numEdges=0
-cuGraphGetId 1 hGraph
-cuGraphHostNodeGetParams 1 hNode
-cuGraphHostNodeSetParams 0 hNode, nodeParams
-cuGraphInstantiateWithParams 1 hGraph, instantiateParams
-cuGraphKernelNodeCopyAttributes 0 dst, src
-cuGraphKernelNodeGetAttribute 1 hNode, attr
-cuGraphKernelNodeGetParams 1 hNode
-cuGraphKernelNodeSetAttribute 0 hNode, attr, value
-cuGraphKernelNodeSetParams 0 hNode, nodeParams
-cuGraphMemAllocNodeGetParams 1 hNode
-cuGraphMemFreeNodeGetParams 1 hNode
-cuGraphMemcpyNodeGetParams 1 hNode
-cuGraphMemcpyNodeSetParams 0 hNode, nodeParams
-cuGraphMemsetNodeGetParams 1 hNode
-cuGraphMemsetNodeSetParams 0 hNode, nodeParams
-cuGraphNodeFindInClone 1 hOriginalNode, hClonedGraph
-cuGraphNodeGetContainingGraph 1 hNode
-cuGraphNodeGetDependencies 3 hNode, numDependencies=0
-cuGraphNodeGetDependentNodes 3 hNode, numDependentNodes=0
-cuGraphNodeGetEnabled 1 hGraphExec, hNode
-cuGraphNodeGetLocalId 1 hNode
-cuGraphNodeGetParams 1 hNode
-cuGraphNodeGetToolsId 1 hNode
-cuGraphNodeSetEnabled 0 hGraphExec, hNode, isEnabled
-cuGraphNodeSetParams 0 hNode, nodeParams
-cuGraphNodeSetParams_v2 0 hNode, nodeParams
-cuGraphReleaseUserObject 0 graph, object, count
-cuGraphRemoveDependencies 0 hGraph, from_, to, edgeData, numDependencies
-cuGraphRetainUserObject 0 graph, object, count, flags
-cuGraphicsEGLRegisterImage 1 image, flags
-cuGraphicsGLRegisterBuffer 1 buffer, Flags
-cuGraphicsGLRegisterImage 1 image, target, Flags
-cuGraphicsMapResources 0 count, resources, hStream
-cuGraphicsResourceGetMappedEglFrame 1 resource, index, mipLevel
-cuGraphicsResourceGetMappedMipmappedArray 1 resource
-cuGraphicsResourceGetMappedPointer 2 resource
-cuGraphicsResourceSetMapFlags 0 resource, flags
-cuGraphicsSubResourceGetMappedArray 1 resource, arrayIndex, mipLevel
-cuGraphicsUnmapResources 0 count, resources, hStream
-cuGraphicsUnregisterResource 0 resource
-cuGraphicsVDPAURegisterOutputSurface 1 vdpSurface, flags
-cuGraphicsVDPAURegisterVideoSurface 1 vdpSurface, flags
-cuGreenCtxCreate 1 desc, dev, flags
-cuGreenCtxDestroy 0 hCtx
-cuGreenCtxGetDevResource 1 hCtx, typename
-cuGreenCtxGetId 1 greenCtx
-cuGreenCtxRecordEvent 0 hCtx, hEvent
-cuGreenCtxStreamCreate 1 greenCtx, flags, priority
-cuGreenCtxWaitEvent 0 hCtx, hEvent
-cuImportExternalMemory 1 memHandleDesc
-cuImportExternalSemaphore 1 semHandleDesc
-cuIpcCloseMemHandle 0 dptr
-cuIpcGetEventHandle 1 event
-cuIpcGetMemHandle 1 dptr
-cuIpcOpenEventHandle 1 handle
-cuIpcOpenMemHandle 1 handle, Flags
-cuLaunch 0 f
-cuLaunchGrid 0 f, grid_width, grid_height
-cuLaunchGridAsync 0 f, grid_width, grid_height, hStream
-cuLibraryGetUnifiedFunction 1 library, symbol
-cuLogicalEndpointAddDevice 0 leId, dev
-cuLogicalEndpointBindAddr 0 leId, dev, offset, ptr, size, flags
-cuLogicalEndpointBindMem 0 leId, dev, offset, memHandle, memOffset, size, flags
-cuLogicalEndpointCreate 0 leId, prop
-cuLogicalEndpointDestroy 0 leId
-cuLogicalEndpointExport 1 leId, handleType
-cuLogicalEndpointGetLimits 2 prop
-cuLogicalEndpointIdRelease 0 baseLeId, count
-cuLogicalEndpointIdReserve 1 count
-cuLogicalEndpointImport 0 leId, handle, handleType
-cuLogicalEndpointQuery 1 leId, count
-cuLogicalEndpointUnbind 0 leId, dev, offset, size
-cuLogsCurrent 1 flags
-cuLogsDumpToFile 1 iterator, pathToFile, flags
-cuLogsDumpToMemory 0 iterator, buffer, size, flags
-cuLogsRegisterCallback 1 callbackFunc, userData
-cuLogsUnregisterCallback 0 callback
-cuMemAddressFree 0 ptr, size
-cuMemAddressReserve 1 size, alignment, addr, flags
-cuMemBatchDecompressAsync 1 paramsArray, count, flags, stream
-cuMemCreate 1 size, prop, flags
-cuMemDiscardAndPrefetchBatchAsync 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream
-cuMemDiscardBatchAsync 0 dptrs, sizes, count, flags, hStream
-cuMemExportToShareableHandle 1 handle, handleType, flags
-cuMemGetAccess 1 location, ptr
-cuMemGetAllocationGranularity 1 prop, option
-cuMemGetAllocationPropertiesFromHandle 1 handle
-cuMemGetHandleForAddressRange 1 dptr, size, handleType, flags
-cuMemGetLocationInfo 0 ptr, size, summaryGranularity, samplingGranularity, location_out
-cuMemImportFromShareableHandle 1 osHandle, shHandleType
-cuMemMap 0 ptr, size, offset, handle, flags
-cuMemMapArrayAsync 0 mapInfoList, count, hStream
-cuMemPoolExportPointer 1 ptr
-cuMemPoolExportToShareableHandle 1 pool, handleType, flags
-cuMemPoolImportFromShareableHandle 1 handle, handleType, flags
-cuMemPoolImportPointer 1 pool, shareData
-cuMemPrefetchBatchAsync 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream
-cuMemRelease 0 handle
-cuMemRetainAllocationHandle 1 addr
-cuMemSetAccess 0 ptr, size, desc, count
-cuMemUnmap 0 ptr, size
-cuMemcpy3DBatchAsync 0 numOps, opList, flags, hStream
-cuMemcpy3DWithAttributesAsync 0 op, flags, hStream
-cuMipmappedArrayCreate 1 pMipmappedArrayDesc, numMipmapLevels
-cuMipmappedArrayDestroy 0 hMipmappedArray
-cuMipmappedArrayGetLevel 1 hMipmappedArray, level
-cuMipmappedArrayGetMemoryRequirements 1 mipmap, device
-cuMipmappedArrayGetSparseProperties 1 mipmap
-cuModuleGetSurfRef 1 hmod, name
-cuModuleGetTexRef 1 hmod, name
-cuMulticastAddDevice 0 mcHandle, dev
-cuMulticastBindAddr 0 mcHandle, mcOffset, memptr, size, flags
-cuMulticastBindAddr_v2 0 mcHandle, dev, mcOffset, memptr, size, flags
-cuMulticastBindMem 0 mcHandle, mcOffset, memHandle, memOffset, size, flags
-cuMulticastBindMem_v2 0 mcHandle, dev, mcOffset, memHandle, memOffset, size, flags
-cuMulticastCreate 1 prop
-cuMulticastGetGranularity 1 prop, option
-cuMulticastUnbind 0 mcHandle, dev, mcOffset, size
-cuParamSetSize 0 hfunc, numbytes
-cuParamSetTexRef 0 hfunc, texunit, hTexRef
-cuParamSetf 0 hfunc, offset, value
-cuParamSeti 0 hfunc, offset, value
-cuParamSetv 0 hfunc, offset, ptr, numbytes
-cuSignalExternalSemaphoresAsync 0 extSemArray, paramsArray, numExtSems, stream
-cuStreamBatchMemOp 0 stream, count, paramArray, flags
-cuStreamBeginCaptureToCig 0 hStream, streamCigCaptureParams
-cuStreamBeginCaptureToGraph 0 hStream, hGraph, dependencies, dependencyData, numDependencies, mode
-cuStreamBeginRecaptureToGraph 0 hStream, mode, hGraph, callbackFunc, userData
-cuStreamEndCaptureToCig 0 hStream
-cuStreamGetCaptureInfo 6 hStream
-cuStreamGetDevResource 1 hStream, typename
-cuStreamGetGreenCtx 1 hStream
-cuStreamUpdateCaptureDependencies 0 hStream, dependencies, dependencyData, numDependencies, flags
-cuSurfObjectCreate 1 pResDesc
-cuSurfObjectDestroy 0 surfObject
-cuSurfObjectGetResourceDesc 1 surfObject
-cuSurfRefGetArray 1 hSurfRef
-cuSurfRefSetArray 0 hSurfRef, hArray, Flags
-cuTensorMapEncodeIm2col 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill
-cuTensorMapEncodeIm2colWide 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel, pixelsPerColumn, elementStrides, interleave, mode, swizzle, l2Promotion, oobFill
-cuTensorMapEncodeTiled 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill
-cuTensorMapReplaceAddress 0 tensorMap, globalAddress
-cuTensorMapSetAllocationClass 1 tensorMap, allocClass
-cuTexObjectCreate 1 pResDesc, pTexDesc, pResViewDesc
-cuTexObjectDestroy 0 texObject
-cuTexObjectGetResourceDesc 1 texObject
-cuTexObjectGetResourceViewDesc 1 texObject
-cuTexObjectGetTextureDesc 1 texObject
-cuTexRefCreate 1
-cuTexRefDestroy 0 hTexRef
-cuTexRefGetAddress 1 hTexRef
-cuTexRefGetAddressMode 1 hTexRef, dim
-cuTexRefGetArray 1 hTexRef
-cuTexRefGetBorderColor 1 hTexRef
-cuTexRefGetFilterMode 1 hTexRef
-cuTexRefGetFlags 1 hTexRef
-cuTexRefGetFormat 2 hTexRef
-cuTexRefGetMaxAnisotropy 1 hTexRef
-cuTexRefGetMipmapFilterMode 1 hTexRef
-cuTexRefGetMipmapLevelBias 1 hTexRef
-cuTexRefGetMipmapLevelClamp 2 hTexRef
-cuTexRefGetMipmappedArray 1 hTexRef
-cuTexRefSetAddress 1 hTexRef, dptr, numbytes
-cuTexRefSetAddress2D 0 hTexRef, desc, dptr, Pitch
-cuTexRefSetAddressMode 0 hTexRef, dim, am
-cuTexRefSetArray 0 hTexRef, hArray, Flags
-cuTexRefSetBorderColor 0 hTexRef, pBorderColor
-cuTexRefSetFilterMode 0 hTexRef, fm
-cuTexRefSetFlags 0 hTexRef, Flags
-cuTexRefSetFormat 0 hTexRef, fmt, NumPackedComponents
-cuTexRefSetMaxAnisotropy 0 hTexRef, maxAniso
-cuTexRefSetMipmapFilterMode 0 hTexRef, fm
-cuTexRefSetMipmapLevelBias 0 hTexRef, bias
-cuTexRefSetMipmapLevelClamp 0 hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp
-cuTexRefSetMipmappedArray 0 hTexRef, hMipmappedArray, Flags
-cuUserObjectCreate 1 ptr, destroy, initialRefcount, flags
-cuUserObjectRelease 0 object, count
-cuUserObjectRetain 0 object, count
-cuVDPAUCtxCreate 1 flags, device, vdpDevice, vdpGetProcAddress
-cuVDPAUGetDevice 1 vdpDevice, vdpGetProcAddress
-cuWaitExternalSemaphoresAsync 0 extSemArray, paramsArray, numExtSems, stream
-"""  # noqa: E501
+0 handle: cuCheckpointOperationComplete cuMemRelease
+0 pid, args: cuCheckpointProcessCheckpoint cuCheckpointProcessLock cuCheckpointProcessRestore cuCheckpointProcessUnlock
+1 pid: cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState
+0 callback: cuCoredumpDeregisterCompleteCallback cuCoredumpDeregisterStartCallback cuLogsUnregisterCallback
+2 attrib: cuCoredumpGetAttribute cuCoredumpGetAttributeGlobal
+1 callback, userData: cuCoredumpRegisterCompleteCallback cuCoredumpRegisterStartCallback
+1 attrib, value: cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
+1 flags: cuCtxAttach cuLogsCurrent
+0 ctx: cuCtxDetach
+1 hCtx: cuCtxFromGreenCtx
+1 hCtx, typename: cuCtxGetDevResource cuGreenCtxGetDevResource
+1 typename: cuCtxGetExecAffinity
+0 extMem: cuDestroyExternalMemory
+0 extSem: cuDestroyExternalSemaphore
+1 resources, nbResources: cuDevResourceGenerateDesc
+2 nbGroups, input_, flags, groupParams: cuDevSmResourceSplit
+3 nbGroups, input_, flags, minCount: cuDevSmResourceSplitByCount
+1 dev: cuDeviceGetCliqueCount cuDeviceGetFabricClusterUuid
+2 count, dev: cuDeviceGetCliqueInfo
+1 device, typename: cuDeviceGetDevResource
+1 typename, dev: cuDeviceGetExecAffinitySupport
+1 device, attr: cuDeviceGetGraphMemAttribute
+1 operations, count, dev: cuDeviceGetHostAtomicCapabilities
+0 nvSciSyncAttrList, dev, flags: cuDeviceGetNvSciSyncAttributes
+1 operations, count, srcDevice, dstDevice: cuDeviceGetP2PAtomicCapabilities
+1 pformat, numChannels, dev: cuDeviceGetTexture1DLinearMaxWidth
+0 device: cuDeviceGraphMemTrim
+1 device, callbackFunc, userData: cuDeviceRegisterAsyncNotification
+0 device, attr, value: cuDeviceSetGraphMemAttribute
+0 device, callback: cuDeviceUnregisterAsyncNotification
+0 conn, pCudaResource, pStream, timeout: cuEGLStreamConsumerAcquireFrame
+1 stream: cuEGLStreamConsumerConnect
+1 stream, flags: cuEGLStreamConsumerConnectWithFlags
+0 conn: cuEGLStreamConsumerDisconnect cuEGLStreamProducerDisconnect
+0 conn, pCudaResource, pStream: cuEGLStreamConsumerReleaseFrame
+1 stream, width, height: cuEGLStreamProducerConnect
+0 conn, eglframe, pStream: cuEGLStreamProducerPresentFrame cuEGLStreamProducerReturnFrame
+1 eglSync, flags: cuEventCreateFromEGLSync
+1 extMem, bufferDesc: cuExternalMemoryGetMappedBuffer
+1 extMem, mipmapDesc: cuExternalMemoryGetMappedMipmappedArray
+0 numOps, opList, flags, hStream: cuFabricCpyBatchAsync cuMemcpy3DBatchAsync
+0 target, scope: cuFlushGPUDirectRDMAWrites
+0 hfunc, x, y, z: cuFuncSetBlockShape
+0 hfunc, numbytes: cuFuncSetSharedSize cuParamSetSize
+2 cudaDeviceCount, deviceList: cuGLGetDevices
+1 pExportTableId: cuGetExportTable
+2 symbol, cudaVersion, flags: cuGetProcAddress
+1 hGraph, dependencies, numDependencies, nodeParams: cuGraphAddBatchMemOpNode cuGraphAddExternalSemaphoresSignalNode
+    cuGraphAddExternalSemaphoresWaitNode cuGraphAddHostNode cuGraphAddKernelNode cuGraphAddMemAllocNode
+1 hGraph, dependencies, numDependencies, childGraph: cuGraphAddChildGraphNode
+0 hGraph, from_, to, edgeData, numDependencies: cuGraphAddDependencies cuGraphRemoveDependencies
+1 hGraph, dependencies, numDependencies: cuGraphAddEmptyNode
+1 hGraph, dependencies, numDependencies, event: cuGraphAddEventRecordNode cuGraphAddEventWaitNode
+1 hGraph, dependencies, numDependencies, dptr: cuGraphAddMemFreeNode
+1 hGraph, dependencies, numDependencies, copyParams, ctx: cuGraphAddMemcpyNode
+1 hGraph, dependencies, numDependencies, memsetParams, ctx: cuGraphAddMemsetNode
+1 hGraph, dependencies, dependencyData, numDependencies, nodeParams: cuGraphAddNode cuGraphAddNode_v3
+1 hNode: cuGraphBatchMemOpNodeGetParams cuGraphChildGraphNodeGetGraph cuGraphEventRecordNodeGetEvent cuGraphEventWaitNodeGetEvent
+    cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresWaitNodeGetParams cuGraphHostNodeGetParams
+    cuGraphKernelNodeGetParams cuGraphMemAllocNodeGetParams cuGraphMemFreeNodeGetParams cuGraphMemcpyNodeGetParams
+    cuGraphMemsetNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams cuGraphNodeGetToolsId
+0 hNode, nodeParams: cuGraphBatchMemOpNodeSetParams cuGraphExternalSemaphoresSignalNodeSetParams cuGraphExternalSemaphoresWaitNodeSetParams
+    cuGraphHostNodeSetParams cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams cuGraphMemsetNodeSetParams cuGraphNodeSetParams
+    cuGraphNodeSetParams_v2
+1 hGraph, ctx, defaultLaunchValue, flags: cuGraphConditionalHandleCreate
+0 hGraph, path, flags: cuGraphDebugDotPrint
+0 hNode: cuGraphDestroyNode
+0 hNode, event: cuGraphEventRecordNodeSetEvent cuGraphEventWaitNodeSetEvent
+0 hGraphExec, hNode, nodeParams: cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
+    cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphExecHostNodeSetParams cuGraphExecKernelNodeSetParams cuGraphExecNodeSetParams
+0 hGraphExec, hNode, childGraph: cuGraphExecChildGraphNodeSetParams
+0 hGraphExec, hNode, event: cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent
+1 hGraphExec: cuGraphExecGetFlags cuGraphExecGetId
+0 hGraphExec, hNode, copyParams, ctx: cuGraphExecMemcpyNodeSetParams
+0 hGraphExec, hNode, memsetParams, ctx: cuGraphExecMemsetNodeSetParams
+1 hGraphExec, hGraph: cuGraphExecUpdate
+4 hGraph, numEdges=0: cuGraphGetEdges
+1 hGraph: cuGraphGetId
+1 hGraph, instantiateParams: cuGraphInstantiateWithParams
+0 dst, src: cuGraphKernelNodeCopyAttributes
+1 hNode, attr: cuGraphKernelNodeGetAttribute
+0 hNode, attr, value: cuGraphKernelNodeSetAttribute
+1 hOriginalNode, hClonedGraph: cuGraphNodeFindInClone
+3 hNode, numDependencies=0: cuGraphNodeGetDependencies
+3 hNode, numDependentNodes=0: cuGraphNodeGetDependentNodes
+1 hGraphExec, hNode: cuGraphNodeGetEnabled
+0 hGraphExec, hNode, isEnabled: cuGraphNodeSetEnabled
+0 graph, object, count: cuGraphReleaseUserObject
+0 graph, object, count, flags: cuGraphRetainUserObject
+1 image, flags: cuGraphicsEGLRegisterImage
+1 buffer, Flags: cuGraphicsGLRegisterBuffer
+1 image, target, Flags: cuGraphicsGLRegisterImage
+0 count, resources, hStream: cuGraphicsMapResources cuGraphicsUnmapResources
+1 resource, index, mipLevel: cuGraphicsResourceGetMappedEglFrame
+1 resource: cuGraphicsResourceGetMappedMipmappedArray
+2 resource: cuGraphicsResourceGetMappedPointer
+0 resource, flags: cuGraphicsResourceSetMapFlags
+1 resource, arrayIndex, mipLevel: cuGraphicsSubResourceGetMappedArray
+0 resource: cuGraphicsUnregisterResource
+1 vdpSurface, flags: cuGraphicsVDPAURegisterOutputSurface cuGraphicsVDPAURegisterVideoSurface
+1 desc, dev, flags: cuGreenCtxCreate
+0 hCtx: cuGreenCtxDestroy
+1 greenCtx: cuGreenCtxGetId
+0 hCtx, hEvent: cuGreenCtxRecordEvent cuGreenCtxWaitEvent
+1 greenCtx, flags, priority: cuGreenCtxStreamCreate
+1 memHandleDesc: cuImportExternalMemory
+1 semHandleDesc: cuImportExternalSemaphore
+0 dptr: cuIpcCloseMemHandle
+1 event: cuIpcGetEventHandle
+1 dptr: cuIpcGetMemHandle
+1 handle: cuIpcOpenEventHandle cuMemGetAllocationPropertiesFromHandle
+1 handle, Flags: cuIpcOpenMemHandle
+0 f: cuLaunch
+0 f, grid_width, grid_height: cuLaunchGrid
+0 f, grid_width, grid_height, hStream: cuLaunchGridAsync
+1 library, symbol: cuLibraryGetUnifiedFunction
+0 leId, dev: cuLogicalEndpointAddDevice
+0 leId, dev, offset, ptr, size, flags: cuLogicalEndpointBindAddr
+0 leId, dev, offset, memHandle, memOffset, size, flags: cuLogicalEndpointBindMem
+0 leId, prop: cuLogicalEndpointCreate
+0 leId: cuLogicalEndpointDestroy
+1 leId, handleType: cuLogicalEndpointExport
+2 prop: cuLogicalEndpointGetLimits
+0 baseLeId, count: cuLogicalEndpointIdRelease
+1 count: cuLogicalEndpointIdReserve
+0 leId, handle, handleType: cuLogicalEndpointImport
+1 leId, count: cuLogicalEndpointQuery
+0 leId, dev, offset, size: cuLogicalEndpointUnbind
+1 iterator, pathToFile, flags: cuLogsDumpToFile
+0 iterator, buffer, size, flags: cuLogsDumpToMemory
+1 callbackFunc, userData: cuLogsRegisterCallback
+0 ptr, size: cuMemAddressFree cuMemUnmap
+1 size, alignment, addr, flags: cuMemAddressReserve
+1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
+1 size, prop, flags: cuMemCreate
+0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream: cuMemDiscardAndPrefetchBatchAsync
+    cuMemPrefetchBatchAsync
+0 dptrs, sizes, count, flags, hStream: cuMemDiscardBatchAsync
+1 handle, handleType, flags: cuMemExportToShareableHandle cuMemPoolImportFromShareableHandle
+1 location, ptr: cuMemGetAccess
+1 prop, option: cuMemGetAllocationGranularity cuMulticastGetGranularity
+1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
+0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
+1 osHandle, shHandleType: cuMemImportFromShareableHandle
+0 ptr, size, offset, handle, flags: cuMemMap
+0 mapInfoList, count, hStream: cuMemMapArrayAsync
+1 ptr: cuMemPoolExportPointer
+1 pool, handleType, flags: cuMemPoolExportToShareableHandle
+1 pool, shareData: cuMemPoolImportPointer
+1 addr: cuMemRetainAllocationHandle
+0 ptr, size, desc, count: cuMemSetAccess
+0 op, flags, hStream: cuMemcpy3DWithAttributesAsync
+1 pMipmappedArrayDesc, numMipmapLevels: cuMipmappedArrayCreate
+0 hMipmappedArray: cuMipmappedArrayDestroy
+1 hMipmappedArray, level: cuMipmappedArrayGetLevel
+1 mipmap, device: cuMipmappedArrayGetMemoryRequirements
+1 mipmap: cuMipmappedArrayGetSparseProperties
+1 hmod, name: cuModuleGetSurfRef cuModuleGetTexRef
+0 mcHandle, dev: cuMulticastAddDevice
+0 mcHandle, mcOffset, memptr, size, flags: cuMulticastBindAddr
+0 mcHandle, dev, mcOffset, memptr, size, flags: cuMulticastBindAddr_v2
+0 mcHandle, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem
+0 mcHandle, dev, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem_v2
+1 prop: cuMulticastCreate
+0 mcHandle, dev, mcOffset, size: cuMulticastUnbind
+0 hfunc, texunit, hTexRef: cuParamSetTexRef
+0 hfunc, offset, value: cuParamSetf cuParamSeti
+0 hfunc, offset, ptr, numbytes: cuParamSetv
+0 extSemArray, paramsArray, numExtSems, stream: cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync
+0 stream, count, paramArray, flags: cuStreamBatchMemOp
+0 hStream, streamCigCaptureParams: cuStreamBeginCaptureToCig
+0 hStream, hGraph, dependencies, dependencyData, numDependencies, mode: cuStreamBeginCaptureToGraph
+0 hStream, mode, hGraph, callbackFunc, userData: cuStreamBeginRecaptureToGraph
+0 hStream: cuStreamEndCaptureToCig
+6 hStream: cuStreamGetCaptureInfo
+1 hStream, typename: cuStreamGetDevResource
+1 hStream: cuStreamGetGreenCtx
+0 hStream, dependencies, dependencyData, numDependencies, flags: cuStreamUpdateCaptureDependencies
+1 pResDesc: cuSurfObjectCreate
+0 surfObject: cuSurfObjectDestroy
+1 surfObject: cuSurfObjectGetResourceDesc
+1 hSurfRef: cuSurfRefGetArray
+0 hSurfRef, hArray, Flags: cuSurfRefSetArray
+1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
+    pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2col
+1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel,
+    pixelsPerColumn, elementStrides, interleave, mode, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2colWide
+1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill:
+    cuTensorMapEncodeTiled
+0 tensorMap, globalAddress: cuTensorMapReplaceAddress
+1 tensorMap, allocClass: cuTensorMapSetAllocationClass
+1 pResDesc, pTexDesc, pResViewDesc: cuTexObjectCreate
+0 texObject: cuTexObjectDestroy
+1 texObject: cuTexObjectGetResourceDesc cuTexObjectGetResourceViewDesc cuTexObjectGetTextureDesc
+1: cuTexRefCreate
+0 hTexRef: cuTexRefDestroy
+1 hTexRef: cuTexRefGetAddress cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode cuTexRefGetFlags cuTexRefGetMaxAnisotropy
+    cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias cuTexRefGetMipmappedArray
+1 hTexRef, dim: cuTexRefGetAddressMode
+2 hTexRef: cuTexRefGetFormat cuTexRefGetMipmapLevelClamp
+1 hTexRef, dptr, numbytes: cuTexRefSetAddress
+0 hTexRef, desc, dptr, Pitch: cuTexRefSetAddress2D
+0 hTexRef, dim, am: cuTexRefSetAddressMode
+0 hTexRef, hArray, Flags: cuTexRefSetArray
+0 hTexRef, pBorderColor: cuTexRefSetBorderColor
+0 hTexRef, fm: cuTexRefSetFilterMode cuTexRefSetMipmapFilterMode
+0 hTexRef, Flags: cuTexRefSetFlags
+0 hTexRef, fmt, NumPackedComponents: cuTexRefSetFormat
+0 hTexRef, maxAniso: cuTexRefSetMaxAnisotropy
+0 hTexRef, bias: cuTexRefSetMipmapLevelBias
+0 hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp: cuTexRefSetMipmapLevelClamp
+0 hTexRef, hMipmappedArray, Flags: cuTexRefSetMipmappedArray
+1 ptr, destroy, initialRefcount, flags: cuUserObjectCreate
+0 object, count: cuUserObjectRelease cuUserObjectRetain
+1 flags, device, vdpDevice, vdpGetProcAddress: cuVDPAUCtxCreate
+1 vdpDevice, vdpGetProcAddress: cuVDPAUGetDevice
+"""

@@ -4,7 +4,7 @@ enums    NAME PREFIX: A B=5 C            members PREFIXA = 0, PREFIXB = 5, PREFI
          NAME PREFIX < OTHER: -A +B=7    those of OTHER, another table's, in this one's spelling, but for those named
 structs  struct NAME field:type ...      type is a basic one of layout.py, an enum, a handle, a structure; type[4]; type* for a list
          union NAME field:type ...       of structures; bytes[8]
-         handle NAME ...                 number u64 NAME ...            alias NAME=OTHER ...
+         handle NAME ...                 number u64 NAME ...            alias NAME=OTHER ...            ending _ST NAME ...
 """
 
 from __future__ import annotations
@@ -108,6 +108,8 @@ class Structs(Table):
                 self.lines[words[0]] = kind, words[1:]
             elif kind == "number":
                 self.lines |= {n: (kind, [words[0]]) for n in words[1:]}
+            elif kind == "ending":  # NAME_ST is another name of NAME
+                self.lines |= {n + words[0]: ("alias", [n]) for n in words[1:]}
             else:
                 self.lines |= {n: (kind, [other]) for n, _, other in (w.partition("=") for w in words)}
         self._made: dict[str, type[Any]] = {}

@@ -14,10 +14,11 @@ from .tables import Table
 @functools.cache
 def _table(signatures: str) -> dict[str, tuple[int, str]]:
     """name -> (number of results, parameters), of a table of signatures."""
-    out = {}
-    for line in signatures.splitlines():
-        name, count, *rest = line.split(" ", 2)
-        out[name] = int(count), rest[0] if rest else ""
+    out: dict[str, tuple[int, str]] = {}
+    for line in signatures.replace("\n    ", " ").splitlines():
+        head, _, names = line.partition(":")
+        count, _, parameters = head.partition(" ")
+        out |= dict.fromkeys(names.split(), (int(count), parameters))
     return out
 
 
@@ -32,11 +33,6 @@ def signature_of(signatures: str, name: str) -> inspect.Signature | None:
             inspect.Parameter(plain, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int(default) if default else inspect.Parameter.empty)
         )
     return inspect.Signature(parameters)
-
-
-def named(signatures: str, *tables: Table) -> list[str]:
-    """All names that stand in tables: of functions without code, enums, structures."""
-    return [*_table(signatures), *(name for table in tables for name in table.lines)]
 
 
 def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:
@@ -54,3 +50,20 @@ def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[A
     refuse.__doc__ = "Not supported."
     refuse.__signature__ = signature  # type: ignore[attr-defined]
     return refuse
+
+
+def lazy(space: dict[str, Any], signatures: str, code: IntEnum, *tables: Table) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """__getattr__ and __dir__ of a module whose enums, structures and calls without code are made from tables when they are asked for."""
+
+    def attribute(name: str) -> Any:
+        found = next(filter(None, (table.get(name) for table in tables)), None) or refusing(signatures, name, code)
+        if found is None:
+            raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
+        space[name] = found
+        return found
+
+    def names() -> list[str]:
+        own = {name for name in space if name.lower().startswith(("cu", "make_cuda")) or name == "dim3"}
+        return sorted(own.union(_table(signatures), *(table.lines for table in tables)))
+
+    return attribute, names

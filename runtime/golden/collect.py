@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
 from ..run.runspec import from_toml
-from .directives import RunCheck, Verdict, has_directives, read
+from .directives import RunCheck, Verdict, read
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
 _SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
@@ -43,7 +43,6 @@ class Case:
     text: bytes
     what: RunCheck | tuple[Verdict, ...] | Tool | Broken
     name: str
-    recorded: bool = True  # may there be recorded outputs beside it?
 
     @property
     def id(self) -> str:
@@ -64,48 +63,45 @@ class Case:
                 return 0
 
 
-def files_of(paths: Sequence[str | Path]) -> Iterator[tuple[Path, Container[str] | None]]:
-    """The .ptx files that paths name, folders with all below them; what lies in the same folder, where it was listed."""
+def files_of(paths: Sequence[str | Path]) -> Iterator[Path]:
+    """The .ptx files that paths name, folders with all below them."""
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            found: list[tuple[Path, Container[str]]] = []
+            found: list[Path] = []
             for folder, below, names in os.walk(path):
                 below[:] = [name for name in below if name not in _SKIP]
-                listed = frozenset(names)
-                found += [(Path(folder, name), listed) for name in names if name.endswith(".ptx")]
-            yield from sorted(found, key=lambda item: item[0])
+                found += [Path(folder, name) for name in names if name.endswith(".ptx")]
+            yield from sorted(found)
         elif path.is_file():
-            yield (path.with_suffix(".ptx") if path.suffix == ".toml" else path), None
+            yield path.with_suffix(".ptx") if path.suffix == ".toml" else path
         else:
             raise UsageError(f"{path}: no such file or folder")
 
 
-def cases_of(path: Path, listed: Container[str] | None = None) -> list[Case]:
-    """The tests of one file; `listed` is what its folder holds, where somebody has looked already."""
+def cases_of(path: Path) -> list[Case]:
+    """The tests of one file."""
     data = path.read_bytes()
     text = data.decode(errors="replace")
-    beside = path.with_suffix(".toml") if listed is None or f"{path.stem}.toml" in listed else None
-    if beside is not None and not beside.is_file():
-        beside = None
-    recorded = listed is None or f"{path.stem}.golden.npz" in listed
+    beside = path.with_suffix(".toml")
     tools = [Tool(m[1], n) for n, line in enumerate(text.splitlines(), 1) if (m := _RUN_LINE.match(line))] if "RUN:" in text else []
     out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(tools, 1)]
-    if not has_directives(text) and beside is None:
+    has_toml = beside.is_file()
+    if "//@" not in text and not has_toml:
         return out
     try:
-        found = read(text) if beside is None else read(text, from_toml(beside), beside.read_text())
+        found = read(text, from_toml(beside), beside.read_text()) if has_toml else read(text)
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:
         out.append(Case(path, data, found.verdicts, "check"))
-    out += [Case(path, data, run, f"run{run.number}", recorded) for run in found.runs]
+    out += [Case(path, data, run, f"run{run.number}") for run in found.runs]
     return out
 
 
 def collect(paths: Sequence[str | Path], keyword: str = "") -> list[Case]:
     """All tests of files and folders; `keyword` must occur in their names, or with `not ` in front must not."""
-    out = [case for path, listed in dict(files_of(paths)).items() for case in cases_of(path, listed)]
+    out = [case for path in dict.fromkeys(files_of(paths)) for case in cases_of(path)]
     if keyword.startswith("not "):
         return [c for c in out if keyword[4:].strip() not in c.id]
     return [c for c in out if keyword in c.id] if keyword else out

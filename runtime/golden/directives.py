@@ -77,11 +77,6 @@ class Directives:
     verdicts: tuple[Verdict, ...]
 
 
-def has_directives(text: str) -> bool:
-    """Is there any `//@` line?"""
-    return "//@" in text
-
-
 @dataclass(frozen=True, slots=True)
 class _Found:
     at: Place

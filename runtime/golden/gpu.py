@@ -107,23 +107,7 @@ class _DeviceContext:
             self._call("cuFuncSetAttribute", function, attribute, shape.dynamic_shared)
         blocks = [np.frombuffer(parameters[o : o + v.size], np.uint8).copy() for v, o in handle.kernel.parameters]
         pointers = np.array([b.ctypes.data for b in blocks], np.uint64)
-        config = d.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
-        config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
-        config.sharedMemBytes = shape.dynamic_shared
-        attributes = []
-        if shape.cooperative:
-            a = d.CUlaunchAttribute()
-            a.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-            a.value.cooperative = 1
-            attributes.append(a)
-        if shape.cluster is not None:
-            a = d.CUlaunchAttribute()
-            a.id = d.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z = shape.cluster
-            attributes.append(a)
-        config.attrs, config.numAttrs = attributes, len(attributes)
-        self._call("cuLaunchKernelEx", config, function, pointers.ctypes.data, 0)
+        self._call("cuLaunchKernelEx", shape.config(d), function, pointers.ctypes.data, 0)
 
     def synchronize(self) -> None:
         try:

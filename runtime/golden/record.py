@@ -55,15 +55,8 @@ def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, 
         if found is None or found.after is None:
             out.append(f"{npz_of(path).name} holds {name}, which is no buffer of run {check.number}")
         else:
-            out += difference(name, wanted, as_recorded(outcome, name), check)
+            out += difference(name, wanted, found.after, check)
     return out
-
-
-def as_recorded(outcome: Outcome, name: str) -> Array:
-    """A buffer as it is written to a file: its carrier type, bit for bit."""
-    after = outcome.buffers[name].after
-    assert after is not None
-    return after
 
 
 def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[str]:
@@ -101,7 +94,7 @@ def rewrite(path: Path, check: RunCheck, outcome: Outcome, printed: str) -> bool
     names = [n for g in check.goldens if g.values is None for n in _names(outcome, g)]
     if names:
         kept = {k: v for k, v in recorded(path).items() if not k.startswith(f"run{check.number}.")}
-        kept |= {f"run{check.number}.{n}": as_recorded(outcome, n) for n in names}
+        kept |= {f"run{check.number}.{n}": after for n in names if (after := outcome.buffers[n].after) is not None}
         with npz_of(path).open("wb") as file:
             np.savez_compressed(file, **kept)  # type: ignore[arg-type]
     return True

@@ -35,7 +35,7 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
         return False
     if update:
         return rewrite(case.path, check, outcome, printed)
-    if wrong := compare(case.path, check, outcome, recorded(case.path) if case.recorded else {}):
+    if wrong := compare(case.path, check, outcome, recorded(case.path)):
         raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
     return False
 

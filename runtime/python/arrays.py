@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .streams import Stream
-
-if TYPE_CHECKING:
-    pass
 from .buffers import Array, Buffer
+from .streams import Stream
 
 
 class DeviceNDArray:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import driver
 from ..device.memory import SPACE
-from .calls import IsStreamType, do, needed_handle, stream_handle
+from .calls import Given, IsStreamType, do, needed_handle, stream_handle
 
 Array = NDArray[Any]
 
@@ -49,7 +49,7 @@ class MemoryResource:
         return f"<{type(self).__name__}{'' if self.is_host_accessible else f' of device {self.device_id}'}>"
 
 
-class Buffer:
+class Buffer(Given):
     """A stretch of memory with an owner."""
 
     _address: int
@@ -57,9 +57,7 @@ class Buffer:
     _resource: MemoryResource | None
     _owner: object
     _stream: IsStreamType | None
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Buffer comes from Device.allocate, a memory resource, or Buffer.from_handle")
+    _origin = "a Buffer comes from Device.allocate, a memory resource, or Buffer.from_handle"
 
     @staticmethod
     def from_handle(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from ..driver.api import STATE, initialise
+from ..driver.api import initialise, results_of
 from ..driver.enums import CUresult
 from ..errors import ApiError
 
@@ -17,6 +17,39 @@ class IsStreamType(Protocol):
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """(0, handle)."""
+
+
+class Given:
+    """What another object's call gives; the class itself is not called."""
+
+    _origin: ClassVar[str]
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise RuntimeError(self._origin)
+
+
+class Closable(Given):
+    """A handle of the driver's, until it is closed."""
+
+    _handle: Any | None
+    _null: ClassVar[Any]  # makes the handle that is shown from then on
+    _destroy: ClassVar[Callable[..., Any]]
+
+    def close(self) -> None:
+        """Ends it."""
+        if self._handle is not None:
+            do(self._destroy, self._handle)
+            self._handle = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Was it ended?"""
+        return self._handle is None
+
+    @property
+    def handle(self) -> Any:
+        """The driver's handle."""
+        return self._handle if self._handle is not None else self._null(0)
 
 
 def stream_handle(stream: IsStreamType | None) -> int:
@@ -34,11 +67,7 @@ def needed_handle(stream: IsStreamType | None) -> int:
 def do(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
     """The results of a driver call."""
     initialise()
-    code, *results = work(*args)
-    if code:
-        found = STATE.last
-        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
-    return None if not results else results[0] if len(results) == 1 else tuple(results)
+    return results_of(work, *args)
 
 
 def raised(code: str, message: str) -> ApiError:

@@ -9,7 +9,7 @@ from ..device.machine import machine
 from ..driver.api import STATE, initialise, object_of
 from ..driver.devices import pci_bus_id
 from .buffers import Buffer, MemoryResource
-from .calls import CUDAError, IsStreamType, do, raised
+from .calls import Given, IsStreamType, do, raised
 from .properties import ABSENT, FLAGS
 from .resources import DeviceMemoryResource
 from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamOptions
@@ -41,13 +41,11 @@ class DeviceProperties:
         return sorted({name.lower() for name in machine().device(self._device_id).attributes} - set(ABSENT))
 
 
-class Context:
+class Context(Given):
     """A context of a device."""
 
     _context: driver.CUcontext
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Context comes from Device.set_current")
+    _origin = "a Context comes from Device.set_current"
 
     @classmethod
     def _of(cls, handle: driver.CUcontext) -> Context:
@@ -255,6 +253,3 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<Device {self._device_id}: {self.name}, {machine().device(self._device_id).profile.name}>"
-
-
-__all__ = ["CUDAError", "ComputeCapability", "Context", "Device", "DeviceProperties"]

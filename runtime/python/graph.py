@@ -6,19 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import driver
-from .calls import do
+from .calls import Closable, Given, do
 from .streams import Stream
 
 _MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 
 
-class Graph:
+class Graph(Closable):
     """A graph that can be launched."""
 
-    _handle: driver.CUgraphExec | None
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Graph comes from GraphBuilder.complete")
+    _origin = "a Graph comes from GraphBuilder.complete"
+    _null, _destroy = driver.CUgraphExec, staticmethod(driver.cuGraphExecDestroy)
 
     @classmethod
     def _of(cls, handle: driver.CUgraphExec) -> Graph:
@@ -34,27 +32,11 @@ class Graph:
         """Prepares it for its first launch."""
         do(driver.cuGraphUpload, self.handle, stream.handle)
 
-    def close(self) -> None:
-        """Ends it."""
-        if self._handle is not None:
-            do(driver.cuGraphExecDestroy, self._handle)
-            self._handle = None
-
-    @property
-    def is_closed(self) -> bool:
-        """Was it ended?"""
-        return self._handle is None
-
-    @property
-    def handle(self) -> driver.CUgraphExec:
-        """The driver's handle."""
-        return self._handle if self._handle is not None else driver.CUgraphExec(0)
-
     def __repr__(self) -> str:
         return f"<Graph {'closed' if self.is_closed else hex(int(self.handle))}>"
 
 
-class GraphBuilder:
+class GraphBuilder(Given):
     """Captures a stream; stands for that stream in launch() and in copies."""
 
     _stream: Stream
@@ -62,9 +44,7 @@ class GraphBuilder:
     _building: bool
     _graph: driver.CUgraph | None
     _closed: bool
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a GraphBuilder comes from Device.create_graph_builder or Stream.create_graph_builder")
+    _origin = "a GraphBuilder comes from Device.create_graph_builder or Stream.create_graph_builder"
 
     @classmethod
     def _of(cls, stream: Stream, owned: bool) -> GraphBuilder:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import driver
 from ..device.kernels import KernelHandle
 from ..driver.api import kernel_of
-from .calls import do
+from .calls import Given, do
 from .launcher import Dims, LaunchConfig, Launcher
 from .streams import Stream
 
@@ -91,34 +91,19 @@ class KernelOccupancy:
 
     def max_potential_cluster_size(self, config: LaunchConfig, *, stream: Stream) -> int:
         """The largest cluster."""
-        return int(do(driver.cuOccupancyMaxPotentialClusterSize, self._kernel.handle, _native(config)))
+        return int(do(driver.cuOccupancyMaxPotentialClusterSize, self._kernel.handle, config.shape.config(driver)))
 
     def max_active_clusters(self, config: LaunchConfig, *, stream: Stream) -> int:
         """Clusters that the device holds at once."""
-        return int(do(driver.cuOccupancyMaxActiveClusters, self._kernel.handle, _native(config)))
+        return int(do(driver.cuOccupancyMaxActiveClusters, self._kernel.handle, config.shape.config(driver)))
 
 
-def _native(config: LaunchConfig) -> driver.CUlaunchConfig:
-    shape, out = config.shape, driver.CUlaunchConfig()
-    out.gridDimX, out.gridDimY, out.gridDimZ = shape.grid
-    out.blockDimX, out.blockDimY, out.blockDimZ = shape.block
-    out.sharedMemBytes = shape.dynamic_shared
-    if shape.cluster:
-        a = driver.CUlaunchAttribute()
-        a.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-        a.value.clusterDim.x, a.value.clusterDim.y, a.value.clusterDim.z = shape.cluster
-        out.attrs, out.numAttrs = [a], 1
-    return out
-
-
-class Kernel:
+class Kernel(Given):
     """A kernel, ready to be launched: by launch(), or as kernel[grid, block](*arrays)."""
 
     _found: object
     _module: ObjectCode | None
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Kernel comes from ObjectCode.get_kernel")
+    _origin = "a Kernel comes from ObjectCode.get_kernel"
 
     @staticmethod
     def from_handle(handle: object, mod: ObjectCode | None = None) -> Kernel:

@@ -15,7 +15,7 @@ from ..driver.api import current, kernel_of
 from ..driver.launching import start
 from .arrays import DeviceNDArray
 from .buffers import Buffer
-from .calls import IsStreamType, needed_handle, raised
+from .calls import IsStreamType, needed_handle
 from .streams import Stream
 
 if TYPE_CHECKING:
@@ -194,8 +194,3 @@ def _typed(value: object, formal: Variable) -> object:
             raise OverflowError(f"{value} does not fit parameter {formal.name}, .{t}")
         return np.frombuffer((number & ((1 << t.bits) - 1)).to_bytes(t.bits // 8, "little"), f"u{t.bits // 8}")[0]
     return value
-
-
-def unsupported(feature: str) -> Exception:
-    """What this face does not do."""
-    return raised("CUDA_ERROR_NOT_SUPPORTED", feature)

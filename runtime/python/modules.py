@@ -6,13 +6,13 @@ from os import PathLike
 from pathlib import Path
 
 from .. import driver
-from .calls import do
+from .calls import Given, do
 from .kernels import Kernel
 
 Code = bytes | bytearray | str
 
 
-class ObjectCode:
+class ObjectCode(Given):
     """PTX or an object file, loaded when a kernel is first asked for."""
 
     _code: Code
@@ -20,9 +20,7 @@ class ObjectCode:
     _name: str
     _mapping: dict[str, str]
     _library: driver.CUlibrary | None
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("an ObjectCode comes from ObjectCode.from_ptx, from_cubin or from_object")
+    _origin = "an ObjectCode comes from ObjectCode.from_ptx, from_cubin or from_object"
 
     @classmethod
     def _init(

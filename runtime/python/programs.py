@@ -12,7 +12,7 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from .. import driver
 from ..device.loading import Source, linked_image, parsed
 from ..errors import ApiError
-from .calls import do
+from .calls import Closable, do
 from .modules import Code, ObjectCode
 
 LOG_BYTES = 16384
@@ -128,8 +128,10 @@ class Program:
         return "<Program closed>" if self._code is None else f"<Program {self._options.name}, {len(self._code)} characters of PTX>"
 
 
-class Linker:
+class Linker(Closable):
     """Several pieces of code that are to become one."""
+
+    _null, _destroy = driver.CUlinkState, staticmethod(driver.cuLinkDestroy)
 
     def __init__(self, *object_codes: ObjectCode, options: LinkerOptions | None = None) -> None:
         if not object_codes:
@@ -146,20 +148,20 @@ class Linker:
         if self._options.fma is not None:
             names.append(J.CU_JIT_FMA)
             values.append(int(self._options.fma))
-        self._state: driver.CUlinkState | None = do(driver.cuLinkCreate, len(names), names, values)
+        self._handle = do(driver.cuLinkCreate, len(names), names, values)
         for code in object_codes:
             if code.code_type not in _INPUTS:
                 raise NotImplementedError(f"{code.code_type} code can't be linked here")
             raw = code.image
-            do(driver.cuLinkAddData, self._state, _INPUTS[code.code_type], raw, len(raw), code.name.encode(), 0, [], [])
+            do(driver.cuLinkAddData, self._handle, _INPUTS[code.code_type], raw, len(raw), code.name.encode(), 0, [], [])
 
     def link(self, target_type: str) -> ObjectCode:
         """The linked code."""
-        if self._state is None:
+        if self._handle is None:
             raise RuntimeError("the linker was closed")
         if target_type not in ("cubin", "ptx"):
             raise ValueError(f"{target_type!r} is no target; write 'cubin'")
-        address, size = do(driver.cuLinkComplete, self._state)
+        address, size = do(driver.cuLinkComplete, self._handle)
         return ObjectCode._init(ctypes.string_at(address, size), "cubin", name=self._options.name or "")
 
     def get_error_log(self) -> str:
@@ -169,22 +171,6 @@ class Linker:
     def get_info_log(self) -> str:
         """What there was to say."""
         return bytes(self._info).split(b"\0", 1)[0].decode()
-
-    def close(self) -> None:
-        """Ends the link."""
-        if self._state is not None:
-            do(driver.cuLinkDestroy, self._state)
-            self._state = None
-
-    @property
-    def is_closed(self) -> bool:
-        """Was it ended?"""
-        return self._state is None
-
-    @property
-    def handle(self) -> Any:
-        """The driver's handle."""
-        return self._state
 
     @classmethod
     def which_backend(cls) -> str:

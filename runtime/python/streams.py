@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import driver
-from .calls import IsStreamType, do, needed_handle
+from .calls import Closable, IsStreamType, do, needed_handle
 
 if TYPE_CHECKING:
     from .devices import Context, Device
@@ -30,15 +30,13 @@ class EventOptions:
     ipc_enabled: bool | None = False
 
 
-class Event:
+class Event(Closable):
     """A place in a stream's work; the difference of two is the time between them in milliseconds."""
 
-    _handle: driver.CUevent | None
+    _origin = "an Event comes from Device.create_event or Stream.record"
+    _null, _destroy = driver.CUevent, staticmethod(driver.cuEventDestroy)
     _options: EventOptions
     _device_id: int
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("an Event comes from Device.create_event or Stream.record")
 
     @classmethod
     def _init(cls, options: EventOptions | None) -> Event:
@@ -52,17 +50,6 @@ class Event:
         self._handle = do(driver.cuEventCreate, int(bits))
         self._device_id = int(do(driver.cuCtxGetDevice))
         return self
-
-    def close(self) -> None:
-        """Ends the event."""
-        if self._handle is not None:
-            do(driver.cuEventDestroy, self._handle)
-            self._handle = None
-
-    @property
-    def is_closed(self) -> bool:
-        """Was it ended?"""
-        return self._handle is None
 
     def __sub__(self, other: Event) -> float:
         if not isinstance(other, Event):
@@ -79,11 +66,6 @@ class Event:
 
     def __repr__(self) -> str:
         return f"<Event {int(self._handle or 0):#x}{' closed' if self.is_closed else ''}>"
-
-    @property
-    def handle(self) -> driver.CUevent:
-        """The driver's handle."""
-        return self._handle if self._handle is not None else driver.CUevent(0)
 
     @property
     def is_ipc_enabled(self) -> bool:
@@ -123,14 +105,12 @@ class Event:
         return self.device.context
 
 
-class Stream:
+class Stream(Closable):
     """An order of work."""
 
-    _handle: driver.CUstream | None
+    _origin = "a Stream comes from Device.create_stream or Stream.from_handle"
+    _null = driver.CUstream
     _owned: bool
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        raise RuntimeError("a Stream comes from Device.create_stream or Stream.from_handle")
 
     @classmethod
     def _of(cls, handle: driver.CUstream, owned: bool) -> Stream:
@@ -161,11 +141,6 @@ class Stream:
             do(driver.cuStreamDestroy, self._handle)
         self._handle = None
 
-    @property
-    def is_closed(self) -> bool:
-        """Was it ended?"""
-        return self._handle is None
-
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, int(self.handle)
 
@@ -178,11 +153,6 @@ class Stream:
     def __repr__(self) -> str:
         kind = {0: "legacy default", 1: "legacy default", 2: "per-thread default"}.get(int(self.handle), f"{int(self.handle):#x}")
         return "<Stream closed>" if self.is_closed else f"<Stream {kind}>"
-
-    @property
-    def handle(self) -> driver.CUstream:
-        """The driver's handle."""
-        return self._handle if self._handle is not None else driver.CUstream(0)
 
     @property
     def is_nonblocking(self) -> bool:

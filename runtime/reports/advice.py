@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
 
-from .tables import number, percent, scaled
+from .tables import lane_ranges, number, percent, scaled
 
 NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sentence
 
@@ -176,7 +176,11 @@ def _control(p: KernelProfile) -> Iterator[Advice]:
         for s in p.sites:
             if s.branch and s.branch.divergent > 0.1 * s.branch.executed and s.branch.divergent >= NOTEWORTHY * branches:
                 share = s.branch.divergent / s.branch.executed
-                mask = f" (most often lanes {_lanes(s.branch.masks[0][0])} take it)" if s.branch.masks else ""
+                mask = (
+                    f" (most often lanes {lane_ranges(n for n in range(32) if s.branch.masks[0][0] >> n & 1)} take it)"
+                    if s.branch.masks
+                    else ""
+                )
                 text = f"the lanes of {percent(share)} of the warps part here{mask}; "
                 text += f"an average instruction has {number(32 * p.simt_efficiency)} of 32 lanes"
                 yield Advice("divergence", s.line, text, (1 - p.simt_efficiency) * s.branch.divergent / branches)
@@ -185,23 +189,6 @@ def _control(p: KernelProfile) -> Iterator[Advice]:
         text = f"blocks of {p.block_threads} threads leave {32 - p.block_threads % 32} lanes of their last warp idle"
         text += f" ({percent(idle)} of all lanes)"
         yield Advice("partial-warps", None, text, idle)
-
-
-def _lanes(mask: int) -> str:
-    """A mask as ranges of lanes.
-
-    >>> _lanes(0x8000000F)
-    '0-3, 31'
-    """
-    out, start = [], None
-    for lane in range(33):
-        on = lane < 32 and mask >> lane & 1
-        if on and start is None:
-            start = lane
-        elif not on and start is not None:
-            out.append(f"{start}-{lane - 1}" if lane - start > 1 else f"{start}")
-            start = None
-    return ", ".join(out)
 
 
 # ---------------------------------------------------------------- the launch as a whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.interpreter.rules.coalesce import global_transactions
 from warplab.isa.profiles import DeviceProfile
 
-from .tables import counted
+from .tables import counted, lane_ranges
 
 WARP = 32
 WORD = 4  # of a bank; 3.x has 64-bit banks, which its default mode hides
@@ -56,21 +56,6 @@ def banks(device: DeviceProfile, sample: Sample) -> dict[int, dict[int, tuple[in
         for word in range(a // WORD, (a + sample.width - 1) // WORD + 1):
             out.setdefault(word % device.shared_banks, {}).setdefault(word, []).append(lane)
     return {b: {w: tuple(lanes) for w, lanes in sorted(words.items())} for b, words in sorted(out.items())}
-
-
-def lane_ranges(lanes: Iterable[int]) -> str:
-    """Lanes as ranges.
-
-    >>> lane_ranges([0, 1, 2, 5, 31])
-    '0-2, 5, 31'
-    """
-    out: list[list[int]] = []
-    for lane in lanes:
-        if out and lane == out[-1][1] + 1:
-            out[-1][1] = lane
-        else:
-            out.append([lane, lane])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in out)
 
 
 def _strip(lanes: Sequence[int]) -> str:

@@ -9,8 +9,8 @@ from html import escape
 from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import DeviceProfile
 
-from .pictures import WARP, banks, lane_ranges, transactions
-from .tables import counted, number, percent, scaled
+from .pictures import WARP, banks, transactions
+from .tables import counted, lane_ranges, number, percent, scaled
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }
@@ -25,6 +25,7 @@ svg .axis { stroke: var(--line); fill: none; }
 """
 HUES = ("var(--good)", "var(--warm)")
 CELL = 20
+MOST_LABELS = 12  # transactions that have room for their sizes and addresses
 
 
 def svg(width: float, height: float, body: str, label: str, *, alone: bool = False) -> str:
@@ -49,15 +50,6 @@ def box(x: float, y: float, w: float, h: float, fill: str, title: str = "") -> s
     return f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="2" fill="{fill}">{inner}</rect>'
 
 
-def _lanes(sample: Sample, y: float, left: float) -> str:
-    out = []
-    for lane, a in enumerate(sample.addresses):
-        fill = "var(--line)" if a is None else "var(--calm)"
-        out.append(box(left + lane * CELL, y, CELL - 2, CELL - 4, fill, f"lane {lane}: {'inactive' if a is None else hex(a)}"))
-        out.append(text(left + lane * CELL + 9, y + 12, str(lane), "middle"))
-    return "".join(out)
-
-
 def _wires(lanes: Iterable[int], y: float, to: float, end: float, colour: str) -> str:
     """Lines from lanes to one place."""
     middle = (y + end) / 2
@@ -65,48 +57,54 @@ def _wires(lanes: Iterable[int], y: float, to: float, end: float, colour: str) -
     return f'<path d="{path}" stroke="{colour}" fill="none" stroke-opacity=".65"/>'
 
 
+Server = tuple[Sequence[int], str, str, tuple[str, str] | None]  # its lanes, colour, what it says, the words in it and below it
+
+
+def _served(sample: Sample, servers: Sequence[Server], head: str, label: str, alone: bool) -> str:
+    """The lanes of a warp above what serves them."""
+    width, top, under = WARP * CELL + 20, 40, 130
+    each = (width - 20) / max(1, len(servers))
+    body = [text(10, 18, head)]
+    for n, (lanes, colour, title, words) in enumerate(servers):
+        x = 10 + n * each
+        if lanes:
+            body.append(_wires(lanes, top + CELL - 4, x + each / 2, under, colour))
+        body.append(box(x + 1, under, max(1, each - 2), 26, colour, title))
+        if words is not None:
+            body.append(text(x + each / 2, under + 17, words[0], "middle") + text(x + each / 2, under + 42, words[1], "middle", True))
+    for lane, a in enumerate(sample.addresses):
+        fill = "var(--line)" if a is None else "var(--calm)"
+        body.append(box(10 + lane * CELL, top, CELL - 2, CELL - 4, fill, f"lane {lane}: {'inactive' if a is None else hex(a)}"))
+        body.append(text(19 + lane * CELL, top + 12, str(lane), "middle"))
+    return svg(width, under + 52, "".join(body), label, alone=alone)
+
+
 def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None, alone: bool = False, title: str = "") -> str:
     """The lanes of a warp above the transactions that serve them."""
     rows = transactions(device, sample, cached=cached)
-    width, top, under = WARP * CELL + 20, 40, 130
-    each = (width - 20) / max(1, len(rows))
     asked = sample.width * sum(a is not None for a in sample.addresses)
     moved = sum(r.size * r.count for r in rows)
-    body = [text(10, 18, title or f"{sum(r.count for r in rows)} transactions, {moved} bytes for {asked} asked for")]
+    servers: list[Server] = []
     for n, r in enumerate(rows):
-        x, colour = 10 + n * each, HUES[n % 2]
-        body.append(_wires(r.lanes, top + CELL - 4, x + each / 2, under, colour))
-        body.append(box(x + 1, under, max(1, each - 2), 26, colour, f"{r.label} at {r.base:#x}: lanes {lane_ranges(r.lanes)}"))
-        if each > 52:
-            body.append(text(x + each / 2, under + 17, r.label, "middle"))
-            body.append(text(x + each / 2, under + 42, str(r.base) if r.base < 1 << 16 else hex(r.base), "middle", True))
-    body.append(_lanes(sample, top, 10))
-    return svg(width, under + 52, "".join(body), title or "lanes against transactions", alone=alone)
+        words = (r.label, str(r.base) if r.base < 1 << 16 else hex(r.base)) if len(rows) <= MOST_LABELS else None
+        servers.append((r.lanes, HUES[n % 2], f"{r.label} at {r.base:#x}: lanes {lane_ranges(r.lanes)}", words))
+    head = title or f"{sum(r.count for r in rows)} transactions, {moved} bytes for {asked} asked for"
+    return _served(sample, servers, head, title or "lanes against transactions", alone)
 
 
 def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title: str = "") -> str:
     """The lanes of a warp above the banks; a bank that many different words want is hot."""
     used = banks(device, sample)
-    width, top, under = WARP * CELL + 20, 40, 130
-    each = (width - 20) / device.shared_banks
-    body = [
-        text(
-            10,
-            18,
-            title or f"{counted(sample.count, 'pass')}: the most different words that one bank must give, by the rule of {device.name}",
-        )
-    ]
+    servers: list[Server] = []
     for bank in range(device.shared_banks):
         words = used.get(bank, {})
         heat = "var(--card)" if not words else "var(--good)" if len(words) == 1 else "var(--warm)" if len(words) < 8 else "var(--bad)"
-        x = 10 + bank * each
-        if words:
-            body.append(_wires(sorted(x for lanes in words.values() for x in lanes), top + CELL - 4, x + each / 2, under, heat))
-        body.append(box(x + 1, under, each - 2, 26, heat, f"bank {bank}: {counted(len(words), 'different word')}"))
-        body.append(text(x + each / 2, under + 17, str(len(words)) if words else "", "middle"))
-        body.append(text(x + each / 2, under + 42, str(bank), "middle", True))
-    body.append(_lanes(sample, top, 10))
-    return svg(width, under + 52, "".join(body), title or "lanes against banks", alone=alone)
+        shown = str(len(words)) if words else "", str(bank)
+        servers.append(
+            (sorted(x for lanes in words.values() for x in lanes), heat, f"bank {bank}: {counted(len(words), 'different word')}", shown)
+        )
+    head = f"{counted(sample.count, 'pass')}: the most different words that one bank must give, by the rule of {device.name}"
+    return _served(sample, servers, title or head, title or "lanes against banks", alone)
 
 
 def timeline(p: KernelProfile) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def counted(n: int, thing: str) -> str:
@@ -63,3 +63,18 @@ def percent(part: float) -> str:
     ('50.0 %', '0.0 %')
     """
     return f"{100 * part:.1f} %"
+
+
+def lane_ranges(lanes: Iterable[int]) -> str:
+    """Lanes as ranges.
+
+    >>> lane_ranges([0, 1, 2, 5, 31])
+    '0-2, 5, 31'
+    """
+    out: list[list[int]] = []
+    for lane in lanes:
+        if out and lane == out[-1][1] + 1:
+            out[-1][1] = lane
+        else:
+            out.append([lane, lane])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in out)

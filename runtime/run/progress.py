@@ -19,7 +19,7 @@ def words(launch: Launch, seconds: float) -> str:
     """`vecadd: block 300 of 4096, 1.2 M steps, 3 s`."""
     steps = launch.steps
     shown = f"{steps / 1e6:.1f} M" if steps >= 1_000_000 else f"{steps / 1e3:.0f} k" if steps >= 1000 else str(steps)
-    begun = launch._next_block
+    begun = launch.next_block
     blocks = f"block {begun} of {launch.blocks}, " if launch.blocks > 1 else ""
     return f"{launch.name}: {blocks}{shown} steps, {seconds:.0f} s"
 

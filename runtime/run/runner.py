@@ -17,7 +17,6 @@ from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
-from ..device.memory import DeviceArena
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .runspec import LaunchSpec, RunSpec, argument
@@ -63,9 +62,7 @@ class Outcome:
     failure: str = ""  # what ended it early, in words
     error: str = ""  # CUDA's name for that
     cause: ExecutionError | None = None
-    printed: str = ""
     assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
-    notes: list[str] = field(default_factory=list)
 
     @property
     def code(self) -> int:
@@ -121,8 +118,6 @@ class Runner:
     def close(self) -> None:
         """Gives the program and the memory back, when no more is asked of them than the outcome."""
         self.context.close()
-        if isinstance(self.context.arena, DeviceArena):
-            self.context.arena.give_back()
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""

@@ -12,14 +12,12 @@ from typing import Any
 from ..device.loading import contraction
 from ..errors import UsageError
 from .expect import Tolerance
+from .options import OPTIONS
 from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
-_BLANKS = " \t\r\n"
-_WORD = re.compile(rf"""[{_BLANKS}]*((?:[^{_BLANKS}"']+|"[^"]*"|'[^']*')+)""")  # of a text without backslashes
-_QUOTED = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +70,6 @@ def dim3(text: str | int | Sequence[int]) -> Dim3:
     return x, y, z
 
 
-OPTIONS: dict[str, tuple[str, bool]] = {  # option -> (field, takes a value)
-    "--kernel": ("kernel", True), "--grid": ("grid", True), "--block": ("block", True), "--arg": ("args", True), "--shared": ("shared", True),
-    "--cooperative": ("cooperative", False), "--cluster": ("cluster", True), "--set": ("symbols", True), "--expect": ("expect", True),
-    "--print": ("show", True), "--dump": ("dump", True), "--rtol": ("rtol", True), "--atol": ("atol", True), "--ulp": ("ulp", True),
-    "--device": ("device", True), "--schedule": ("schedule", True), "--max-steps": ("max_steps", True), "--timeout": ("timeout", True),
-    "--fmad": ("fmad", True),
-}  # fmt: skip
-MANY = frozenset({"args", "symbols", "expect", "show", "dump"})
-
-
 def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
     """One launch, from options by field name, and the line of the directive that gives them."""
 
@@ -93,8 +81,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
             raise UsageError(f"--{name.replace('_', '-')} {value!r} is no number") from None
 
     launch = LaunchSpec(
-        given.get("kernel") or "", dim3(given.get("grid") or 1), dim3(given.get("block") or 1), tuple(given.get("args") or ()),
-        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if given.get("cluster") else None,
+        str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
+        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if "cluster" in given else None,
     )  # fmt: skip
     return RunSpec(
         (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
@@ -111,7 +99,7 @@ def _fmad(word: str | None) -> str:
 def from_text(words: str, line: int) -> RunSpec:
     """One `//@ run` directive."""
     try:
-        parts = split(words)
+        parts = shlex.split(words)
     except ValueError as e:
         raise UsageError(f"line {line}: //@ run: {e}") from None
     given: dict[str, Any] = {}
@@ -120,9 +108,9 @@ def from_text(words: str, line: int) -> RunSpec:
         name, eq, value = parts[i].partition("=")
         if name not in OPTIONS:
             raise UsageError(f"line {line}: //@ run: no option is called {name}; there are {' '.join(OPTIONS)}")
-        field_name, takes = OPTIONS[name]
+        field_name, kind, _ = OPTIONS[name]
         i += 1
-        if not takes:
+        if kind == "flag":
             given[field_name] = True
             continue
         if not eq:
@@ -130,27 +118,11 @@ def from_text(words: str, line: int) -> RunSpec:
                 raise UsageError(f"line {line}: //@ run: {name} needs a value")
             value = parts[i]
             i += 1
-        if field_name in MANY:
+        if kind == "many":
             given.setdefault(field_name, []).append(value)
         else:
             given[field_name] = value
     return from_options(given, line)
-
-
-def split(words: str) -> list[str]:
-    """The words of a command line as a shell takes them; shlex reads character by character, which a test notices."""
-    if "\\" in words:
-        return shlex.split(words)
-    out, at, end = [], 0, len(words.rstrip(_BLANKS))
-    while at < end:
-        m = _WORD.match(words, at)
-        if m is None:  # a quotation mark without its partner
-            return shlex.split(words)
-        word, at = m[1], m.end()
-        if '"' in word or "'" in word:
-            word = _QUOTED.sub(lambda q: q[1] if q[2] is None else q[2], word)
-        out.append(word)
-    return out
 
 
 def directives(text: str) -> list[RunSpec]:
@@ -185,23 +157,16 @@ _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "clu
 def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     if unknown := set(data) - _RUN_KEYS:
         raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(_RUN_KEYS))}")
-    launches = []
+    launches: list[LaunchSpec] = []
     for launch in data.get("launch", []):
         if unknown := set(launch) - _LAUNCH_KEYS:
             raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
-        launches.append(_launch(launch))
+        launches += from_options(launch).launches
     one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
-    )  # fmt: skip
-
-
-def _launch(data: Mapping[str, Any]) -> LaunchSpec:
-    return LaunchSpec(
-        str(data.get("kernel", "")), dim3(data.get("grid", 1)), dim3(data.get("block", 1)), tuple(str(a) for a in data.get("args", ())),
-        int(data.get("shared", 0)), bool(data.get("cooperative", False)), dim3(data["cluster"]) if "cluster" in data else None,
     )  # fmt: skip
 
 

@@ -16,14 +16,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.isa.types import TYPES, ScalarType
+from warplab.isa.types import ScalarType
 
 from ..errors import UsageError
 
 Array = NDArray[np.generic]
 POISON = 0xA5  # what an `out:` buffer holds before the launch
 MAX_BYTES = 1 << 32
-KEPT, KEPT_BYTES = 128, 1 << 16  # so many values of so many bytes are made once in a process: many small tests start from the same
 
 DTYPES = {
     **{f"{k}{n}": np.dtype(f"{'i' if k in 'si' else 'u'}{n // 8}") for k in "usib" for n in (8, 16, 32, 64)},
@@ -70,9 +69,6 @@ class Argument:
     value: Value
 
 
-_kept: dict[tuple[str, bool], BufferValue] = {}  # by text, and whether nothing said of its start means POISON
-
-
 def parse_argument(text: str, folder: Path | None = None) -> Argument:
     """`[in:|out:|inout:][name=]VALUE`; files are read from `folder` alone, None forbids them."""
     m = _ARGUMENT.match(text.strip())
@@ -90,9 +86,6 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     if text.startswith("@"):
         array = _load(text[1:], folder)
         return BufferValue(type_name(array.dtype), array)
-    known = _kept.get((text, poison))
-    if known is not None:
-        return known
     m = _BUFFER.match(text)
     if m is None:
         if not _NUMBER.match(text):
@@ -105,13 +98,7 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     if prod(shape) * dtype.itemsize > MAX_BYTES:
         raise UsageError(f"{text!r} is larger than {MAX_BYTES >> 30} GiB")
     init = m["init"] or ("noinit" if poison else "zeros")
-    value = BufferValue(m["type"], _initial(init, shape, m["type"], dtype, text, folder), init == "noinit")
-    if not init.startswith("@") and value.array.nbytes <= KEPT_BYTES:
-        if len(_kept) == KEPT:
-            del _kept[next(iter(_kept))]
-        value.array.flags.writeable = False
-        _kept[text, poison] = value
-    return value
+    return BufferValue(m["type"], _initial(init, shape, m["type"], dtype, text, folder), init == "noinit")
 
 
 def _shape(text: str, whole: str) -> tuple[int, ...]:
@@ -226,6 +213,3 @@ def scalar_bytes(text: str, t: ScalarType) -> bytes:
     if not -(1 << t.bits - 1) <= number < 1 << t.bits:
         raise UsageError(f"{text} does not fit a .{t.name} parameter")
     return (number & ((1 << t.bits) - 1)).to_bytes(t.bytes, "little")
-
-
-__all__ = ["TYPES", "Argument", "BufferValue", "NullValue", "ScalarValue", "as_numbers", "parse_argument", "parse_value", "scalar_bytes"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.observe import Access, Observer
-from warplab.interpreter.vector.values import plain
+from warplab.interpreter.values import plain
 
 from .runner import Runner
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from tests.assembler.comparison import equal
 from tests.assembler.test_fuzz import SEED
 from tests.assembler.test_printer import EVERYTHING, HEADER
 from warplab.assembler import PtxError, format_text, parse
-from warplab.assembler.printer import equal
 
 UGLY = """.version 8.0
 .target sm_90

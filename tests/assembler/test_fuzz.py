@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.assembler.comparison import equal
 from warplab.assembler import PtxError, format_text, parse
 from warplab.assembler.parse import parse_all
-from warplab.assembler.printer import equal, print_module
+from warplab.assembler.printer import print_module
 
 SEED = """.version 8.0
 .target sm_90

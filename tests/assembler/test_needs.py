@@ -2,8 +2,9 @@
 
 import pytest
 
+from tests.assembler.comparison import equal
 from warplab.assembler import check, parse
-from warplab.assembler.printer import equal, print_module
+from warplab.assembler.printer import print_module
 
 
 def kernel(version: str, target: str, body: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.assembler.comparison import equal, fingerprint
 from tests.assembler.test_fuzz import SEED
 from warplab.assembler import parse
-from warplab.assembler.printer import equal, fingerprint, print_module
+from warplab.assembler.printer import print_module
 
 HEADER = ".version 8.3\n.target sm_90, texmode_independent\n.address_size 64\n"
 EVERYTHING = [

@@ -52,3 +52,13 @@ def test_statements_of_the_samples(path: Path) -> None:
 def test_texts_that_look_alike(text: str, other: str) -> None:
     tree_of(text)
     assert plain(tree_of(other)) == plain(grammar().parse(other, start="statement"))
+
+
+def test_each_version_of_lark_keeps_its_own_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for version, files in (("1", 1), ("2", 2), ("1", 2)):
+        monkeypatch.setattr("lark.__version__", version)
+        grammar.cache_clear()
+        grammar()
+        assert len(list(tmp_path.glob("warplab/grammar-*.lark"))) == files
+    grammar.cache_clear()

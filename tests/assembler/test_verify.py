@@ -81,7 +81,7 @@ def test_the_example_of_a_code_has_it(word):
 
 def test_every_code_in_the_source_is_in_the_table():
     used = set()
-    for path in Path(package.__file__).parent.glob("*.py"):
+    for path in Path(package.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 used.update({node.value} & CODES.keys() or re.findall(r"^[a-z]+(?:-[a-z]+)+$", node.value))

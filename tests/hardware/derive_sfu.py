@@ -1,4 +1,4 @@
-"""Derives isa/sfu/coefficients.py from dense sweeps of the approximate instructions on an H200.
+"""Derives isa/sfu/coefficients.json from dense sweeps of the approximate instructions on an H200.
 
     python3 derive_sfu.py FOLDER [OUTPUT]    FOLDER holds sfu_sweep.py and its <sweep>.npz files
 
@@ -8,6 +8,7 @@ likewise; what is left is an interval for c0 that satisfies every bound. An empt
 """
 
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -222,54 +223,24 @@ FUNCTIONS: dict[str, tuple[Callable[[Sweeps], Bounds], int, int]] = {
 
 
 def wrapped(name: str, values: list[int]) -> str:
-    """One tuple of numbers as source text."""
-    lines, line = [], "       "
-    for v in values:
-        if len(line) + len(f" {v},") > 128:
-            lines.append(line)
-            line = "       "
-        line += f" {v},"
-    return f"    {name}=(\n" + "\n".join([*lines, line]) + "\n    ),\n"
-
-
-HEADER = '''"""Coefficients of the special-function unit, solved from H200 recordings by tests/hardware/derive_sfu.py.
-
-A segment's sum, in units of 2**-40, is (c0 << shift0) + bias + (c1 << shift1) * x + (c2 << shift2) * square(x).
-Do not edit: run the script.
-"""
-# fmt: off
-
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficients:
-    """The coefficients of one function, a tuple entry for each segment."""
-
-    shift0: int
-    bias: int
-    shift1: int
-    shift2: int
-    c0: tuple[int, ...]
-    c1: tuple[int, ...]
-    c2: tuple[int, ...]
-
-'''
+    """One list of numbers in the table's text."""
+    lines = textwrap.wrap(", ".join(map(str, values)), 128, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return f'    "{name}": [\n' + "\n".join(lines) + "\n    ]"
 
 
 def main() -> None:
-    """Solves every function and writes the module."""
+    """Solves every function and writes the table."""
     sweeps = Sweeps(Path(sys.argv[1]))
-    text = HEADER
+    functions = []
     for name, (bounds, shift1, shift2) in FUNCTIONS.items():
         s = solve(bounds(sweeps), shift1, shift2)
         widths = [max(max(c), -min(c)).bit_length() for c in (s.c0, s.c1, s.c2)]
         print(f"{name}: {len(s.c0)} segments, coefficients of {widths} bits, c0 in steps of 2**{s.shift0 - UNIT}, bias {s.bias}")
-        text += f"\n{name.upper()} = Coefficients(\n    shift0={s.shift0},\n    bias={s.bias},\n"
-        text += f"    shift1={s.shift1},\n    shift2={s.shift2},\n"
-        text += "".join(wrapped(c, v) for c, v in (("c0", s.c0), ("c1", s.c1), ("c2", s.c2))) + ")\n"
-    default = Path(__file__).parents[2] / "isa" / "sfu" / "coefficients.py"
-    (Path(sys.argv[2]) if len(sys.argv) > 2 else default).write_text(text)
+        head = f'    "shift0": {s.shift0}, "bias": {s.bias}, "shift1": {s.shift1}, "shift2": {s.shift2}'
+        rows = [head, *(wrapped(c, v) for c, v in (("c0", s.c0), ("c1", s.c1), ("c2", s.c2)))]
+        functions.append(f'  "{name}": {{\n' + ",\n".join(rows) + "\n  }")
+    default = Path(__file__).parents[2] / "isa" / "sfu" / "coefficients.json"
+    (Path(sys.argv[2]) if len(sys.argv) > 2 else default).write_text("{\n" + ",\n".join(functions) + "\n}\n")
 
 
 if __name__ == "__main__":

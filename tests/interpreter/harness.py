@@ -21,6 +21,7 @@ from warplab.interpreter.memory.arena import Allocation, Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import DEFAULT, Fmad
+from warplab.interpreter.vector.wave import run as execute
 from warplab.isa.profiles import profile
 
 Array = NDArray[Any]
@@ -116,7 +117,7 @@ class Machine:
 
     def prepare(
         self, grid: int | Sequence[int], block: int | Sequence[int], arguments: Sequence[Argument], name: str = "", shared: int = 0,
-        observers: Sequence[Observer] = (), **options: Any,
+        **options: Any,
     ) -> Launch:  # fmt: skip
         """A launch that has not run."""
         entry = self.program.kernels[name] if name else next(iter(self.program.kernels.values()))
@@ -132,13 +133,20 @@ class Machine:
         self.launches += 1
         return Launch(
             entry, dim3(grid), dim3(block), bytes(raw), shared, self.arena, profile(self.target), self.prints, Mallocs(self.arena), (),
-            Options(**options), self.launches, observers,
+            Options(**options), self.launches,
         )  # fmt: skip
 
-    def launch(self, grid: int | Sequence[int], block: int | Sequence[int], arguments: Sequence[Argument], **more: Any) -> Launch:
+    def launch(
+        self,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        arguments: Sequence[Argument],
+        observers: Sequence[Observer] = (),
+        **more: Any,
+    ) -> Launch:
         """Runs a kernel; see prepare."""
         one = self.prepare(grid, block, arguments, **more)
-        one.run()
+        execute(one, observers)
         return one
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from tests.interpreter.harness import Machine, kernel
 from warplab.interpreter.observe import Access, Observer
 from warplab.interpreter.plan.plan import Site
+from warplab.interpreter.values import Array, plain
 from warplab.interpreter.vector.group import Group
-from warplab.interpreter.vector.values import Array, plain
 
 
 class Bytes(Observer):

@@ -12,6 +12,7 @@ from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.vector.wave import run as execute
 from warplab.isa.profiles import profile
 from warplab.runtime.device.heap import DeviceHeap
 from warplab.runtime.device.printf import PrintRing
@@ -74,10 +75,11 @@ class Process:
         if options.cooperative:
             workspace = self.arena.allocate(4096).start
             options.environment = {1: workspace >> 32, 2: workspace & 0xFFFFFFFF}
-        Launch(
+        launch = Launch(
             kernel, tuple(one["grid"]), tuple(one["block"]), bytes(raw), one["dynamic_shared"], self.arena, H200, self.ring, self.heap, (),
-            options, observers=observers,
-        ).run()  # fmt: skip
+            options,
+        )  # fmt: skip
+        execute(launch, observers)
 
     def output(self, name: str, like: Array) -> Array:
         """A buffer, or a variable ("symbol:NAME")."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import subprocess
 import sys
 import time
@@ -16,13 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.test import test as command
-from warplab.runtime.device.memory import DROPPED, device_memory
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
 from warplab.runtime.golden.filecheck import checks_of, match, without_checks
 from warplab.runtime.golden.metrics import check_metric
-from warplab.runtime.run.runspec import split
 
 from .ptx import kernel
 
@@ -286,45 +283,3 @@ def test_a_tool_cannot_change_the_test_itself(tmp_path: Path) -> None:
     assert "changes the test itself" in messages(path)[0] and path.read_bytes() == before
     (tmp_path / "u.ptx").write_text("// RUN: warplab fmt - < nowhere.ptx\n")
     assert "nowhere.ptx" in messages(tmp_path / "u.ptx")[0]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "",
-        "  ",
-        "--a 1\t--b",
-        "--expect 'c == \"x\"'",
-        "a\"b c\"d'e'",
-        "''",
-        "a#b # c",
-        r"a\ b \"",
-        "no-break\xa0space",
-        '"open',
-        "it's",
-        'a "" b\n',
-    ],
-)
-def test_words_of_a_directive_are_a_shells(words: str) -> None:
-    try:
-        wanted: object = shlex.split(words)
-    except ValueError:
-        with pytest.raises(ValueError, match="No closing quotation"):
-            split(words)
-    else:
-        assert split(words) == wanted
-
-
-def test_memory_that_is_given_back_serves_as_new() -> None:
-    first = device_memory(3 << 20)
-    place = first.allocate(100)
-    first.bytes[place.start : place.end] = 7
-    first.limit = 1 << 10
-    first.give_back()
-    second = device_memory(3 << 20)
-    assert second is first and not second.bytes[: 1 << 20].any()
-    assert (second.used, second.limit, second.find(place.start)) == (0, 3 << 20, None)
-    assert second.allocate(100).start == place.start
-    second.allocate(DROPPED)
-    second.give_back()
-    assert device_memory(3 << 20) is not second

@@ -6,6 +6,7 @@ import pytest
 
 from warplab.interpreter.plan.plan import ORDINARY
 from warplab.interpreter.profiler import KernelProfile
+from warplab.interpreter.vector.steps.build import code
 from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.profiler import profiling
 from warplab.runtime.run.runner import Runner
@@ -74,10 +75,10 @@ def test_an_unobserved_run_is_planned_without_observers() -> None:
     runner = Runner([text.encode()], ["vecadd.ptx"], directives(text)[0], None)
     runner.run()
     kernel = runner.trail[0][0].kernel
-    quiet, observed = (kernel.code(kernel.function, ORDINARY, observed=observed) for observed in (False, True))
+    quiet, observed = (code(kernel, kernel.function, ORDINARY, observed=observed) for observed in (False, True))
     assert quiet is not observed and quiet.plan is observed.plan
     places = range(len(quiet.plan.segments))
-    modules = [{getattr(s, "__module__", "") for pc in places for s in code.segments[pc].steps} for code in (quiet, observed)]
+    modules = [{getattr(s, "__module__", "") for pc in places for s in f.segments[pc].steps} for f in (quiet, observed)]
     assert ["warplab.interpreter.observe" in m for m in modules] == [False, True]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..diagnostics import Diagnostic
-from ..ir import Module, Section, Span
-from .places import span_at, without_comments
+from ...diagnostics import Diagnostic
+from ...ir import Module, Section, Span
+from ..places import span_at, without_comments
 
 _NAME = r"[A-Za-z_$%.][\w$.]*"
 # What a line of a section may hold, the version of PTX that brought it, and how it is called.

@@ -9,7 +9,7 @@ from warplab.isa.facts import opcodes
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
-from ..ir import Element, Function, Immediate, Minus, Operand, Plus, Register, Symbol
+from ...ir import Element, Function, Immediate, Minus, Operand, Plus, Register, Symbol
 from .kinds import Misfit, fitting
 
 ALL = opcodes("parts")

@@ -11,7 +11,7 @@ from warplab.isa.notation import Form, words
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
-from ..ir import (
+from ...ir import (
     Address,
     Arguments,
     Element,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from warplab.interpreter.vector.values import MANY, Facts, repeat_of
+from warplab.interpreter.values import MANY, Facts, repeat_of
 
 MEMORY = np.arange(1 << 16, dtype=np.float32)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from warplab.isa.notation import Need
 
-from ..diagnostics import Diagnostic
-from ..ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Targets, Variable
-from .needs import Has
-from .places import span_at
+from ...diagnostics import Diagnostic
+from ...ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Targets, Variable
+from ..needs import Has
+from ..places import span_at
 
 OF_MODULES = frozenset({"nounroll", "coroutine"})
 WITH_VALUES = frozenset({"used_bytes_mask", "frequency"})

@@ -1,4 +1,7 @@
-"""Vectors in their places: how many elements, of what types, and which may stand together."""
+"""Vectors in their places: how many elements, of what types, and which may stand together.
+
+What registers the vectors of a matrix instruction are made of depends on the elements of its matrices, not on the registers' type.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from warplab.isa import special
+from warplab.isa.fragments import INTEGERS
 from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
-from ..ir import (
+from ...ir import (
     Element,
     Immediate,
     Operand,
@@ -19,8 +23,7 @@ from ..ir import (
     SpecialRegister,
     Vector,
 )
-from .fragments import constant_elements, legal_elements
-from .kinds import Misfit, count_of, described, fitting, plain_type, takes_only_its_bits
+from .kinds import Misfit, constants, count_of, described, fitting, plain_type, takes_only_its_bits
 
 
 def vector_misfit(
@@ -157,3 +160,34 @@ def mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | Non
     ):
         return _unequal(operand.elements[0], n, t, 0)
     return None if each * n == t.bits and each >= 8 else Misfit("vector-size", f".{t} cannot be cut into {n} parts")
+
+
+# ---------------------------------------------------------------- elements by instruction
+
+DOUBLES = frozenset({"b64", "u64", "s64", "f64"})
+ANY = frozenset({"#int", "#f32", "#f64", "#decimal"})
+OF_PLACES = {"a": "atype", "b": "btype", "c": "ctype", "d": "dtype"}
+
+
+def legal_elements(form: Form, settled: Mapping[str, str | bool], place: Place, t: ScalarType) -> frozenset[str]:
+    """The types of the elements that a vector in this place may have in common."""
+    registers = form.facts.fragments
+    if registers is not None:
+        if t.name == "b32":
+            kind = settled.get(OF_PLACES.get(place.name, ""), settled.get("type", "f16"))
+            return registers.get(str(kind), registers[""])
+        return DOUBLES if t.name == "f64" else fitting(t.name, False, True)
+    legal = fitting(t.name, place.wider, takes_only_its_bits(form, place))
+    if t.kind == "f" and t.elements == 1 and not form.facts.float_vectors:
+        legal |= {f"u{t.bits}", f"s{t.bits}"}
+    return legal
+
+
+def constant_elements(form: Form, settled: Mapping[str, str | bool], place: Place, t: ScalarType) -> frozenset[str]:
+    """The kinds of constants of which a whole vector may be made."""
+    if form.facts.fragments is None:
+        return constants(t.name, takes_only_its_bits(form, place))
+    if t.name == "f64":
+        return ANY
+    legal = legal_elements(form, settled, place, t)
+    return frozenset({"#int"}) if legal == INTEGERS else frozenset({"#f32"}) if "f32" in legal else frozenset()

@@ -1,35 +1,43 @@
-"""Special registers of a group of lanes, and the windows of generic addresses."""
+"""Special registers of a group of lanes; which state space a generic address lies in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_SIZE
 
-from .vector.values import Array
+from ..lanes import Geometry
+from ..launch import CHECK_EVERY
+from ..values import Array
+from .ports import Wave
 
-if TYPE_CHECKING:
-    from .vector.group import Group
+
+class Lanes(Protocol):
+    """A group."""
+
+    geometry: Geometry
+    wave: Wave
+
 
 U32, U64 = np.uint32, np.uint64
-RESERVED_SHARED = 1024  # bytes that the system keeps of each block's shared memory, recorded on the H200
+TIMER = U64(1 << 40)  # nanoseconds when a launch begins; the timer grows with the work done, so that runs repeat themselves
 
 
-def _tid(g: Group, axis: int) -> Array:
+def _tid(g: Lanes, axis: int) -> Array:
     x, y, _ = g.wave.launch.block
     t = g.geometry.thread
     return (t % x if axis == 0 else t // x % y if axis == 1 else t // (x * y)).astype(U32)
 
 
-def _lane(g: Group) -> Array:
+def _lane(g: Lanes) -> Array:
     return (g.geometry.thread & 31).astype(U32)
 
 
-def _mask(kind: str) -> Callable[[Group], Array]:
-    def value(g: Group) -> Array:
+def _mask(kind: str) -> Callable[[Lanes], Array]:
+    def value(g: Lanes) -> Array:
         own = U32(1) << _lane(g)
         below = own - U32(1)
         return {"eq": own, "lt": below, "le": own | below, "gt": ~(own | below), "ge": ~below}[kind]
@@ -37,11 +45,18 @@ def _mask(kind: str) -> Callable[[Group], Array]:
     return value
 
 
-def _constant(value: Callable[[Group], int], dtype: type = U32) -> Callable[[Group], Array]:
+def _constant(value: Callable[[Lanes], int], dtype: type = U32) -> Callable[[Lanes], Array]:
     return lambda g: np.array([[value(g) & (2**64 - 1 if dtype is U64 else 2**32 - 1)]], dtype)
 
 
-def _block(name: str) -> Callable[[Group], Array]:
+def _clock(g: Lanes) -> Array:
+    """A count that grows with every segment that runs."""
+    launch = g.wave.launch
+    launch.quiet_rounds = 0  # lanes that look at the clock may wait for time to pass
+    return np.array([[(launch.steps + g.wave.segments_run % CHECK_EVERY) * 32]], U64)
+
+
+def _block(name: str) -> Callable[[Lanes], Array]:
     return lambda g: (
         g.wave.block_table(name)[g.geometry.block[:, 0]]
         if g.geometry.block.shape[1] == 1
@@ -49,19 +64,19 @@ def _block(name: str) -> Callable[[Group], Array]:
     )
 
 
-READERS: dict[str, Callable[[Group], Array]] = {
+READERS: dict[str, Callable[[Lanes], Array]] = {
     "%laneid": _lane,
     "%warpid": lambda g: (g.geometry.thread >> 5).astype(U32),
     "%nwarpid": _constant(lambda g: g.wave.launch.max_warps),
     "%nsmid": _constant(lambda g: g.wave.launch.multiprocessors),
     "%gridid": _constant(lambda g: g.wave.launch.number, U64),
-    "%clock": lambda g: g.wave.launch.clock(g).astype(U32),
-    "%clock_lo": lambda g: g.wave.launch.clock(g).astype(U32),
-    "%clock_hi": lambda g: (g.wave.launch.clock(g) >> U64(32)).astype(U32),
-    "%clock64": lambda g: g.wave.launch.clock(g),
-    "%globaltimer": lambda g: g.wave.launch.timer(g),
-    "%globaltimer_lo": lambda g: g.wave.launch.timer(g).astype(U32),
-    "%globaltimer_hi": lambda g: (g.wave.launch.timer(g) >> U64(32)).astype(U32),
+    "%clock": lambda g: _clock(g).astype(U32),
+    "%clock_lo": lambda g: _clock(g).astype(U32),
+    "%clock_hi": lambda g: (_clock(g) >> U64(32)).astype(U32),
+    "%clock64": lambda g: _clock(g),
+    "%globaltimer": lambda g: _clock(g) + TIMER,
+    "%globaltimer_lo": lambda g: (_clock(g) + TIMER).astype(U32),
+    "%globaltimer_hi": lambda g: ((_clock(g) + TIMER) >> U64(32)).astype(U32),
     "%dynamic_smem_size": _constant(lambda g: g.wave.launch.dynamic_shared),
     "%total_smem_size": _constant(lambda g: -(-g.wave.launch.total_shared // 128) * 128),
     "%aggr_smem_size": _constant(lambda g: g.wave.launch.total_shared + RESERVED_SHARED),
@@ -86,7 +101,7 @@ for _name in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "clus
     READERS[f"%{_name}.w"] = _constant(lambda g: 0)  # of the extents too, as recorded on the H200
 
 
-def special(g: Group, name: str) -> Array:
+def special(g: Lanes, name: str) -> Array:
     """The value of a special register; the machine-dependent ones that no program can rely on read as zero."""
     reader = READERS.get(name)
     if reader is not None:
@@ -96,12 +111,7 @@ def special(g: Group, name: str) -> Array:
     return np.zeros((1, 1), U64 if name.endswith("64") else U32)
 
 
-def window_of(space: str) -> int:
-    """Where a space begins among the generic addresses."""
-    return SHARED_BASE if space.startswith("shared") else LOCAL_BASE if space == "local" else 0
-
-
-def lies_in(g: Group, a: Array, space: str) -> Array:
+def lies_in(g: Lanes, a: Array, space: str) -> Array:
     """isspacep."""
     shared = (a >= U64(SHARED_BASE)) & (a < U64(SHARED_BASE + WINDOW_SIZE))
     local = (a >= U64(LOCAL_BASE)) & (a < U64(LOCAL_BASE + WINDOW_SIZE))

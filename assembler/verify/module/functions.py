@@ -1,192 +1,20 @@
-"""Judges what stands outside of instructions: version and target, variables, parameters, directives, what is declared and never defined."""
+"""Judges the headers of functions: parameters, directives, what is declared and never defined."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 
 from warplab.isa.notation import Need
-from warplab.isa.profiles import PROFILES, profile_note
 
-from ..diagnostics import Diagnostic, Note, nearest
-from ..ir import LISTED, Alias, Declaration, Directive, Function, Initial, Module, Pragma, Section, Span, Symbol, Variable
-from ..listing import listing
-from ..walk import declared, used_functions
-from . import debugging, declarations, initial
-from .needs import NEWEST, TARGETS, VERSIONS, Has, capability
-from .places import span_at
+from ...diagnostics import Diagnostic, Note
+from ...ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from ...walk import used_functions
+from ..needs import Has, capability
+from ..places import span_at
+from . import debugging, declarations
 
-CONST_BYTES = 65536
-NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
 BUILT_IN = frozenset({"vprintf", "malloc", "free", "__assertfail"})  # what ptxas itself brings; the device runtime is linked to it
-OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
-
-
-def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
-    """`.version`, `.target`, `.address_size`, and the target that the caller means to assemble for."""
-
-    def error(code: str, message: str, word: str, help: str = "") -> Diagnostic:
-        return Diagnostic("error", code, message, _find(module, word), (), help, file=module.name)
-
-    version = module.version
-    if version == (0, 0):
-        if re.search(r"\.version\s+0\.0\s", module.text):
-            yield error("unknown-version", "there is no PTX version 0.0", ".version")
-        return
-    if version > NEWEST and version[0] == NEWEST[0] and version[1] < 10:
-        text = f"PTX {version[0]}.{version[1]} is newer than {NEWEST[0]}.{NEWEST[1]}; what it added is not known here"
-        yield Diagnostic("note", "newer-version", text, _find(module, ".version"), file=module.name)
-    elif version not in VERSIONS:
-        newest = f"{NEWEST[0]}.{NEWEST[1]}"
-        yield error("unknown-version", f"there is no PTX version {version[0]}.{version[1]}", ".version", f"the newest is {newest}")
-        return
-    named = False
-    for name in module.targets:
-        plain = name.replace("compute_", "sm_")
-        if plain in TARGETS:
-            named = True
-            if version < TARGETS[plain]:
-                first = "{}.{}".format(*TARGETS[plain])
-                yield error("version-target", f"{name} needs PTX {first}, the module says .version {version[0]}.{version[1]}", name)
-            elif capability(plain)[0] > NEWEST_MODEL and (note := profile_note(plain)):
-                yield Diagnostic("note", "newer-target", note, _find(module, name), file=module.name)
-        elif plain.startswith("sm_"):
-            near = nearest(plain, TARGETS)
-            yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
-            named = True
-        elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is no target", name)
-            named = True
-    if not named and module.targets:
-        yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")
-    sm, suffix = capability(module.target)
-    if "map_f64_to_f32" in module.targets and sm >= 13:
-        yield error("bad-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
-    if "debug" in module.targets and not any(isinstance(i, Section) and i.name.startswith(".debug") for i in module.items):
-        yield error("no-debug", ".target debug asks for .section .debug_..., which the module does not have", "debug")
-    if ".address_size" in module.text and version < (2, 3):
-        yield error("needs", ".address_size needs PTX 2.3", ".address_size")
-    if version >= (2, 2) and ".const" in module.text and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):
-        yield error("bad-variable", "constant banks ended with PTX 2.2", bank[0])
-    if module.address_size == 32 and ".address_size" in module.text:
-        yield error("address-size", "32-bit addresses are not supported", ".address_size", "write .address_size 64")
-    if target is not None:
-        yield from _device(module, target, sm, suffix, error)
-
-
-def _device(module: Module, target: str, sm: int, suffix: str, error: object) -> Iterator[Diagnostic]:
-    """A module runs on its own target and later ones; with a letter on that very one, or its family."""
-    device, letter = capability(target)
-    span = _find(module, ".target")
-    reason = ""
-    if sm > device:
-        reason = f"the module is for {module.target}, newer than {target}"
-    elif suffix == "a" and (sm, "a") != (device, letter):
-        reason = f"a module for {module.target} runs on {module.target} only, not on {target}"
-    elif suffix == "f" and sm // 10 != device // 10:
-        reason = f"a module for {module.target} runs on its family only, not on {target}"
-    if reason and device:
-        yield Diagnostic("error", "target-mismatch", reason, span, file=module.name)
-
-
-def _find(module: Module, word: str) -> Span:
-    """Where the header has a word; a target's name counts after .target only."""
-    start = 0 if word.startswith(".") else max(0, module.text.find(".target"))
-    at = max(0, module.text.find(word, start))
-    line = module.text.count("\n", 0, at) + 1
-    return Span(at, at + len(word), line, at - module.text.rfind("\n", 0, at))
-
-
-# ---------------------------------------------------------------- variables
-
-
-def variables(module: Module) -> Iterator[Diagnostic]:
-    """Variables of the module: spaces, sizes, initial values."""
-    constant = 0
-    external: dict[str, Variable] = {}
-    anywhere = ".const" in module.text
-    for item in module.items:
-        if not isinstance(item, Declaration):
-            inner = listing(item).rest if anywhere and isinstance(item, Function) and item.body is not None else ()
-            constant = _constants(constant, [v for place in inner for v in declared(place)])
-            if constant > CONST_BYTES:
-                yield _too_much(module, item.span)
-                constant = 0
-            continue
-        for v in item.variables:
-            yield from _variable(module, v)
-            first = external.get(v.name)
-            if v.linkage == "extern":
-                external[v.name] = v
-            elif first is not None and not v.linkage:
-                text = f"{v.name} was declared .extern: its definition must be .visible"
-                note = Note("declared .extern here", first.span)
-                yield Diagnostic("error", "redeclared-differently", text, v.span, (note,), file=module.name)
-        constant = _constants(constant, item.variables)
-        if constant > CONST_BYTES:
-            yield _too_much(module, item.variables[-1].span)
-            constant = 0
-
-
-def _constants(used: int, variables: Iterable[Variable]) -> int:
-    """Where the next constant may begin."""
-    for v in variables:
-        if v.space == "const" and v.linkage != "extern":
-            used = -(-used // v.align) * v.align + v.size
-    return used
-
-
-def _too_much(module: Module, span: Span) -> Diagnostic:
-    return Diagnostic("error", "too-much-const", f"the module has more than {CONST_BYTES} bytes of .const data", span, file=module.name)
-
-
-def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
-    def error(code: str, message: str, help: str = "") -> Diagnostic:
-        return Diagnostic("error", code, message, v.span, (), help, file=module.name)
-
-    if v.type.kind == "o" and v.space != "global":
-        yield error("bad-variable", f"the handle {v.name} lies in .{v.space}; textures, samplers and surfaces lie in .global")
-    if v.type.name == "samplerref" and not v.dims and "texmode_independent" not in module.targets:
-        yield error("bad-variable", f"the sampler {v.name} needs .target texmode_independent")
-    if v.space == "tex" and module.version >= (1, 5):
-        yield error("bad-variable", ".tex variables ended with PTX 1.5", f"write .global .texref {v.name}")
-    if v.linkage == "common" and v.type.kind == "o":
-        yield error("bad-variable", f"the handle {v.name} cannot be .common")
-    if v.linkage == "common" and v.space != "global":
-        yield error("bad-variable", f".common variables lie in .global, {v.name} does not")
-    if v.linkage == "extern" and v.initial is not None:
-        yield error("bad-initialiser", f"{v.name} is .extern: its value is given where it is defined")
-    if "managed" in v.attributes and v.space != "global":
-        yield error("bad-variable", f"only .global variables are .managed, {v.name} is not")
-    if v.initial is not None and module.version < (3, 1) and any(s.generic for s in _symbols(v.initial)):
-        yield from _operator_needs(module, v, r"generic\s*\(", "generic()", "3.1")
-    if v.initial is not None and module.version < (7, 1) and any(s.mask is not None for s in _symbols(v.initial)):
-        yield from _operator_needs(module, v, r"\b\d\w*\s*\(", "a mask of an address", "7.1")
-    why = initial.flaw(module, v)
-    if why:
-        yield error("bad-initialiser", why)
-    yield from declarations.judge_needs(module, v)
-
-
-def _operator_needs(module: Module, v: Variable, operator: str, what: str, version: str) -> Iterator[Diagnostic]:
-    """An operator of an initial value came with a version of PTX."""
-    found = re.compile(operator).search(module.text, v.span.start)
-    if found is not None:
-        span = span_at(module.text, found.start(), found.end(), v.span)
-        yield Diagnostic("error", "needs", f"{what} needs PTX {version}", span, file=module.name)
-
-
-def _symbols(value: Initial) -> Iterator[Symbol]:
-    """Those that an initial value names."""
-    if isinstance(value, Symbol):
-        yield value
-    elif isinstance(value, tuple):
-        yield from chain.from_iterable(map(_symbols, value))
-
-
-# ---------------------------------------------------------------- functions
-
 DIRECTIVES = {
     ".maxntid": Need(1.3), ".maxnreg": Need(1.3), ".minnctapersm": Need(2.0), ".maxnctapersm": Need(1.3), ".reqntid": Need(2.1),
     ".pragma": Need(2.0), ".reqnctapercluster": Need(7.8, 90), ".explicitcluster": Need(7.8, 90), ".maxclusterrank": Need(7.8, 90),

@@ -11,8 +11,8 @@ import numpy as np
 from warplab.isa import sfu
 from warplab.isa.notation import FORMS
 
-from ..plan.plan import Meaning
-from .values import Array
+from ...plan.plan import Meaning
+from ...values import Array
 
 Function = Callable[..., Any]
 

@@ -10,16 +10,16 @@ import numpy as np
 from warplab.assembler.ir import Function
 from warplab.isa.types import TYPES
 
-from ..faults import Fault
-from ..intrinsics import INTRINSICS
-from ..plan.plan import Call, Home, InFrame
-from .convergence import arrive
-from .divergence import split
-from .group import Activation, Group
-from .join import Join
-from .lanes import Selection
+from ...faults import Fault
+from ...lanes import Selection
+from ...plan.plan import Call, Home, InFrame
+from ...values import Array
+from ..convergence import arrive
+from ..divergence import split
+from ..group import Activation, Group
+from ..join import Join
+from .intrinsics import INTRINSICS
 from .operands import get_of, set_of
-from .values import Array
 
 FRAME_ALIGN = 16
 
@@ -73,7 +73,7 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         if handler is None:
             raise g.blame(Fault("unsupported", f"call of {target.name}, which the device runtime of this model does not provide"), None)
         return _intrinsic(g, callee, target, handler, after)
-    code = launch.code_of(target)
+    code = g.wave.code_of(target)
     plan, stack = code.plan, g.wave.local
     base = -(-g.act.top // FRAME_ALIGN) * FRAME_ALIGN
     try:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.types import TYPES
 
-from ..plan.plan import (
+from ...plan.plan import (
     Address,
     Convert,
     DType,
@@ -35,7 +35,7 @@ from ..plan.plan import (
     Target,
     Tuple,
 )
-from .values import LocalPlace, Shifted, plain
+from ...values import LocalPlace, Shifted, plain
 
 Array = NDArray[Any]
 Get = Callable[[list[Any]], Any]

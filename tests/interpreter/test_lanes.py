@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warplab.interpreter.vector.lanes import Selection
+from warplab.interpreter.lanes import Selection
 
 KINDS = {"rows": lambda r, c: r, "cols": lambda r, c: c, "flat": lambda r, c: r * c}
 

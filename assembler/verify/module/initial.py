@@ -1,10 +1,10 @@
-"""Judges initial values: braces against dimensions, numbers and addresses against the type."""
+"""Judges initial values: numbers and addresses against the type; the parser has held their braces against the dimensions."""
 
 from __future__ import annotations
 
 import re
 
-from ..ir import Function, Initial, Module, Symbol, Variable
+from ...ir import Function, Initial, Module, Symbol, Variable
 
 _TOKEN = re.compile(
     r"0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+\.|[0-9]+[eE][+-]?[0-9]+|[0-9]\w*|[A-Za-z_$%][\w$]*"
@@ -20,19 +20,7 @@ def flaw(module: Module, v: Variable) -> str:
         return ""
     if v.type.name in ("f16", "f16x2"):
         return f".{v.type} variables such as {v.name} have no initial value"
-    return _shape(v, value, (*v.dims, v.vector) if v.vector > 1 else v.dims) or _addresses(v, value) or _numbers(module, v)
-
-
-def _shape(v: Variable, value: Initial, dims: tuple[int, ...]) -> str:
-    if not dims:
-        return f"too many braces for {v.name}" if isinstance(value, tuple) else ""
-    if not isinstance(value, tuple):
-        return f"each dimension of {v.name} needs braces of its own"
-    if len(value) > dims[0]:
-        return f"{len(value)} initial values for {dims[0]} elements of {v.name}"
-    if len(dims) == 1:
-        return f"too many braces for {v.name}" if any(isinstance(x, tuple) for x in value) else ""
-    return next((why for x in value if (why := _shape(v, x, dims[1:]))), "")
+    return _addresses(v, value) or _numbers(module, v)
 
 
 def _addresses(v: Variable, value: Initial) -> str:

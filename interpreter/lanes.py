@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..flags import numbered, rows_and_columns
+from .flags import numbered, rows_and_columns
 from .values import Shifted, Value, plain
 
 Array = NDArray[Any]

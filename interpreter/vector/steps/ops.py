@@ -12,13 +12,13 @@ import numpy as np
 
 from warplab.isa.types import TYPES, ScalarType
 
-from ..faults import Fault
-from ..plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Target, Tuple
-from .exchange import Exchange
-from .group import Group
+from ...faults import Fault
+from ...plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Target, Tuple
+from ...values import Array, Shifted, plain
+from ..exchange import Exchange
+from ..group import Group
 from .meanings import both, bound, dividend_and_reciprocal
 from .operands import Get, get_of, set_of, shared_pointer
-from .values import Array, Shifted, plain
 
 Step = Callable[[list[Any]], None]
 MASKED = frozenset({"lanes", "warps", "load", "store", "effect"})  # the guard tells these which lanes take part

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .faults import Fault
-from .vector.values import Array
-
-if TYPE_CHECKING:
-    from .vector.group import Group
+from ...faults import Fault
+from ...values import Array
+from ..group import Group
 
 U64 = np.uint64
 
@@ -48,7 +45,7 @@ def assertfail(g: Group, message: Array, file: Array, line: Array, function: Arr
     given = zip(*(np.broadcast_to(x, shape).ravel().tolist() for x in (message, file, line, function)), strict=True)
     for lane, (text, name, number, where) in zip(np.broadcast_to(g.geometry.lane, shape).ravel().tolist(), given, strict=True):
         who = Fault("assert", "")
-        launch.name_fault(g.wave, who, int(lane))
+        launch.name_fault(g.wave.first, g.wave.count, who, int(lane))
         block, thread = (",".join(map(str, x or (0, 0, 0))) for x in (who.block, who.thread))
         place = f"{launch.text_at(name)}:{number}: {launch.text_at(where)}"
         launch.assertions.append(f"{place}: block: [{block}], thread: [{thread}] Assertion `{launch.text_at(text)}` failed.")

@@ -10,7 +10,7 @@ from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import ScalarType
 
-from ..ir import (
+from ...ir import (
     Address,
     Element,
     Operand,

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from warplab.isa.facts import opcodes
 
-from ..diagnostics import Diagnostic, Note
-from ..info import sizes
-from ..ir import Address, Function, Module, Symbol, Variable
-from ..listing import listing
-from ..walk import declared
-from .needs import capability
-from .places import places
+from ...diagnostics import Diagnostic, Note
+from ...info import sizes
+from ...ir import Address, Function, Module, Symbol, Variable
+from ...listing import listing
+from ...walk import declared
+from ..needs import capability
+from ..places import places
 
 LOADS, STORES = opcodes(access="load"), opcodes(access="store")
 

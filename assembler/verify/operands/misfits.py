@@ -8,7 +8,7 @@ from warplab.isa.notation import Form
 from warplab.isa.notation import Operand as Place
 from warplab.isa.types import TYPES, ScalarType
 
-from ..ir import (
+from ...ir import (
     Element,
     Function,
     Immediate,

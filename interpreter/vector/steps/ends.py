@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..faults import Fault
-from ..plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
+from ...faults import Fault
+from ...lanes import Selection
+from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
+from ..convergence import arrive, go, leave, ret
+from ..divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
+from ..group import Group
 from .calls import Callee, call_group
-from .convergence import arrive, go, leave, ret
-from .divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
-from .group import Group
-from .lanes import Selection
 from .operands import Get, Set, condition_of, get_of, set_of
 
 Terminator = Callable[[Group], "int | None"]

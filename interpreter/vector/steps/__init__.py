@@ -1,0 +1,1 @@
+"""The operations and ends of a plan as functions of the registers."""

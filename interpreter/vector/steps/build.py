@@ -1,0 +1,38 @@
+"""From the plan of a function to its steps, quiet or observed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from warplab.assembler.ir import Function
+
+from ...observe import announced
+from ...plan.plan import Manner, Segment
+from ...program import Kernel
+from ..exchange import Exchange
+from ..function import Step, VectorFunction, VectorSegment
+from .ends import terminator
+from .ops import guarded, unguarded
+
+
+def code(kernel: Kernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
+    """A function as it runs for a kernel; observed, it announces each instruction."""
+    found: VectorFunction | None = kernel.codes.get((id(f), manner, observed))
+    if found is None:
+        made = VectorFunction(kernel.plan(f, manner), partial(segment, observed=observed))
+        found = kernel.codes[id(f), manner, observed] = made
+    return found
+
+
+def segment(s: Segment, pc: int, observed: bool) -> VectorSegment:
+    steps: list[Step] = []
+    exchange = None
+    for n, op in enumerate(s.ops):
+        inner = unguarded(op)
+        if n == 0 and isinstance(inner, Exchange):
+            exchange = inner
+        steps.append(inner if op.guard is None else guarded(op, op.guard, inner))
+    terminate = terminator(s.end, pc)
+    if observed:
+        steps, terminate = announced(s, steps, terminate)
+    return VectorSegment(tuple(steps), terminate, s.reads, s.writes, exchange, s)
