@@ -18,24 +18,6 @@ def numbered(flags: Flags) -> Index:
     return np.cumsum(flags, dtype=np.int32).astype(np.int64)  # numpy adds flags up to short numbers much faster
 
 
-def rows_and_columns(flags: Flags) -> tuple[Index, Index]:
-    """Where flags are set, in order.
-
-    >>> [at.tolist() for at in rows_and_columns(np.array([[False, True], [True, True]]))]
-    [[0, 1, 1], [1, 0, 1]]
-    """
-    width = flags.shape[1]
-    if width == 1:
-        row: Index = flags.ravel().nonzero()[0]
-        return row, np.zeros_like(row)
-    bits = width.bit_length() - 1
-    if width != 1 << bits:
-        row, column = flags.nonzero()
-        return row, column
-    at: Index = flags.ravel().nonzero()[0]
-    return at >> bits, at & width - 1
-
-
 def any_in_rows(flags: Flags) -> Flags:
     """Which rows have one that is set.
 

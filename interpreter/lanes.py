@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .flags import numbered, rows_and_columns
+from .flags import numbered
 from .values import Shifted, Value, plain
 
 Array = NDArray[Any]
@@ -224,8 +224,7 @@ class WarpLayout:
         new: NDArray[np.bool_] = np.empty(number.size, np.bool_)  # the first lane of each warp
         new[0] = True
         np.not_equal(number[1:], number[:-1], out=new[1:])
-        self.starts: Index = new.nonzero()[0]
-        present = number.take(self.starts)
+        present = number[new]
         self.count = present.size
         self.position: Index = slot
         if present.item(-1) != self.count - 1:  # some warps are missing
@@ -251,44 +250,6 @@ class WarpLayout:
     def bits(self) -> NDArray[np.uint32]:
         """The same as a number for each warp."""
         return packed(self.members)
-
-    @cached_property
-    def lanes(self) -> Index:
-        """How many the group has of each warp."""
-        if self.aligned:
-            return np.full(self.count, 32)
-        lanes = np.empty_like(self.starts)
-        np.subtract(self.starts[1:], self.starts[:-1], out=lanes[:-1])
-        lanes[-1] = self.position.size - self.starts[-1]
-        return lanes
-
-    def of(self, warp: int) -> tuple[slice | Index, slice]:
-        """Which lanes of one warp the group has, and where they stand among all of the group."""
-        if self.aligned:
-            return slice(0, 32), slice(32 * warp, 32 * warp + 32)
-        some = slice(self.starts.item(warp), self.starts.item(warp + 1) if warp + 1 < self.count else self.position.size)
-        return self.position[some] & 31, some
-
-    @cached_property
-    def numbers(self) -> Index:
-        """Of the warps, counted from 0 on."""
-        return np.arange(self.count)
-
-    @cached_property
-    def absent(self) -> tuple[Index, Index]:
-        """The warps and the places in them that no lane of the group has."""
-        return rows_and_columns(~self.members)
-
-    @cached_property
-    def nearest(self) -> Index:
-        """For each place of each warp the lane that stands there, or else one of that warp that is near."""
-        before = numbered(self.members.ravel()) - 1
-        return np.maximum(before.reshape(-1, 32), self.starts[:, None])
-
-    @cached_property
-    def place(self) -> Index:
-        """Where each lane stands among the lanes of all warps."""
-        return np.arange(self.count * 32) if self.aligned else self.position
 
     def spread(self, v: Array, *, extended: bool = False) -> Array:
         """A group-shaped array as (warps, 32); uniform values stay (1, 1).

@@ -84,27 +84,22 @@ class Observer:
 class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Any, kind: str, space: str, address: Value, type: ScalarType, count: int) -> None:
+    def announce(self, g: Any, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
         """Announces one access to the observers."""
+        if isinstance(address, LocalPlace):
+            space, address = "local", np.array([[address.at]], np.uint64)
         access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
         for o in g.wave.observers:
             o.access(access)
 
     def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
-        if isinstance(address, LocalPlace):
-            self.announce(g, "ld", "local", np.array([[address.at]], np.uint64), type, count)
-        else:
-            address = _shared(address, g.active)
-            self.announce(g, "ld", space, address, type, count)
+        address = _shared(address, g.active)
+        self.announce(g, "ld", space, address, type, count)
         return super().load(g, space, address, type, count)
 
     def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
-        count = len(values) // type.elements
-        if isinstance(address, LocalPlace):
-            self.announce(g, "st", "local", np.array([[address.at]], np.uint64), type, count)
-        else:
-            address = _shared(address, g.active)
-            self.announce(g, "st", space, address, type, count)
+        address = _shared(address, g.active)
+        self.announce(g, "st", space, address, type, len(values) // type.elements)
         super().store(g, space, address, type, values)
 
     def update(
@@ -117,8 +112,10 @@ class ObservedMemory(WaveMemory):
         return super().update(g, space, address, type, change, operands, shortcut, returns)
 
 
-def _shared(address: Value, active: Array | None) -> Value:
+def _shared(address: Value | LocalPlace, active: Array | None) -> Value | LocalPlace:
     """An address whose facts the observers and the access share; under a mask, which facts do not cover, a plain array."""
+    if isinstance(address, LocalPlace):
+        return address
     if active is not None:
         return plain(address)
     return address if isinstance(address, Shifted) else Shifted(address)

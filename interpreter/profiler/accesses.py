@@ -45,8 +45,6 @@ class Accesses:
         self.global_memory = GlobalMemory(launch, device, multiprocessors, resident)
         self.shared = SharedMemory(device, launch.cluster_size)
         self._functions = launch.kernel.program.functions
-        self._unused: dict[str, frozenset[int]] = {}
-        self._neighbours: dict[str, dict[int, Joined]] = {}
         self._first: Array | None = None  # of a fragment's two joined accesses
         self._elements = 0  # of a vector that are still to be announced
         self.operands: Sequence[Array] = ()  # of the atomic operation that comes next
@@ -89,20 +87,13 @@ class Accesses:
 
     def _is_unused(self, tally: SiteTally) -> bool:
         """Is the result of an atom never read?"""
-        site = tally.site
-        found = self._unused.get(site.function)
-        if found is None:
-            found = self._unused[site.function] = unused_results(self._functions[site.function])
-        return id(site.instruction) in found
+        return id(tally.site.instruction) in unused_results(self._functions[tally.site.function])
 
-    def _joins(self, tally: SiteTally) -> dict[int, Joined]:
-        """What ptxas makes of accesses to shared memory in a function."""
-        name = tally.site.function
-        found = self._neighbours.get(name)
-        if found is None:
-            modern = self.device.shared_rule == "modern"
-            found = self._neighbours[name] = joined_accesses(self.launch.kernel, self._functions[name]) if modern else {}
-        return found
+    def _joined(self, tally: SiteTally) -> Joined | None:
+        """What ptxas makes of an access to shared memory where it joins it with others."""
+        if self.device.shared_rule != "modern":
+            return None
+        return joined_accesses(self.launch.kernel, self._functions[tally.site.function]).get(id(tally.site.instruction))
 
     def _fragment(self, i: Instruction, address: Array, width: int) -> tuple[tuple[Array, int], ...]:
         """The accesses of a fragment's next one or two elements: ptxas joins neighbours, and the halves of words of a transposed matrix."""
@@ -170,11 +161,10 @@ class Accesses:
         op.tally.count("global", "atom", op.width, lanes=lanes.count, requests=asked, units=sectors, ideal=sectors, moved=32 * sectors)
 
     def _shared(self, op: Operation, address: Value, mask: Array | None, space: str, *, others: bool = False) -> None:
-        i = op.tally.site.instruction
-        if facts_of(i.opcode).copies:
+        if facts_of(op.tally.site.instruction.opcode).copies:
             self.global_memory.copy(op, lanes_of(op.group.geometry, plain(address), mask))
             return
-        if (joined := self._joins(op.tally).get(id(i))) is not None:
+        if (joined := self._joined(op.tally)) is not None:
             if not joined.width:
                 return
             address = address.moved(joined.delta) if isinstance(address, Shifted) else Shifted(address, joined.delta)

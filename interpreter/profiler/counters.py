@@ -43,11 +43,10 @@ STRETCHES = 400  # at most; then two become one
 class Run:
     """Instructions that are executed one after the other, and by how many warps and threads so far."""
 
-    __slots__ = ("length", "sites", "special", "threads", "warps")
+    __slots__ = ("sites", "special", "threads", "warps")
 
     def __init__(self, sites: Sequence[Site], special: bool) -> None:
         self.sites = sites  # whose identity is the key
-        self.length = len(sites)
         self.special = special  # the last one empties caches, copies, or moves matrices: accesses.py sees each execution
         self.warps = self.threads = 0
 
@@ -86,7 +85,6 @@ class Counters(Observer):
         self._runs: dict[int, Run] = {}
         self.idle = launch.blocks * launch.threads
         self._wrote: dict[int, NDArray[np.bool_]] = {}  # the threads of a wave that wrote something, by its first block
-        self._writers: dict[tuple[int, int], Geometry] = {}  # groups of which all lanes have written
         self._geometry: Geometry | None = None
         self._alive: Array | None = None
         self._warps = self._lanes = 0
@@ -108,7 +106,6 @@ class Counters(Observer):
         # References to the launch would keep its memory until the garbage collector runs.
         self.launch = self._geometry = self._alive = None
         self._wrote.clear()
-        self._writers.clear()
         del self.accesses
 
     def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
@@ -152,13 +149,7 @@ class Counters(Observer):
         run.threads += self._lanes
         if run.special:
             self.accesses.begin(sites[-1].instruction, group)
-        n = run.length
-        if self._events + n < self._period:
-            self._events += n
-            self._issued += n * self._warps
-            self._threads += n * self._lanes
-        else:
-            self._pass_marks(n)
+        self._pass_marks(len(sites))
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
         g, alive = group.geometry, group.alive
@@ -167,10 +158,7 @@ class Counters(Observer):
         tally = self._tally(site)
         tally.warps += self._warps
         tally.threads += self._lanes
-        if mask is None or mask.size == 1:
-            tally.active += self._lanes if mask is None or mask[0, 0] else 0
-        else:
-            tally.active += int(np.count_nonzero(mask)) * (g.n // mask.size)
+        tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
         if tally.special:
             self.accesses.begin(site.instruction, group)
         self._pass_marks(1)
@@ -243,17 +231,9 @@ class Counters(Observer):
 
     def _writes(self, group: Group, mask: Array | None) -> None:
         g, wave = group.geometry, group.wave.first
-        if self._writers.get((wave, id(g))) is g:
-            return
         wrote = self._wrote[wave]
         if mask is None:
-            if len(self._writers) > 512:
-                self._writers.clear()
-            self._writers[wave, id(g)] = g
-            if g.n == wrote.size:
-                wrote.fill(True)
-            else:
-                wrote.reshape(-1)[g.lane.ravel()] = True
+            wrote.reshape(-1)[... if g.n == wrote.size else g.lane.ravel()] = True
         elif g.shape == wrote.shape:
             wrote |= mask
         else:

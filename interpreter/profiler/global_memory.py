@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")
-GROUPS = 512  # whose multiprocessors are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +56,13 @@ class GlobalMemory:
         self.stream = Stream(multiprocessors, l1 // LINE, device.l2_cache // LINE)
         self.places = Places(launch)
         self._footprints: Memo[Footprint] = Memo()
-        self._of_block: dict[int, Index] = {}  # the multiprocessor of each block of a wave, by the wave's first block
-        self._of_warp: dict[tuple[int, int], tuple[Geometry, NDArray[np.uint16]]] = {}
+        self._of_block: dict[int, NDArray[np.uint16]] = {}  # the multiprocessor of each block of a wave, by the wave's first block
         self._copy: tuple[Value, Array | None] | None = None  # the source of a cp.async
         self._copied = False
 
     def wave(self, wave: Wave) -> None:
         """Some blocks start."""
-        self._of_block[wave.first] = wave.block_table("smid")[:, 0].astype(np.int64) % self.multiprocessors
+        self._of_block[wave.first] = (wave.block_table("smid")[:, 0] % self.multiprocessors).astype(np.uint16)
 
     def begin(self) -> None:
         """Another instruction."""
@@ -150,14 +148,7 @@ class GlobalMemory:
 
     def _caches(self, group: Group) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
-        g, first = group.geometry, group.wave.first
-        found = self._of_warp.get((first, id(g)))
-        if found is None or found[0] is not g:
-            if len(self._of_warp) >= GROUPS:
-                self._of_warp.clear()
-            where = self._of_block[first][g.warps.block[:, 0]].astype(np.uint16)
-            found = self._of_warp[first, id(g)] = (g, where)
-        return found[1]
+        return self._of_block[group.wave.first][group.geometry.warps.block[:, 0]]
 
     def _is_gathered(self, op: Operation, f: Footprint) -> bool:
         if f.lanes.where.shape[1] > 1:

@@ -12,8 +12,6 @@ from .lanes import WARP, Lanes
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-MANY = 64  # warps
-
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
@@ -43,11 +41,8 @@ _NOWHERE = np.iinfo(np.int64).min  # the address of an inactive lane
 _ODD = np.arange(1, 2 * WARP, 2) * np.int64(0x9E3779B97F4A7C1)  # factors of a hash of 32 addresses
 
 
-def patterns(lanes: Lanes, align: int, period: int = 1) -> Patterns:
-    """The different warps of an access, for rules that depend on addresses modulo `align` only.
-
-    `period`: the distance of warps that are most likely equal (the warps of a block).
-    """
+def patterns(lanes: Lanes, align: int) -> Patterns:
+    """The different warps of an access, for rules that depend on addresses modulo `align` only."""
     where, active = lanes.where, lanes.active
     if active is None:
         relative = where - (where[:, :1] & -align)
@@ -63,8 +58,6 @@ def patterns(lanes: Lanes, align: int, period: int = 1) -> Patterns:
         _, first, which = np.unique(relative[:, 0], return_index=True, return_inverse=True)
         return Patterns(np.repeat(relative[first], WARP, axis=1), None, np.bincount(which), which)
     each = Patterns(relative, active, np.ones(rows, np.int64), np.arange(rows))
-    if rows > MANY and (relative[0] != relative[1]).any() and (period >= rows or (relative[0] != relative[period]).any()):
-        return each  # neighbours differ: a search for equal warps would cost more than the rule
     _, first, which = np.unique(relative @ _ODD, return_index=True, return_inverse=True)
     if first.size == rows or not (relative == relative[first][which]).all():
         return each

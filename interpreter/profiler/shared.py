@@ -110,7 +110,7 @@ class SharedMemory:
 
     def _total(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, *, apart: bool) -> Total:
         lanes, times = few_lanes(g, address & address.dtype.type(OFFSET), mask)
-        rows = patterns(lanes, 128, g.warps_per_block)
+        rows = patterns(lanes, 128)
         passes, conflicts = self._of_patterns(rule, width, rows, apart=apart)
         worst = int(passes.argmax())
         return Total(
@@ -183,7 +183,7 @@ class SharedMemory:
             leaves = not {"min", "max"}.isdisjoint(i.modifiers)
             passes, conflicts = loop_passes(lanes.full, lanes.mask, 8, held, operand, _change(i), leaves=leaves)
         else:
-            rows = patterns(lanes, 128, group.geometry.warps_per_block)
+            rows = patterns(lanes, 128)
             passes, conflicts = (x * rows.count for x in self._of_patterns("loop", width, rows, apart=False))
         total, beyond = int(passes.sum()), int(conflicts.sum())
         op.tally.count(

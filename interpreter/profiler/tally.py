@@ -29,8 +29,6 @@ MASKS = 8  # of a branch that a profile keeps
 class AccessTally:
     """What one instruction did to one space."""
 
-    __slots__ = ("bytes", "conflicts", "hits", "ideal", "l2", "l2_hits", "lanes", "moved", "requests", "sample", "units", "width")
-
     def __init__(self, width: int) -> None:
         self.width = width
         self.requests = self.units = self.ideal = self.conflicts = self.lanes = self.bytes = self.moved = 0
@@ -46,23 +44,6 @@ class AccessTally:
 
 class SiteTally:
     """What one instruction did."""
-
-    __slots__ = (
-        "accesses",
-        "active",
-        "divergent",
-        "flops",
-        "masks",
-        "parted",
-        "plain",
-        "shared_width",
-        "site",
-        "special",
-        "threads",
-        "waiting",
-        "waits",
-        "warps",
-    )
 
     def __init__(self, site: Site, flops: tuple[str, float] | None, special: bool, plain: bool) -> None:
         self.site = site
