@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.interpreter import test_occupancy, test_reference_caches
+from tests.interpreter import test_reference_caches
 from tests.interpreter.profiler import test_mixed_kernels
 from tests.interpreter.rules import test_coalesce, test_recorded_counters
+from tests.isa import test_occupancy
 from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.interpreter.reference_caches import L1
-from warplab.interpreter.occupancy import l1_bytes, occupancy
 from warplab.interpreter.rules.banks import atomic_passes, shared_passes
 from warplab.interpreter.rules.coalesce import global_transactions
 from warplab.interpreter.rules.constant import constant_passes
 from warplab.interpreter.rules.local import local_sectors
 from warplab.interpreter.rules.policies import LoadPolicy, load_policy
+from warplab.isa.occupancy import l1_bytes, occupancy
 from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
 
 from .charts import chart

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate
 from warplab.isa.facts import facts_of
+from warplab.isa.occupancy import l1_bytes
 from warplab.isa.profiles import DeviceProfile
 
 from ..lanes import Geometry
-from ..occupancy import l1_bytes
 from ..ptxas.atomics import Loop, is_gathered, loop_of
 from ..rules.coalesce import async_copy_global, global_transactions
 from ..rules.contention import atomic_global

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..occupancy import Resource
+from warplab.isa.occupancy import Resource
 
 if TYPE_CHECKING:
     from .profile import KernelProfile

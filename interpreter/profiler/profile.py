@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
+from warplab.isa.occupancy import Occupancy
+from warplab.isa.occupancy import waves as waves_of
 from warplab.isa.profiles import DeviceProfile
-
-from ..occupancy import Occupancy
-from ..occupancy import waves as waves_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from warplab.assembler.flow import Flow, flow
 from warplab.assembler.ir import Function, Immediate, Instruction, Register, Symbol, Variable
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
+from warplab.isa.occupancy import Occupancy, occupancy
 from warplab.isa.profiles import DeviceProfile
 
-from ..occupancy import Occupancy, occupancy
 from ..plan.roles import uses
 from ..program import Kernel, functions_in
 

@@ -11,7 +11,7 @@ from . import files
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
-    from warplab.interpreter.occupancy import Occupancy
+    from warplab.isa.occupancy import Occupancy
 
 
 @click.command()
@@ -29,7 +29,7 @@ def occupancy(
 
     Without FILE, --threads, --registers and --shared describe the kernel.
     """
-    from warplab.interpreter.occupancy import occupancy as resident
+    from warplab.isa.occupancy import occupancy as resident
     from warplab.isa.profiles import profile
 
     if not re.fullmatch(r"(sm_|compute_)?\d+[a-f]?", device):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.occupancy import block_limits, max_registers, register_blocks
 from warplab.interpreter.program import Kernel, LoadedProgram
+from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ..errors import ApiError, invalid
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.interpreter.reference_caches import L1
-from warplab.interpreter.occupancy import l1_bytes
 from warplab.interpreter.rules.banks import matrix_passes, modern_banks
 from warplab.interpreter.rules.coalesce import async_copy_global, modern_global
 from warplab.interpreter.rules.local import local_sectors
 from warplab.interpreter.rules.policies import LoadPolicy, StorePolicy, load_policy
+from warplab.isa.occupancy import l1_bytes
 from warplab.isa.profiles import profile
 
 LAUNCHES = json.loads((Path(__file__).parents[2] / "data/memory/patterns.json").read_text())["launches"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from warplab.isa.profiles import DeviceProfile
+from .profiles import DeviceProfile
 
 LEAST_SHARED = 32 * 1024  # bytes that are set aside for kernels that need less, at least
 

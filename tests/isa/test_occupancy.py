@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warplab.interpreter.occupancy import (
+from warplab.isa.occupancy import (
     Step,
     block_limits,
     l1_bytes,
