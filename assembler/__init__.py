@@ -12,6 +12,17 @@ from .parse import parse
 from .verify import check
 
 __all__ = [
-    "Diagnostic", "LinkError", "Module", "ObjectError", "ObjectFile", "Program", "PtxError", "assemble", "check", "disassemble",
-    "format_text", "link", "parse",
+    "Diagnostic",
+    "LinkError",
+    "Module",
+    "ObjectError",
+    "ObjectFile",
+    "Program",
+    "PtxError",
+    "assemble",
+    "check",
+    "disassemble",
+    "format_text",
+    "link",
+    "parse",
 ]  # fmt: skip

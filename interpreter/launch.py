@@ -15,8 +15,8 @@ from warplab.isa.profiles import DeviceProfile
 from .faults import Fault, LimitReached
 from .memory.arena import Arena
 from .plan.plan import Manner, Site
-from .program import Kernel
-from .values import Array, ParameterPlace
+from .program import LoadedKernel
+from .values import Array, ParameterOffset
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
@@ -61,7 +61,7 @@ class Launch:
     """The state that all waves of a launch share."""
 
     def __init__(
-        self, kernel: Kernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
+        self, kernel: LoadedKernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
     ) -> None:  # fmt: skip
         o = options or Options()
@@ -165,9 +165,9 @@ class Launch:
 
     # ------------------------------------------------------------ parameters and environment
 
-    def param_place(self, v: Variable, offset: int) -> ParameterPlace:
+    def param_place(self, v: Variable, offset: int) -> ParameterOffset:
         """The address of a parameter, as ld.param wants it."""
-        return ParameterPlace(self._offsets[id(v)] + offset)
+        return ParameterOffset(self._offsets[id(v)] + offset)
 
     def parameter(self, at: int, dtype: np.dtype[Any]) -> Array:
         """A parameter's value, the same for all lanes."""

@@ -25,7 +25,7 @@ from .plan.plan import Guard, Jump, Segment, Site
 from .plan.roles import works_on
 from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.group import Group
-from .vector.ports import Wave
+from .vector.ports import WavePort
 
 Step = Callable[[list[Any]], None]
 Terminator = Callable[["Group"], "int | None"]
@@ -51,7 +51,7 @@ class Observer:
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
 
-    def wave(self, wave: Wave) -> None:
+    def wave(self, wave: WavePort) -> None:
         """Some blocks start."""
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:

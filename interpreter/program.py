@@ -55,7 +55,7 @@ class LoadedProgram:
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
-        self.kernels = {n: Kernel(self, f) for n, f in linked.kernels.items()}
+        self.kernels = {n: LoadedKernel(self, f) for n, f in linked.kernels.items()}
         self._place()
 
     # ------------------------------------------------------------ variables
@@ -154,7 +154,7 @@ class SharedLayout(NamedTuple):
 
 
 @dataclass(eq=False)
-class Kernel:
+class LoadedKernel:
     """An entry of a loaded program, with the layout of its shared memory and the plans of what it calls."""
 
     program: LoadedProgram

@@ -59,7 +59,7 @@ def repeat_of(index: Array) -> Repeat | None:
 _NEW, _ONCE = (Repeat(np.empty((0, 0, 0)), 1, 0) for _ in range(2))  # what is not known so far
 
 
-class Facts:
+class AddressFacts:
     """What memory accesses need to know of an address array; computed when first asked."""
 
     __slots__ = ("base", "high", "indices", "low", "low_bits", "repeats", "runs")
@@ -111,22 +111,22 @@ class Shifted:
 
     __slots__ = ("_facts", "base", "delta")
 
-    def __init__(self, base: Array, delta: int = 0, facts: Facts | None = None) -> None:
+    def __init__(self, base: Array, delta: int = 0, facts: AddressFacts | None = None) -> None:
         self.base = base
         self.delta = delta
         self._facts = facts
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> AddressFacts:
         """The facts of the base, shared by all that walk from it."""
         if self._facts is None:
-            self._facts = Facts(self.base)
+            self._facts = AddressFacts(self.base)
         return self._facts
 
     def moved(self, by: int) -> Shifted:
         """This value plus a constant."""
         if self._facts is None and self.base.size > 1:
-            self._facts = Facts(self.base)  # so that the walkers share them
+            self._facts = AddressFacts(self.base)  # so that the walkers share them
         return Shifted(self.base, self.delta + by, self._facts)
 
     def __add__(self, by: int) -> Shifted:
@@ -143,7 +143,7 @@ class Shifted:
 
 
 @dataclass(slots=True, frozen=True)
-class ParameterPlace:
+class ParameterOffset:
     """A place in the launch's parameters, the same for all lanes."""
 
     at: int

@@ -19,7 +19,7 @@ Resource = Literal["warps", "blocks", "registers", "shared memory", "barriers"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ResourceStep:
     """The nearest value of one resource at which a multiprocessor holds another number of blocks."""
 
     resource: Resource
@@ -36,8 +36,8 @@ class Occupancy:
     registers: int
     shared: int
     limits: dict[Resource, int]
-    costs: tuple[Step, ...]
-    gains: tuple[Step, ...]
+    costs: tuple[ResourceStep, ...]
+    gains: tuple[ResourceStep, ...]
 
     @property
     def blocks(self) -> int:
@@ -164,10 +164,10 @@ def occupancy(
     for resource, value, low, high, at in dials:
         if value < high and at(high) < now:
             step = _first(value, high, lambda n, at=at: at(n) < now)  # type: ignore[misc]
-            costs.append(Step(resource, step, at(step)))
+            costs.append(ResourceStep(resource, step, at(step)))
         if value > low and at(low) > now:
             step = _first(value, low, lambda n, at=at: at(n) > now)  # type: ignore[misc]
-            gains.append(Step(resource, step, at(step)))
+            gains.append(ResourceStep(resource, step, at(step)))
     return Occupancy(profile, threads, registers, shared, limits_of(threads, registers, shared), tuple(costs), tuple(gains))
 
 

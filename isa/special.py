@@ -13,7 +13,7 @@ COMPONENTS = ("x", "y", "z", "w")
 
 
 @dataclass(frozen=True, slots=True)
-class SpecialRegister:
+class SpecialRegisterRow:
     """One special register; of a vector, each component reads as the scalar type."""
 
     name: str
@@ -43,8 +43,8 @@ class SpecialRegister:
 _OLD = (16,)  # the registers of PTX 1.0 were 16 bits wide then
 
 
-def _rows() -> list[SpecialRegister]:
-    row = SpecialRegister
+def _rows() -> list[SpecialRegisterRow]:
+    row = SpecialRegisterRow
     cluster = Need(7.8, 90)
     rows = [
         row("%tid", "u32", Need(), "The thread's place in its CTA.", True, _OLD),
@@ -87,11 +87,11 @@ def _rows() -> list[SpecialRegister]:
     return rows
 
 
-SPECIAL: dict[str, SpecialRegister] = {row.name: row for row in _rows()}
+SPECIAL: dict[str, SpecialRegisterRow] = {row.name: row for row in _rows()}
 
 
 @functools.cache
-def register(name: str) -> SpecialRegister | None:
+def register(name: str) -> SpecialRegisterRow | None:
     """The scalar special register of that name, such as %laneid or %tid.x; None where there is none."""
     base, _, component = name.partition(".")
     found = SPECIAL.get(base)

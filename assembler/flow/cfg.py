@@ -18,7 +18,7 @@ EdgeKind = Literal["next", "taken", "fall", "case"]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class FlowNode:
     """One basic block."""
 
     index: int
@@ -63,19 +63,19 @@ class LoopFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
+class FlowGraph:
     """The control flow of one function."""
 
     name: str
     is_entry: bool
-    nodes: tuple[Node, ...]
+    nodes: tuple[FlowNode, ...]
     edges: tuple[Edge, ...]
     loops: tuple[LoopFacts, ...]
     order: tuple[int, ...]  # all nodes: those that nothing reaches, then the others in reverse postorder
     irreducible: bool
 
 
-def graph(function: Function, text: str) -> Graph:
+def graph(function: Function, text: str) -> FlowGraph:
     """The graph of a function with a body; text is that of its module."""
     found = flow(function)
     blocks = [b for b in found.blocks if b.instructions or b.labels or found.predecessors[b.index] or b.index == 0]
@@ -91,15 +91,15 @@ def graph(function: Function, text: str) -> Graph:
     nodes = tuple(_node(found, b, text, diverging[b.index], tuple(gathers.get(b.index, ()))) for b in blocks)
     edges = tuple(Edge(b.index, target, kind, label, place[target] <= place[b.index]) for b in blocks for target, kind, label in _edges(b))
     loops = tuple(LoopFacts(n.index, n.header, n.latches, n.blocks, n.parent, n.depth) for n in headers.values())
-    return Graph(function.name, function.is_entry, nodes, edges, loops, order, found.irreducible)
+    return FlowGraph(function.name, function.is_entry, nodes, edges, loops, order, found.irreducible)
 
 
-def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[int, ...]) -> Node:
+def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[int, ...]) -> FlowNode:
     loop = found.loop_of[b.index]
     header = next((n.index for n in found.loops if n.header == b.index), None)
     spans = [i.span for i in b.instructions]
     lines = (spans[0].line, spans[-1].line) if spans else (0, 0)
-    return Node(
+    return FlowNode(
         b.index,
         b.labels[-1].name if b.labels else "",
         tuple(" ".join(text[s.start : s.end].split()) for s in spans),
@@ -148,7 +148,7 @@ def _edges(b: BasicBlock) -> Iterator[tuple[int, EdgeKind, str]]:
 # ---------------------------------------------------------------- text and dot
 
 
-def notes(g: Graph, n: Node) -> list[str]:
+def notes(g: FlowGraph, n: FlowNode) -> list[str]:
     """What is remarkable about a block, in words."""
     found: list[str] = []
     if n.header_of is not None:
@@ -171,7 +171,7 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 
 
-def as_text(g: Graph) -> str:
+def as_text(g: FlowGraph) -> str:
     """The graph as lines for a terminal."""
     facts = [_count(len(g.nodes), "block"), _count(len(g.edges), "edge"), _count(len(g.loops), "loop")]
     out = [f"{'.entry' if g.is_entry else '.func'} {g.name}: {', '.join(facts + ['irreducible'] * g.irreducible)}"]
@@ -196,7 +196,7 @@ def as_text(g: Graph) -> str:
     return "\n".join(out) + "\n"
 
 
-def as_dot(g: Graph) -> str:
+def as_dot(g: FlowGraph) -> str:
     """The graph in the language of Graphviz; loops are clusters, edges to the immediate dominator are dotted."""
     out = [f"digraph {_quoted(g.name)} {{", '  node [shape=box, fontname="monospace", fontsize=10];']
     for n in g.nodes:
@@ -215,7 +215,7 @@ def as_dot(g: Graph) -> str:
     return "\n".join([*out, "}"]) + "\n"
 
 
-def _cluster(g: Graph, loop: LoopFacts, indent: str) -> list[str]:
+def _cluster(g: FlowGraph, loop: LoopFacts, indent: str) -> list[str]:
     out = [f"{indent}subgraph cluster_{loop.index} {{", f'{indent}  label="loop {loop.index}";']
     inner = [x for x in g.loops if x.parent == loop.index]
     own = set(loop.blocks).difference(*(x.blocks for x in inner))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
-from .cfg import Edge, Graph, Node, notes
+from .cfg import Edge, FlowGraph, FlowNode, notes
 
 _CHARACTER, _LINE, _MARGIN, _GAP, _BETWEEN, _LANE = 6.6, 15.0, 10.0, 28.0, 46.0, 12.0
 _MOST_LINES = 16  # of a block; the rest is counted
@@ -36,7 +36,7 @@ _COLOURS = """
 class _Box:
     """A block, or the place where a long edge crosses a layer."""
 
-    node: Node | None
+    node: FlowNode | None
     layer: int
     width: float
     height: float
@@ -48,7 +48,7 @@ class _Box:
     below: list[_Box] = field(default_factory=list)
 
 
-def as_svg(g: Graph) -> str:
+def as_svg(g: FlowGraph) -> str:
     """The drawing, complete in itself; readable on light and on dark ground."""
     boxes = {n.index: _box(g, n) for n in g.nodes}
     _layers(g, boxes)
@@ -80,7 +80,7 @@ def as_svg(g: Graph) -> str:
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def _box(g: Graph, n: Node) -> _Box:
+def _box(g: FlowGraph, n: FlowNode) -> _Box:
     lines = [("name", f"{n.name} {n.label}".strip() + (f"  line {n.lines[0]}" if n.lines[0] else "  end"))]
     for note in notes(g, n):
         lines.append(("note head" if "head of" in note else "note meet" if "reconvergence" in note else "note", note))
@@ -96,7 +96,7 @@ def _box(g: Graph, n: Node) -> _Box:
     return _Box(n, 0, width, len(lines) * _LINE + _MARGIN, lines)
 
 
-def _layers(g: Graph, boxes: dict[int, _Box]) -> None:
+def _layers(g: FlowGraph, boxes: dict[int, _Box]) -> None:
     """Each block one layer below the lowest of its predecessors; blocks that nothing reaches stand beside the entry."""
     forward: dict[int, list[int]] = {}
     for e in g.edges:
@@ -177,7 +177,7 @@ def _settle(row: list[_Box], wanted: list[float]) -> None:
         b.x = place + start
 
 
-def _ports(g: Graph, boxes: dict[int, _Box]) -> dict[tuple[int, int], float]:
+def _ports(g: FlowGraph, boxes: dict[int, _Box]) -> dict[tuple[int, int], float]:
     """Where on the lower side of its block each edge begins: left to right as the targets stand."""
     found: dict[tuple[int, int], float] = {}
     ways: dict[int, list[Edge]] = {}
@@ -191,7 +191,7 @@ def _ports(g: Graph, boxes: dict[int, _Box]) -> dict[tuple[int, int], float]:
     return found
 
 
-def _near_and_far(g: Graph, boxes: dict[int, _Box]) -> tuple[list[Edge], list[Edge]]:
+def _near_and_far(g: FlowGraph, boxes: dict[int, _Box]) -> tuple[list[Edge], list[Edge]]:
     """Which edges run between the blocks, and which along the right side: back edges, in huge graphs also those over many layers."""
     lengths = [1 + bottom - top for top, bottom in (_span(e, boxes) for e in g.edges)]
     longest = _FAR if sum(lengths) > _MANY else sum(lengths)

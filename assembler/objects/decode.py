@@ -18,12 +18,12 @@ from ..ir import (
     Location,
     Module,
     Pragma,
+    Section,
     Statement,
     Symbol,
     Variable,
 )
-from ..ir import Section as TextSection
-from .elf import Elf, ObjectError, Relocation, Section
+from .elf import Elf, ElfSection, ObjectError, Relocation
 from .emit import (
     ITEM_ALIAS,
     ITEM_FILE,
@@ -162,7 +162,7 @@ class _Decoder:
             section = self.elf.section(place)
             if section is None:
                 raise ObjectError(f"section {place} is missing")
-            return TextSection(name, tuple(section.data.decode(errors="surrogateescape").split("\n")[:-1]), NOWHERE)
+            return Section(name, tuple(section.data.decode(errors="surrogateescape").split("\n")[:-1]), NOWHERE)
         if kind == ITEM_ALIAS:
             name, target = reader.string(), self.symbols[reader.number(len(self.symbols))]
             if not isinstance(target, Function):
@@ -217,7 +217,7 @@ class _Decoder:
             symbols[r.offset - symbol.value] = relocated(target, r)
         return replace(v, initial=values(v, section.data[symbol.value : symbol.value + v.size], symbols))
 
-    def _between(self, section: Section, start: int, end: int) -> list[Relocation]:
+    def _between(self, section: ElfSection, start: int, end: int) -> list[Relocation]:
         if section.name not in self.sorted:
             relocations = sorted(section.relocations, key=lambda r: r.offset)
             self.sorted[section.name] = [r.offset for r in relocations], relocations

@@ -45,7 +45,7 @@ class Relocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ElfSection:
     """A named stretch of bytes; one of type SHT_NOBITS has a size only."""
 
     name: str
@@ -59,7 +59,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class ElfSymbol:
     """A name for a place in a section: "" where it is undefined, "COMMON" where the linker shall allot it (value is its alignment)."""
 
     name: str
@@ -74,10 +74,10 @@ class Symbol:
 class Elf:
     """A relocatable file: its sections in order, and its symbols, the local ones first."""
 
-    sections: tuple[Section, ...]
-    symbols: tuple[Symbol, ...]
+    sections: tuple[ElfSection, ...]
+    symbols: tuple[ElfSymbol, ...]
 
-    def section(self, name: str) -> Section | None:
+    def section(self, name: str) -> ElfSection | None:
         return next((s for s in self.sections if s.name == name), None)
 
 
@@ -134,12 +134,12 @@ def write(elf: Elf) -> bytes:
     return bytes(out + headers)
 
 
-def _physical(sections: Iterable[Section]) -> Iterable[Section]:
+def _physical(sections: Iterable[ElfSection]) -> Iterable[ElfSection]:
     """The sections as they are numbered, a stand-in for each section of relocations."""
     for s in sections:
         yield s
         if s.relocations:
-            yield Section(".rela" + s.name, SHT_RELA)
+            yield ElfSection(".rela" + s.name, SHT_RELA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def read(data: bytes) -> Elf:
                 raise ObjectError(f"section {s.name} relocates a section that is not there")
             relocations[raw[s.info].name] = _relocations(s, raw[s.info], len(symbols))
     return Elf(
-        tuple(Section(s.name, s.type, s.flags, s.data, s.size, s.align, s.entry, relocations.get(s.name, ())) for s in own),
+        tuple(ElfSection(s.name, s.type, s.flags, s.data, s.size, s.align, s.entry, relocations.get(s.name, ())) for s in own),
         symbols,
     )
 
@@ -219,17 +219,17 @@ def _text(table: bytes, place: int) -> str:
         raise ObjectError("damaged: a name is not UTF-8") from e
 
 
-def _symbols(table: _Raw, raw: list[_Raw]) -> tuple[Symbol, ...]:
+def _symbols(table: _Raw, raw: list[_Raw]) -> tuple[ElfSymbol, ...]:
     if not 0 < table.link < len(raw) or raw[table.link].type != SHT_STRTAB or len(table.data) % _SYMBOL.size:
         raise ObjectError("damaged: the symbol table does not fit together")
-    found: list[Symbol] = []
+    found: list[ElfSymbol] = []
     for i, (name, info, _, where, value, size) in enumerate(_SYMBOL.iter_unpack(table.data)):
         if i == 0:
             continue
         if info >> 4 >= len(BINDINGS) or info & 15 >= len(KINDS) or (where >= len(raw) and where != SHN_COMMON):
             raise ObjectError(f"damaged: symbol {i} has a binding, kind or section that is not there")
         section = "COMMON" if where == SHN_COMMON else raw[where].name if where else ""
-        found.append(Symbol(_text(raw[table.link].data, name), BINDINGS[info >> 4], KINDS[info & 15], section, value, size))
+        found.append(ElfSymbol(_text(raw[table.link].data, name), BINDINGS[info >> 4], KINDS[info & 15], section, value, size))
     return tuple(found)
 
 

@@ -18,14 +18,14 @@ from ..ir import (
     Module,
     Pragma,
     Prototype,
+    Section,
     Statement,
     Targets,
     Variable,
 )
-from ..ir import Section as TextSection
 from ..walk import declared, statements
 from . import elf
-from .elf import Binding, Elf, Kind, Relocation, Section
+from .elf import Binding, Elf, ElfSection, Kind, Relocation
 from .encoding import (
     END,
     PRAGMA,
@@ -67,7 +67,7 @@ ITEMS: dict[int, tuple[str, str]] = {
 
 
 @dataclass(slots=True)
-class _Entry:
+class _ObjectEntry:
     """A symbol before its section is laid out."""
 
     name: str
@@ -94,16 +94,16 @@ class _Emitter:
         self.strings = Strings()
         self.shapes: dict[Signature, int] = {}
         self.numbers: dict[Variable | Function, int] = {}
-        self.entries: list[_Entry] = []
+        self.entries: list[_ObjectEntry] = []
         self.data: dict[str, bytearray] = {}
         self.sizes: dict[str, int] = {}
         self.aligns: dict[str, int] = {}
         self.relocations: dict[str, list[Relocation]] = {}
         self.labels: dict[Label, int] = {}  # symbol numbers
-        self.code: list[Section] = []
+        self.code: list[ElfSection] = []
         self.lines = Writer(self.strings)
         self.tables = Writer(self.strings)
-        self.text: list[Section] = []  # sections of the PTX, its DWARF
+        self.text: list[ElfSection] = []  # sections of the PTX, its DWARF
 
     def run(self) -> Elf:
         functions = [i for i in self.module.items if isinstance(i, Function)]
@@ -124,10 +124,10 @@ class _Emitter:
         own = [("module", items.data), ("functions", records.data), ("tables", self.tables.data), ("shapes", table.data)]
         own += [("line", self.lines.data)] if self.lines.data else []
         sections = [*self.code, *self._storage()]
-        sections += [Section(PREFIX + name, elf.SHT_PROGBITS, 0, bytes(data)) for name, data in own]
+        sections += [ElfSection(PREFIX + name, elf.SHT_PROGBITS, 0, bytes(data)) for name, data in own]
         flags = elf.SHF_MERGE | elf.SHF_STRINGS
-        sections.append(Section(PREFIX + "strings", elf.SHT_PROGBITS, flags, self.strings.encode(), entry=1))
-        symbols = tuple(elf.Symbol(e.name, e.binding, e.kind, e.section, e.value, e.size) for e in self.entries)
+        sections.append(ElfSection(PREFIX + "strings", elf.SHT_PROGBITS, flags, self.strings.encode(), entry=1))
+        symbols = tuple(elf.ElfSymbol(e.name, e.binding, e.kind, e.section, e.value, e.size) for e in self.entries)
         return Elf((*sections, *self.text), symbols)
 
     # ---------------------------------------------------------------- symbols and storage
@@ -152,7 +152,7 @@ class _Emitter:
             if _binding(group) == "local":
                 self._enter(group)
         for label, f in labels:
-            self.entries.append(_Entry(label.name, "local", "notype", ".text." + f.name))
+            self.entries.append(_ObjectEntry(label.name, "local", "notype", ".text." + f.name))
             self.labels[label] = len(self.entries)
         for group in groups:
             if _binding(group) != "local":
@@ -160,22 +160,22 @@ class _Emitter:
         for item in self.module.items:
             if isinstance(item, Alias):
                 target = item.target.definition or item.target
-                self.entries.append(_Entry(item.name, "global", "func", ".text." + target.name if target.body else ""))
+                self.entries.append(_ObjectEntry(item.name, "global", "func", ".text." + target.name if target.body else ""))
 
     def _enter(self, group: list[Variable | Function]) -> None:
         definition, binding = _definition(group), _binding(group)
         name = definition.name
         if isinstance(definition, Function):
-            entry = _Entry(name, binding, "func", ".text." + name if definition.body is not None else "")
+            entry = _ObjectEntry(name, binding, "func", ".text." + name if definition.body is not None else "")
         else:
-            entry = _Entry(name, binding, "object", size=definition.size)
+            entry = _ObjectEntry(name, binding, "object", size=definition.size)
         self.entries.append(entry)
         for one in group:
             self.numbers[one] = len(self.entries)
         if isinstance(definition, Variable):
             self._allot(definition, entry)
 
-    def _allot(self, v: Variable, entry: _Entry) -> None:
+    def _allot(self, v: Variable, entry: _ObjectEntry) -> None:
         """Finds the variable's place; its bytes follow when all symbols have numbers."""
         if v.linkage == "common":
             entry.section, entry.value = "COMMON", v.align
@@ -186,7 +186,7 @@ class _Emitter:
             self.sizes[entry.section] = entry.value + v.size
             self.aligns[entry.section] = max(self.aligns.get(entry.section, 1), v.align)
 
-    def _storage(self) -> Iterator[Section]:
+    def _storage(self) -> Iterator[ElfSection]:
         """The sections of variables."""
         for v, number in self.numbers.items():
             entry = self.entries[number - 1]
@@ -202,9 +202,9 @@ class _Emitter:
             flags, align = _FLAGS.get(name, elf.SHF_ALLOC), self.aligns[name]
             if name in self.data:
                 relocations = tuple(self.relocations.get(name, ()))
-                yield Section(name, elf.SHT_PROGBITS, flags, bytes(self.data[name]), 0, align, 0, relocations)
+                yield ElfSection(name, elf.SHT_PROGBITS, flags, bytes(self.data[name]), 0, align, 0, relocations)
             else:
-                yield Section(name, elf.SHT_NOBITS, flags, b"", self.sizes[name], align)
+                yield ElfSection(name, elf.SHT_NOBITS, flags, b"", self.sizes[name], align)
 
     # ---------------------------------------------------------------- items and bodies
 
@@ -233,13 +233,13 @@ class _Emitter:
                     out.number(index)
                     out.string(name)
                     out.numbers(numbers)
-                case TextSection(name, lines):
+                case Section(name, lines):
                     out.number(ITEM_SECTION)
                     out.string(name)
                     place = f"{PREFIX}text{len(self.text)}{name}"
                     out.string(place)
                     data = "".join(line + "\n" for line in lines).encode(errors="surrogateescape")
-                    self.text.append(Section(place, elf.SHT_PROGBITS, 0, data))
+                    self.text.append(ElfSection(place, elf.SHT_PROGBITS, 0, data))
                 case Alias(name, target):
                     out.number(ITEM_ALIAS)
                     out.string(name)
@@ -315,7 +315,7 @@ class _Emitter:
         self.entries[self.numbers[f] - 1].size = len(out.data)
         flags = elf.SHF_ALLOC | elf.SHF_EXEC
         relocations = tuple(operands.relocations)
-        self.code.append(Section(".text." + f.name, elf.SHT_PROGBITS, flags, bytes(out.data), 0, 1, 0, relocations))
+        self.code.append(ElfSection(".text." + f.name, elf.SHT_PROGBITS, flags, bytes(out.data), 0, 1, 0, relocations))
         if lines:
             self._lines(self.numbers[f], lines)
 

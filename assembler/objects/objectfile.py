@@ -16,7 +16,7 @@ from ..printer import print_module
 from ..verify import verify
 from . import elf
 from .decode import decode
-from .elf import Elf, ObjectError, Section
+from .elf import Elf, ElfSection, ObjectError
 from .emit import PREFIX, emit
 
 VERSION = 1
@@ -40,7 +40,7 @@ class ObjectFile:
 def write_object(module: Module) -> bytes:
     """The object file of a verified module."""
     contents = emit(module)
-    note = Section(".note.warplab", elf.SHT_NOTE, 0, _NOTE.pack(8, 8, 1, b"warplab\0", VERSION, 0), align=4)
+    note = ElfSection(".note.warplab", elf.SHT_NOTE, 0, _NOTE.pack(8, 8, 1, b"warplab\0", VERSION, 0), align=4)
     data = bytearray(elf.write(Elf((note, *contents.sections), contents.symbols)))
     struct.pack_into("<I", data, _CHECKSUM_AT, zlib.crc32(data))
     return bytes(data)

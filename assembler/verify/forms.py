@@ -29,7 +29,7 @@ WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class Misspelling:
     """A wrong spelling: the number of the wrong word (-1: the opcode, None: all of them together)."""
 
     code: str
@@ -50,12 +50,12 @@ def _all_words() -> frozenset[str]:
     return frozenset().union(*(words_of(o) for o in FORMS))
 
 
-def misspelt(instruction: Instruction) -> Spelling:
+def misspelt(instruction: Instruction) -> Misspelling:
     """What is wrong with an instruction that no row fits."""
     opcode, words = instruction.opcode, instruction.modifiers
     if opcode not in FORMS:
         near = OPCODES.get(opcode) or nearest(opcode, FORMS)
-        return Spelling("unknown-instruction", f"no instruction is called {opcode}", -1, f"is {near} meant?" if near else "")
+        return Misspelling("unknown-instruction", f"no instruction is called {opcode}", -1, f"is {near} meant?" if near else "")
     shown = tuple(dict.fromkeys(f.canonical for f in _closest(opcode, words)))
     known = words_of(opcode)
     for i, word in enumerate(words):
@@ -63,10 +63,10 @@ def misspelt(instruction: Instruction) -> Spelling:
             near = WORDS[word] if WORDS.get(word) in known else nearest(word, known)
             hint = f"is .{near} meant?" if near else ""
             if word in _all_words():
-                return Spelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)
-            return Spelling("unknown-word", f"no instruction has a word .{word}", i, hint, shown)
+                return Misspelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)
+            return Misspelling("unknown-word", f"no instruction has a word .{word}", i, hint, shown)
     full = ".".join((opcode, *words))
-    return Spelling("no-such-form", f"no form of {opcode} is spelled {full}", *_blame(opcode, words), shown)
+    return Misspelling("no-such-form", f"no form of {opcode} is spelled {full}", *_blame(opcode, words), shown)
 
 
 def _closest(opcode: str, words: tuple[str, ...]) -> list[Form]:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import ScalarType
 
-from ..values import Facts, LocalPlace, Shifted, Value, plain
+from ..values import AddressFacts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
-from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
+from .spaces import AccessingLanes, ArenaSpace, LocalSpace, MemorySpace, SharedSpace
 
 Array = NDArray[Any]
 
@@ -32,13 +32,13 @@ class WaveMemory(GeneralAccess):
         self.shared = shared
         self.local = local
         self.cluster_size = cluster_size
-        self.by_name: dict[str, Space] = {
+        self.by_name: dict[str, MemorySpace] = {
             "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared, "local": local,
         }  # fmt: skip
 
     # ------------------------------------------------------------ the common case
 
-    def load(self, g: Lanes, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: AccessingLanes, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
         if isinstance(address, LocalPlace):
             return self.local.load(g, np.array([[address.at]]), type, count)
@@ -51,7 +51,7 @@ class WaveMemory(GeneralAccess):
                 return self.local.load(g, a.array().astype(np.int64), type, count)
         return self.general_load(g, space, plain(address), type, count)
 
-    def _common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[Space, Shifted] | None:
+    def _common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[MemorySpace, Shifted] | None:
         """The one memory that holds all of a group's accesses of a size, which are legal and aligned; None where a closer look is needed."""
         a = address if isinstance(address, Shifted) else Shifted(address)
         low, high = a.facts.low + a.delta, a.facts.high + a.delta
@@ -67,7 +67,9 @@ class WaveMemory(GeneralAccess):
             return memory, a
         return None
 
-    def _take(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def _take(
+        self, g: AccessingLanes, memory: MemorySpace, facts: AddressFacts, delta: int, type: ScalarType, count: int
+    ) -> tuple[Array, ...]:
         dtype = type.dtype
         if type.elements > 1:  # b128: two halves
             count *= type.elements
@@ -92,7 +94,7 @@ class WaveMemory(GeneralAccess):
             return (view[start:].take(index, mode="wrap"),)
         return tuple(view[start + i :].take(index, mode="wrap") for i in range(count))
 
-    def store(self, g: Lanes, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+    def store(self, g: AccessingLanes, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""
         if isinstance(address, LocalPlace):
             self.local.store(g, np.array([[address.at]]), type, values, g.active)
@@ -106,7 +108,9 @@ class WaveMemory(GeneralAccess):
                 return self.local.store(g, a.array().astype(np.int64), type, values, None)
         self.general_store(g, space, plain(address), type, values)
 
-    def _put(self, g: Lanes, memory: Space, facts: Facts, delta: int, type: ScalarType, values: Sequence[Array]) -> None:
+    def _put(
+        self, g: AccessingLanes, memory: MemorySpace, facts: AddressFacts, delta: int, type: ScalarType, values: Sequence[Array]
+    ) -> None:
         dtype = type.dtype
         shift = dtype.itemsize.bit_length() - 1
         view = memory.view(dtype)

@@ -18,7 +18,7 @@ from warplab.isa.types import TYPES, ScalarType
 from ..faults import Fault
 from ..values import Value, plain
 from .atomics import update
-from .spaces import ArenaSpace, Lanes, LocalSpace, SharedSpace, Space
+from .spaces import AccessingLanes, ArenaSpace, LocalSpace, MemorySpace, SharedSpace
 
 Array = NDArray[Any]
 Index = NDArray[np.intp]
@@ -29,11 +29,11 @@ OFFSET_BITS = 24  # of an address in the shared memory of a cluster; the block's
 class Part(NamedTuple):
     """Some lanes of a group, in ascending order, and what they address in one memory."""
 
-    memory: Space | None  # None: the shared memory of a cluster
+    memory: MemorySpace | None  # None: the shared memory of a cluster
     lanes: Index | None  # None: all
     address: Array
 
-    def where(self, memory: Space | None, flags: Array, less: int = 0) -> Part:
+    def where(self, memory: MemorySpace | None, flags: Array, less: int = 0) -> Part:
         """Those for which something holds, in another memory; addresses there count from `less` on."""
         some = flags.nonzero()[0]
         address = self.address.take(some)
@@ -54,7 +54,7 @@ class Part(NamedTuple):
         else:
             flat[self.lanes] = values
 
-    def spread(self, g: Lanes) -> tuple[Array, Array | None]:
+    def spread(self, g: AccessingLanes) -> tuple[Array, Array | None]:
         """The addresses in the group's shape, zeros elsewhere; and which lanes these are."""
         shape = g.geometry.shape
         if self.lanes is None:
@@ -74,7 +74,7 @@ class GeneralAccess:
     local: LocalSpace
     cluster_size: int
 
-    def parts(self, g: Lanes, space: str, address: Array) -> list[Part]:
+    def parts(self, g: AccessingLanes, space: str, address: Array) -> list[Part]:
         """The active lanes, by the memory that they mean."""
         shape = g.geometry.shape
         every = Part(
@@ -93,7 +93,7 @@ class GeneralAccess:
         assert space in ("generic", "param", "param::entry", "param::func"), space
         out: list[Part] = []
         rest = every
-        windows: tuple[tuple[Space | None, int], ...] = ((None, SHARED_BASE), (self.local, LOCAL_BASE))
+        windows: tuple[tuple[MemorySpace | None, int], ...] = ((None, SHARED_BASE), (self.local, LOCAL_BASE))
         for memory, base in windows:
             inside = (rest.address >= U64(base)) & (rest.address < U64(base + WINDOW_SIZE))
             if inside.any():
@@ -114,7 +114,7 @@ class GeneralAccess:
             out.append(rest)
         return out
 
-    def _check(self, g: Lanes, memory: Space, part: Part, size: int, align: int, write: bool) -> None:
+    def _check(self, g: AccessingLanes, memory: MemorySpace, part: Part, size: int, align: int, write: bool) -> None:
         """Faults on the first active lane whose access is not legal."""
         a = part.address
         if not a.size:
@@ -130,12 +130,12 @@ class GeneralAccess:
         if bad.any():
             raise self._blame(g, memory.complain(a.item(int(bad.argmax())), size, write), part, bad)
 
-    def _blame(self, g: Lanes, fault: Fault, part: Part, bad: Array) -> Fault:
+    def _blame(self, g: AccessingLanes, fault: Fault, part: Part, bad: Array) -> Fault:
         lanes = np.zeros(g.geometry.shape, np.bool_)
         part.put(lanes, bad)
         return g.blame(fault, lanes)
 
-    def _resolve(self, g: Lanes, part: Part, size: int, align: int, write: bool) -> tuple[Space, Array]:
+    def _resolve(self, g: AccessingLanes, part: Part, size: int, align: int, write: bool) -> tuple[MemorySpace, Array]:
         """Checks, and turns addresses into the bytes of a memory."""
         memory, geometry = part.memory, g.geometry
         if memory is None:
@@ -157,7 +157,7 @@ class GeneralAccess:
             place -= memory.arena.base
         return memory, place
 
-    def general_load(self, g: Lanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def general_load(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
         dtype, each = type.dtype, type.elements
         size = dtype.itemsize * each * count
@@ -176,7 +176,7 @@ class GeneralAccess:
                 part.put(o, view[i:].take(index))
         return tuple(out)
 
-    def general_store(self, g: Lanes, space: str, address: Array, type: ScalarType, values: Sequence[Array]) -> None:
+    def general_store(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, values: Sequence[Array]) -> None:
         """Stores elements at each active lane's address; the highest lane wins."""
         shape, dtype = g.geometry.shape, type.dtype
         size = dtype.itemsize * len(values)
@@ -192,7 +192,7 @@ class GeneralAccess:
                 view[i:][index] = part.of(v, shape)
 
     def update(
-        self, g: Lanes, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        self, g: AccessingLanes, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
         shortcut: Shortcut | None, returns: bool,
     ) -> Array:  # fmt: skip
         """Atomic updates, lane after lane; see ports.Lanes.update."""
@@ -220,7 +220,7 @@ class GeneralAccess:
         return out
 
     def _update_local(
-        self, g: Lanes, part: Part, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array], out: Array
+        self, g: AccessingLanes, part: Part, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array], out: Array
     ) -> None:
         size = type.dtype.itemsize * type.elements
         self._check(g, self.local, part, size, size, True)

@@ -12,7 +12,7 @@ from warplab.isa.types import ScalarType
 
 from ..faults import Fault
 from ..lanes import Geometry
-from ..values import Facts
+from ..values import AddressFacts
 from .arena import Arena
 
 Array = NDArray[Any]
@@ -20,7 +20,7 @@ U64 = np.uint64
 LOWEST = 1 << 12  # addresses below are null, or numbers that somebody took for an address
 
 
-class Lanes(Protocol):
+class AccessingLanes(Protocol):
     """The lanes that access memory together."""
 
     geometry: Geometry
@@ -30,12 +30,12 @@ class Lanes(Protocol):
         """Names the first of some lanes in a fault."""
 
 
-class Space:
+class MemorySpace:
     """One memory that addresses can mean, seen by one wave: where an element lies, and what is legal."""
 
     name = ""
 
-    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
+    def index(self, g: AccessingLanes, facts: AddressFacts, shift: int) -> Array:
         """The place of each lane's element, before the constant part of the address."""
         raise NotImplementedError
 
@@ -60,7 +60,7 @@ class Space:
         return ""
 
 
-class ArenaSpace(Space):
+class ArenaSpace(MemorySpace):
     """Device memory, or host memory that the device sees."""
 
     def __init__(self, name: str, arena: Arena) -> None:
@@ -70,7 +70,7 @@ class ArenaSpace(Space):
         self.legal_each = arena.holds_each  # type: ignore[method-assign]
         self.view = arena.view  # type: ignore[method-assign]
 
-    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
+    def index(self, g: AccessingLanes, facts: AddressFacts, shift: int) -> Array:
         if not self.arena.base:
             return facts.index(shift)
         return ((facts.base - U64(self.arena.base)) >> U64(shift)).astype(np.intp)
@@ -94,7 +94,7 @@ class ArenaSpace(Space):
         return self.arena.nearest(address)
 
 
-class SharedSpace(Space):
+class SharedSpace(MemorySpace):
     """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
 
     name = "shared"
@@ -111,7 +111,7 @@ class SharedSpace(Space):
             found = self._views[dtype.char] = self.bytes[: self.bytes.size & ~15].view(dtype)
         return found
 
-    def index(self, g: Lanes, facts: Facts, shift: int) -> Array:
+    def index(self, g: AccessingLanes, facts: AddressFacts, shift: int) -> Array:
         key = (shift, id(g.geometry))
         found = facts.indices.get(key)
         if found is None:
@@ -139,7 +139,7 @@ class SharedSpace(Space):
         )
 
 
-class LocalSpace(Space):
+class LocalSpace(MemorySpace):
     """Each lane's own stack, laid out word by word across the lanes of the wave, as on hardware."""
 
     name = "local"
@@ -174,7 +174,7 @@ class LocalSpace(Space):
         return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} of local memory at {address:#x}", "local", address, size,
                      f"the thread's stack ends at {self.top:#x}")  # fmt: skip
 
-    def load(self, g: Lanes, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
+    def load(self, g: AccessingLanes, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each lane's own address (legal and aligned)."""
         lane, size, out = g.geometry.lane, type.bytes, []
         for i in range(count):
@@ -204,7 +204,7 @@ class LocalSpace(Space):
             return whole
         return self.words[row, lane]
 
-    def store(self, g: Lanes, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
+    def store(self, g: AccessingLanes, address: Array, type: ScalarType, values: Sequence[Array], mask: Array | None) -> None:
         """Stores elements at each lane's own address (legal and aligned)."""
         lane, size = g.geometry.lane, type.bytes
         shape = g.geometry.shape

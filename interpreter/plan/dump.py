@@ -19,7 +19,7 @@ from ..memory.arena import Arena
 from ..program import LoadedProgram
 from .plan import (
     EXIT,
-    Address,
+    AddressSource,
     Convert,
     Each,
     End,
@@ -30,18 +30,18 @@ from .plan import (
     Jump,
     Meaning,
     Not,
-    Number,
     Op,
     Pack,
     Packed,
     ParameterAddress,
     ParameterPlace,
     PlanFunction,
-    Plus,
+    PlusConstant,
     Pointer,
-    Result,
+    RegisterResult,
+    ScalarConstant,
     Site,
-    Slot,
+    SlotAs,
     Special,
     Tuple,
 )
@@ -163,7 +163,7 @@ class _Text:
                 return value.name
             case InFrame(offset):
                 return f"frame[{offset}]"
-            case Result(target, _):
+            case RegisterResult(target, _):
                 return self._operand(target)
             case frozenset():
                 return " ".join(map(str, sorted(value)))
@@ -180,7 +180,7 @@ class _Text:
                 return "_"
             case int():
                 return f"s{x}"
-            case Slot(slot, _, wanted):
+            case SlotAs(slot, _, wanted):
                 return f"s{slot} as {wanted.name}"
             case Convert(slot, _, t):
                 return f"s{slot} from {t.name}"
@@ -194,13 +194,13 @@ class _Text:
                 return name
             case Not(slot):
                 return f"!s{slot}"
-            case Plus(source, by):
+            case PlusConstant(source, by):
                 return f"{self._operand(source)}+{by}"
-            case Number(value):
+            case ScalarConstant(value):
                 return str(value)
             case Pointer(slot, offset):
                 return f"[s{slot}{offset:+}]"
-            case Address(base, offset):
+            case AddressSource(base, offset):
                 return f"[{self._operand(base)}{offset:+}]"
             case FrameAddress(offset) | FramePlace(offset):
                 return f"frame[{offset}]"

@@ -24,7 +24,7 @@ from .plan import (
     Leave,
     LoopExit,
     Reduction,
-    Result,
+    RegisterResult,
     Source,
     Sync,
     Table,
@@ -164,14 +164,14 @@ class Ends:
             return InFrame(self.operands.frame[id(a)])
         return self.operands.source(a, formal.type if formal is not None else a.type if isinstance(a, Register) else TYPES["b32"])
 
-    def _result(self, r: Operand) -> Result | InFrame | None:
+    def _result(self, r: Operand) -> RegisterResult | InFrame | None:
         if isinstance(r, Sink):
             return None
         if isinstance(r, Variable) and r.register is None:
             return InFrame(self.operands.frame[id(r)])
         register = r.register if isinstance(r, Variable) else r
         assert isinstance(register, Register)
-        return Result(self.operands.target(r, register.type), self.operands.homes[register.index])
+        return RegisterResult(self.operands.target(r, register.type), self.operands.homes[register.index])
 
     # ------------------------------------------------------------ waiting
 

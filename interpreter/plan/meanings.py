@@ -15,7 +15,7 @@ from warplab.isa.notation import Operand as Place
 from warplab.isa.ops.data import ld, st
 from warplab.isa.types import TYPES
 
-from .plan import Access, Meaning
+from .plan import LoadStore, Meaning
 from .roles import carries_pointer, fitting, is_sign_free, operand_type, parameters_of, places, works_on
 from .shapes import At, Known, OpFacts
 
@@ -101,9 +101,9 @@ def _at(i: Instruction, op: Operand, place: Place, target: bool, size: int) -> A
     return At(place, t, plain, single, bool(size) and (fits or (not target and i.form.facts.moves_bits and t.name != "pred")))
 
 
-def _access(settled: dict[str, str | bool]) -> Access:
+def _access(settled: dict[str, str | bool]) -> LoadStore:
     space = "global" if settled.get("global") else str(settled.get("ss", "generic"))
-    return Access(space, TYPES[str(settled["type"])], int(str(settled.get("vec", "v1"))[1:]))
+    return LoadStore(space, TYPES[str(settled["type"])], int(str(settled.get("vec", "v1"))[1:]))
 
 
 def with_elements(i: Instruction) -> Instruction:

@@ -28,20 +28,20 @@ from warplab.isa.spaces import LOCAL_BASE
 from warplab.isa.types import TYPES, ScalarType
 
 from .plan import (
-    Address,
+    AddressSource,
     Convert,
     DType,
     Each,
     FrameAddress,
     Home,
     Not,
-    Number,
     Pack,
     Packed,
     ParameterAddress,
-    Plus,
+    PlusConstant,
     Pointer,
-    Slot,
+    ScalarConstant,
+    SlotAs,
     Source,
     Special,
     Target,
@@ -133,7 +133,7 @@ class Operands:
             case Minus():  # the meaning changes the sign
                 return self.source(op.operand, t, dtype)
             case ir.Plus():
-                return Plus(self.source(op.register, t, dtype), op.offset, dtype)
+                return PlusConstant(self.source(op.register, t, dtype), op.offset, dtype)
             case Element(part="x" | "y" | "z" | "w"):
                 home = self.homes[op.register.index]
                 return _bits(home.slot + "xyzw".index(op.part), home.dtype, dtype)
@@ -186,7 +186,7 @@ class Operands:
             return Tuple((slot, slot + 1))
         if t.elements > 1:
             return Packed(slot, t)
-        return Slot(slot, home.dtype, dtype, True) if home.pointer else _bits(slot, home.dtype, dtype)
+        return SlotAs(slot, home.dtype, dtype, True) if home.pointer else _bits(slot, home.dtype, dtype)
 
     # ------------------------------------------------------------ addresses
 
@@ -202,19 +202,19 @@ class Operands:
             home = self.homes[base.index]
             if home.pointer and opaque:
                 return Pointer(home.slot, op.offset)
-            source = Slot(home.slot, home.dtype, _UNSIGNED[home.dtype.itemsize], True)
+            source = SlotAs(home.slot, home.dtype, _UNSIGNED[home.dtype.itemsize], True)
         elif base is None:
             source = self.constant(0, _U64)
         elif isinstance(base, Function):
             source = self.constant(self.symbols.function_address(base), _U64)
         else:
             return self._variable(base, op.offset, _U64)
-        return Address(source, op.offset, opaque)
+        return AddressSource(source, op.offset, opaque)
 
-    def number(self, op: Operand) -> Number:
+    def number(self, op: Operand) -> ScalarConstant:
         """A constant operand."""
         assert isinstance(op, Immediate)
-        return Number(int(op.value))
+        return ScalarConstant(int(op.value))
 
     # ------------------------------------------------------------ destinations
 
@@ -254,7 +254,7 @@ class Operands:
 
 
 def _bits(slot: int, kept: DType, wanted: DType) -> Source:
-    return slot if kept == wanted else Slot(slot, kept, wanted)
+    return slot if kept == wanted else SlotAs(slot, kept, wanted)
 
 
 def _convert(slot: int, kept: DType, t: ScalarType) -> Target:

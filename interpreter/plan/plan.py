@@ -49,7 +49,7 @@ class Home:
 # ---------------------------------------------------------------- operands that are read; an int is a slot, taken as it is kept
 
 
-class Slot(NamedTuple):
+class SlotAs(NamedTuple):
     """A slot whose bits are wanted as another dtype, or one that may hold a base and an offset and is wanted as a number."""
 
     slot: int
@@ -84,7 +84,7 @@ class Not(NamedTuple):
     slot: int
 
 
-class Plus(NamedTuple):
+class PlusConstant(NamedTuple):
     """A register plus a constant."""
 
     source: Source
@@ -92,7 +92,7 @@ class Plus(NamedTuple):
     dtype: DType
 
 
-class Number(NamedTuple):
+class ScalarConstant(NamedTuple):
     """A constant that the instruction takes as a number, not as a value of each lane."""
 
     value: int
@@ -105,7 +105,7 @@ class Pointer(NamedTuple):
     offset: int
 
 
-class Address(NamedTuple):
+class AddressSource(NamedTuple):
     """An address: a base plus a constant; `opaque`: the instruction only hands it on to memory."""
 
     base: Source
@@ -143,7 +143,7 @@ class ParameterPlace(NamedTuple):
 
 
 Source = (
-    int | Slot | Packed | Tuple | Special | Not | Plus | Number | Pointer | Address
+    int | SlotAs | Packed | Tuple | Special | Not | PlusConstant | ScalarConstant | Pointer | AddressSource
     | FrameAddress | ParameterAddress | FramePlace | ParameterPlace
 )  # fmt: skip
 
@@ -187,7 +187,7 @@ class Guard(NamedTuple):
     negated: bool
 
 
-class Access(NamedTuple):
+class LoadStore(NamedTuple):
     """What ld and st do: the state space, the type of an element, how many elements."""
 
     space: str
@@ -204,7 +204,7 @@ class Meaning:
     words: tuple[tuple[str, Any], ...] = ()  # further keywords: signs and parts of operands, what a generation of devices does otherwise
     named: tuple[str, ...] = ()  # the operands that are there, where an optional one before them may be missing
     optional: tuple[str, ...] = ()
-    access: Access | None = None
+    access: LoadStore | None = None
     minus_product: bool = False  # a fused multiply-add of which an operand changes its sign
     minus_addend: bool = False
 
@@ -283,7 +283,7 @@ class InFrame(NamedTuple):
     offset: int
 
 
-class Result(NamedTuple):
+class RegisterResult(NamedTuple):
     """A result that a call puts in registers."""
 
     target: Target
@@ -297,7 +297,7 @@ class Call:
     callee: Function | None
     pointer: Source | None
     arguments: tuple[Source | InFrame, ...]
-    results: tuple[Result | InFrame | None, ...]  # None: thrown away
+    results: tuple[RegisterResult | InFrame | None, ...]  # None: thrown away
     after: int
     guard: Guard | None
 

@@ -69,7 +69,7 @@ class OpFacts:
 
 
 @dataclass(slots=True, eq=False)
-class Facts:
+class ShapeFacts:
     """What is true of all instructions of a shape; numbers count the registers in the operands from the left, the guard comes last."""
 
     read: tuple[int, ...]
@@ -90,14 +90,14 @@ class Known:
     """An instruction, the facts of its shape and the registers in its operands."""
 
     instruction: Instruction
-    facts: Facts
+    facts: ShapeFacts
     registers: list[Register]
     read: list[int]  # by Register.index
     written: list[int]
 
 
-_unguarded: dict[Shape, Facts] = {}  # as many as there are kinds of instructions
-_guarded: dict[Shape, Facts] = {}
+_unguarded: dict[Shape, ShapeFacts] = {}  # as many as there are kinds of instructions
+_guarded: dict[Shape, ShapeFacts] = {}
 
 
 def known(i: Instruction) -> Known:
@@ -119,14 +119,14 @@ def known(i: Instruction) -> Known:
     return Known(i, facts, registers, [registers[n].index for n in facts.read], [registers[n].index for n in facts.written])
 
 
-def _facts(i: Instruction) -> Facts:
+def _facts(i: Instruction) -> ShapeFacts:
     numbers: list[range] = []  # of the registers in each operand
     end = 0
     for op in i.operands:
         numbers.append(range(end, end := end + len(list(registers_of(op)))))
     read, written, kills = operand_roles(i)
     carries = i.guard is None and carries_pointer(i)
-    return Facts(
+    return ShapeFacts(
         (*([end] if i.guard is not None else []), *chain.from_iterable([numbers[n] for n in read])),
         tuple(chain.from_iterable([numbers[n] for n in written])),
         kills,

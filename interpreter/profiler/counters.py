@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
     from ..vector.group import Group
-    from ..vector.ports import Wave
+    from ..vector.ports import WavePort
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
@@ -91,7 +91,7 @@ class Counters(Observer):
         self.timeline: list[tuple[int, int]] = []
         self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
-    def wave(self, wave: Wave) -> None:
+    def wave(self, wave: WavePort) -> None:
         self.accesses.global_memory.wave(wave)
         self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
 

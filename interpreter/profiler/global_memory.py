@@ -15,24 +15,24 @@ from warplab.isa.occupancy import l1_bytes
 from warplab.isa.profiles import DeviceProfile
 
 from ..lanes import Geometry
-from ..ptxas.atomics import Loop, is_gathered, loop_of
+from ..ptxas.atomics import AtomicLoop, is_gathered, loop_of
 from ..rules.coalesce import async_copy_global, global_transactions
 from ..rules.contention import atomic_global
 from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..values import Array, Shifted, Value, plain
-from .lanes import WARP, Lanes, lanes_of
+from .lanes import WARP, WarpLanes, lanes_of
 from .patterns import patterns
-from .places import COLUMNS, Places
+from .places import COLUMNS, AllocationTable
 from .sectors import LINE, SECTOR, touched
 from .shared import swapped_words, swaps_of
-from .stream import Account, Stream, Way, sums
+from .stream import Account, UseStream, Way, sums
 from .tally import AccessTally, Operation
 from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..vector.group import Group
-    from ..vector.ports import Wave
+    from ..vector.ports import WavePort
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")
@@ -53,14 +53,14 @@ class GlobalMemory:
         self.launch, self.device, self.multiprocessors = launch, device, multiprocessors
         self.modern = device.global_rule == "sectors"
         l1 = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
-        self.stream = Stream(multiprocessors, l1 // LINE, device.l2_cache // LINE)
-        self.places = Places(launch)
+        self.stream = UseStream(multiprocessors, l1 // LINE, device.l2_cache // LINE)
+        self.places = AllocationTable(launch)
         self._footprints: Memo[Footprint] = Memo()
         self._of_block: dict[int, NDArray[np.uint16]] = {}  # the multiprocessor of each block of a wave, by the wave's first block
         self._copy: tuple[Value, Array | None] | None = None  # the source of a cp.async
         self._copied = False
 
-    def wave(self, wave: Wave) -> None:
+    def wave(self, wave: WavePort) -> None:
         """Some blocks start."""
         self._of_block[wave.first] = (wave.block_table("smid")[:, 0] % self.multiprocessors).astype(np.uint16)
 
@@ -79,7 +79,7 @@ class GlobalMemory:
             self._copy = (address, mask)
         elif not self.modern:
             self._early(op, address, mask)
-        elif kind in ATOMICS and loop_of(i.modifiers, "global") is Loop.HALF_WORD:
+        elif kind in ATOMICS and loop_of(i.modifiers, "global") is AtomicLoop.HALF_WORD:
             whole = plain(address)
             swaps = swaps_of(i, lanes_of(group.geometry, whole, mask), swapped_words(group, "global", whole, mask, op.operands))
             words = whole & ~whole.dtype.type(3)
@@ -96,7 +96,7 @@ class GlobalMemory:
                 cost = Cost(f.requests, _lanes_by_warp(f.lanes))
             self._count(op, f, start, way_of(i.modifiers, kind), cost)
 
-    def copy(self, op: Operation, target: Lanes) -> None:
+    def copy(self, op: Operation, target: WarpLanes) -> None:
         """The second half of a cp.async: a load through or past L1, whose sectors also depend on where in shared memory the bytes go."""
         if self._copy is None or self._copied:
             return  # of a copy byte by byte the first byte has counted
@@ -165,7 +165,7 @@ class GlobalMemory:
         if not f.count:
             return
         cached = device.l1_caches_global and kind == "ld" and load_policy(i.modifiers) is not LoadPolicy.BYPASS
-        lanes = Lanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps)
+        lanes = WarpLanes(f.lanes.where + start * LINE, f.lanes.active, f.lanes.warps)
         warps = patterns(lanes, 2 * LINE)  # some rules look at 256 bytes
         requests, found = global_transactions(device, warps.where, warps.mask, width, cached=cached)
         units = warps.spread(found.per_warp(len(warps.where)))
@@ -199,7 +199,7 @@ def way_of(modifiers: tuple[str, ...], kind: str) -> Way:
     return {LoadPolicy.CACHE: Way.LOAD, LoadPolicy.STREAM: Way.STREAM, LoadPolicy.BYPASS: Way.PASS}[load_policy(modifiers)]
 
 
-def _lanes_by_warp(lanes: Lanes) -> Index:
+def _lanes_by_warp(lanes: WarpLanes) -> Index:
     return np.full(lanes.warps, WARP) if lanes.active is None else np.count_nonzero(lanes.active, axis=1)
 
 
@@ -210,7 +210,7 @@ def atomic_sectors(f: Footprint, start: int) -> Index:
         return found
     meet = (f.touch.sectors < found).nonzero()[0]  # warps with lanes in one sector; other lanes do not contend
     if meet.size:
-        some = Lanes(lanes.where[meet] + start * LINE, None if lanes.active is None else lanes.active[meet], meet.size)
+        some = WarpLanes(lanes.where[meet] + start * LINE, None if lanes.active is None else lanes.active[meet], meet.size)
         rows = patterns(some, 1 << 40)
         found[meet] = rows.spread(atomic_global(rows.where, rows.mask, f.width)[1])
     return found

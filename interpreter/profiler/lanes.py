@@ -18,7 +18,7 @@ WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class WarpLanes:
     """Addresses by warp: (warps, 32), or (warps, 1) where each warp has one address; `active` None: all lanes."""
 
     where: Index
@@ -55,7 +55,7 @@ def lanes_active(g: Geometry, mask: Array | None) -> NDArray[np.bool_] | None:
     return active if layout.aligned else active & layout.members
 
 
-def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
+def lanes_of(g: Geometry, address: Array, mask: Array | None) -> WarpLanes:
     """An access by warps, all of the group's."""
     layout, active = g.warps, lanes_active(g, mask)
     if address.size == 1:
@@ -64,13 +64,13 @@ def lanes_of(g: Geometry, address: Array, mask: Array | None) -> Lanes:
         where = np.repeat(address.astype(np.int64, copy=False), g.shape[1] // WARP, axis=0)
     else:
         where = layout.spread(address.astype(np.int64, copy=False), extended=True)
-    return Lanes(where, active, layout.count)
+    return WarpLanes(where, active, layout.count)
 
 
-def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[Lanes, int]:
+def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[WarpLanes, int]:
     """An access by warps, and how many blocks repeat it: blocks with equal addresses are counted once."""
     if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
         where = address.astype(np.int64, copy=False).reshape(-1, WARP if address.shape[1] > 1 else 1)
         active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
-        return Lanes(where, active, g.shape[1] // WARP), g.shape[0]
+        return WarpLanes(where, active, g.shape[1] // WARP), g.shape[0]
     return lanes_of(g, address, mask), 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .lanes import WARP, Lanes
+from .lanes import WARP, WarpLanes
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -41,7 +41,7 @@ _NOWHERE = np.iinfo(np.int64).min  # the address of an inactive lane
 _ODD = np.arange(1, 2 * WARP, 2) * np.int64(0x9E3779B97F4A7C1)  # factors of a hash of 32 addresses
 
 
-def patterns(lanes: Lanes, align: int) -> Patterns:
+def patterns(lanes: WarpLanes, align: int) -> Patterns:
     """The different warps of an access, for rules that depend on addresses modulo `align` only."""
     where, active = lanes.where, lanes.active
     if active is None:

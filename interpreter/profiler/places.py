@@ -19,7 +19,7 @@ COLUMNS, HITS = {"ld": 0, "st": 1, "red": 2, "atom": 2}, 3  # of an allocation's
 Counts = list[int]  # of one allocation: sectors loaded, stored, updated, found in L1
 
 
-class Places:
+class AllocationTable:
     """The counts of each allocation."""
 
     def __init__(self, launch: Launch) -> None:

@@ -20,12 +20,12 @@ from warplab.isa.types import TYPES
 from ..flags import any_in_rows
 from ..lanes import Geometry
 from ..memory.access import WaveMemory
-from ..ptxas.atomics import Loop, is_gathered, loop_of
+from ..ptxas.atomics import AtomicLoop, is_gathered, loop_of
 from ..rules.atomic_loops import Rule, half_word_swaps, loop_passes
 from ..rules.banks import atomic_passes, matrix_passes, shared_passes
 from ..rules.contention import atomic_global
 from ..values import Array, Shifted, Value, plain
-from .lanes import Lanes, few_lanes, lanes_of
+from .lanes import WarpLanes, few_lanes, lanes_of
 from .patterns import Patterns, patterns
 from .tally import Operation
 from .touch import Memo
@@ -95,7 +95,7 @@ class SharedMemory:
             whole_warps = mask is None or bool(mask.all())
             if is_gathered(i, kind, uniform=op.operands[0].shape[-1] == 1, whole=whole_warps):
                 rule = "gathered"
-        half = loop is Loop.HALF_WORD
+        half = loop is AtomicLoop.HALF_WORD
         total = self._swapped(op, address, mask) if half else self._total(g, address, mask, rule, width, apart=apart)
         further, self._further = self._further and rule == "matrix", rule == "matrix"
         self._count(op, total, further=further)
@@ -130,7 +130,7 @@ class SharedMemory:
         sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
         return Total(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
 
-    def _rule(self, i: Instruction, kind: str, loop: Loop | None) -> str:
+    def _rule(self, i: Instruction, kind: str, loop: AtomicLoop | None) -> str:
         """By which of the rules below an access is counted."""
         if facts_of(i.opcode).moves_matrix:
             return "matrix"
@@ -170,11 +170,11 @@ class SharedMemory:
                 passes, conflicts = atomic_passes(where, mask, width, counting=rule == "counting", swap=rule in ("swap", "spin"))
                 return passes, np.zeros_like(conflicts) if rule == "spin" else conflicts  # a loop's conflicts are those of its reads
 
-    def _read_in_loop(self, op: Operation, address: Array, mask: Array | None, loop: Loop) -> None:
+    def _read_in_loop(self, op: Operation, address: Array, mask: Array | None, loop: AtomicLoop) -> None:
         """The loads of an atomic operation that has no instruction of its own."""
         i, group, width = op.tally.site.instruction, op.group, op.width
         lanes = lanes_of(group.geometry, address, mask)
-        if loop is Loop.HALF_WORD:
+        if loop is AtomicLoop.HALF_WORD:
             passes, conflicts = shared_passes(self.device, lanes.full & ~3, lanes.mask, 4)
         elif width == 8:
             shape, spread = group.geometry.shape, group.geometry.warps.spread
@@ -211,7 +211,7 @@ def swapped_words(group: Group, space: str, address: Array, mask: Array | None, 
     return [group.geometry.warps.spread(np.broadcast_to(v, group.geometry.shape).astype(np.int64)) for v in values]
 
 
-def swaps_of(i: Instruction, lanes: Lanes, values: list[Index], rule: Rule = atomic_global) -> tuple[Index, Index]:
+def swaps_of(i: Instruction, lanes: WarpLanes, values: list[Index], rule: Rule = atomic_global) -> tuple[Index, Index]:
     """What a rule counts for all swaps of a loop around a 16-bit compare-and-swap or sum; `values`: see swapped_words."""
     held, *operands = values
 

@@ -76,7 +76,7 @@ class Kept(NamedTuple):
     covered: Bits | None  # the words that a store of bytes or halfwords writes in full
 
 
-class Stream:
+class UseStream:
     """The accesses of one launch, chapter by chapter; what the caches hold goes on from one chapter to the next."""
 
     def __init__(self, multiprocessors: int, l1_lines: int, l2_lines: int) -> None:

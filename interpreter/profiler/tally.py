@@ -14,7 +14,7 @@ from warplab.assembler.ir import Module
 from ..launch import source_of, text_of
 from ..plan.plan import Site
 from ..values import Array
-from .lanes import Lanes
+from .lanes import WarpLanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AccessTally:
         self.hits = self.l2 = self.l2_hits = 0
         self.sample: tuple[Index, Flags, int] | None = None
 
-    def keep_worst(self, lanes: Lanes, start: int, warp: int, units: int) -> None:
+    def keep_worst(self, lanes: WarpLanes, start: int, warp: int, units: int) -> None:
         """Keeps the addresses of a warp, `start` bytes further on, if it is the worst one so far."""
         if self.sample is None or units > self.sample[2]:
             active = np.ones(lanes.full.shape[1], np.bool_) if lanes.active is None else lanes.active[warp].copy()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..flags import any_in_rows
 from ..lanes import Geometry
 from ..values import Shifted
-from .lanes import WARP, Lanes
+from .lanes import WARP, WarpLanes
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 
 Index = NDArray[np.int64]
@@ -40,10 +40,10 @@ class Touch:
         return Touch(self.sectors, self.warp, self.line, np.full(self.words.size, ALL_WORDS))
 
 
-def touch(lanes: Lanes, width: int) -> Touch:
+def touch(lanes: WarpLanes, width: int) -> Touch:
     """The sectors and lines of aligned accesses of `width` bytes (at most 32).
 
-    >>> coalesced = touch(Lanes(np.arange(32)[None, :] * 4, None, 1), 4)
+    >>> coalesced = touch(WarpLanes(np.arange(32)[None, :] * 4, None, 1), 4)
     >>> coalesced.sectors, coalesced.line, hex(coalesced.words[0])
     (array([4]), array([0]), '0xffffffff')
     """
@@ -71,7 +71,7 @@ def touch(lanes: Lanes, width: int) -> Touch:
     return Touch(sectors, warp, line, words)
 
 
-def _in_order(lanes: Lanes, place: Index) -> tuple[Index, Index]:
+def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:
     """Places of the active lanes as keys below their warps, in ascending order; the steps from one to the next."""
     warps = (np.arange(lanes.warps, dtype=np.int64) << KEY_BITS)[:, None]
     keys = place | warps
@@ -88,10 +88,10 @@ def _in_order(lanes: Lanes, place: Index) -> tuple[Index, Index]:
     return key, steps
 
 
-def covered(lanes: Lanes, width: int, t: Touch) -> Bits:
+def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
     """The words that each warp's bytes or halfwords cover in full, for each entry of its touch.
 
-    >>> halves = Lanes(np.arange(32)[None, :] * 2 + 2, None, 1)
+    >>> halves = WarpLanes(np.arange(32)[None, :] * 2 + 2, None, 1)
     >>> hex(covered(halves, 2, touch(halves, 2))[0])
     '0xfffe'
     """
@@ -116,7 +116,7 @@ class Footprint:
 
     __slots__ = ("count", "ends", "ideal", "lanes", "requests", "total", "touch", "width", "worst")
 
-    def __init__(self, lanes: Lanes, width: int) -> None:
+    def __init__(self, lanes: WarpLanes, width: int) -> None:
         self.lanes, self.width = lanes, width
         self.touch = touch(lanes, width)
         self.requests, self.count = lanes.requests, lanes.count

@@ -18,25 +18,25 @@ RETURNING = frozenset({"cas", "exch", "acquire", "acq_rel"})
 _HALVES = frozenset({"f16", "bf16"})  # so does one of a single half: it is a loop
 
 
-class Loop(Enum):
+class AtomicLoop(Enum):
     """What the assembler makes of an atomic operation."""
 
     SPIN = "read shared memory, then swap; a lane that shares its bank with another lane reads again"
     HALF_WORD = "read the 32-bit word around 16 bits, then compare and swap the word until it has not changed in between"
 
 
-def loop_of(modifiers: Iterable[str], space: str) -> Loop | None:
+def loop_of(modifiers: Iterable[str], space: str) -> AtomicLoop | None:
     """The loop that an atomic operation becomes; at a generic address ("generic") that means shared memory 64-bit integers add without.
 
     >>> loop_of(["add", "u64"], "shared"), loop_of(["add", "u64"], "generic"), loop_of(["exch", "b64"], "shared")
-    (<Loop.SPIN: 'read shared memory, then swap; a lane that shares its bank with another lane reads again'>, None, None)
+    (<AtomicLoop.SPIN: 'read shared memory, then swap; a lane that shares its bank with another lane reads again'>, None, None)
     """
     words = set(modifiers)
     if words & HALF_WORDS:
-        return None if words & VECTORS.keys() else Loop.HALF_WORD
+        return None if words & VECTORS.keys() else AtomicLoop.HALF_WORD
     if space == "global" or words & {"exch", "cas"}:
         return None
-    return Loop.SPIN if words & FLOATS or (words & DOUBLE_WORDS and not (space == "generic" and "add" in words)) else None
+    return AtomicLoop.SPIN if words & FLOATS or (words & DOUBLE_WORDS and not (space == "generic" and "add" in words)) else None
 
 
 @lru_cache(maxsize=512)

@@ -15,8 +15,8 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Address, Function, Instruction
 from warplab.isa.types import TYPES
 
-from ..program import Kernel
-from .offsets import Offsets, Sum
+from ..program import LoadedKernel
+from .offsets import Offsets, OffsetSum
 
 WIDEST = 16  # bytes of one access
 MOST = 4  # elements of one
@@ -36,13 +36,13 @@ class Joined:
 
 NOTHING = Joined(0, 0)
 LOADED, STORED = (4, 8), (2, 4, 8)  # bytes of an element that may be joined
-_known: WeakKeyDictionary[Kernel, dict[int, dict[int, Joined]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[LoadedKernel, dict[int, dict[int, Joined]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class _Access:
     instruction: Instruction
-    at: Sum
+    at: OffsetSum
     element: int
     width: int
 
@@ -57,7 +57,7 @@ class _Access:
         return range(self.at.constant, self.at.constant + self.width, self.element)
 
 
-def joined_accesses(kernel: Kernel, function: Function) -> dict[int, Joined]:
+def joined_accesses(kernel: LoadedKernel, function: Function) -> dict[int, Joined]:
     """Of the instructions whose accesses are joined, by id."""
     known = _known.setdefault(kernel, {})
     found = known.get(id(function))
@@ -66,7 +66,7 @@ def joined_accesses(kernel: Kernel, function: Function) -> dict[int, Joined]:
     return found
 
 
-def _joined(kernel: Kernel, function: Function) -> dict[int, Joined]:
+def _joined(kernel: LoadedKernel, function: Function) -> dict[int, Joined]:
     graph = flow(function)
     blocks = [graph.blocks[b].instructions for b in graph.reachable]
     if sum(i.opcode in ("ld", "st") and not SHARED.isdisjoint(i.modifiers) for block in blocks for i in block) < 2:

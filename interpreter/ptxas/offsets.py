@@ -9,13 +9,13 @@ from warplab.assembler.flow import accesses
 from warplab.assembler.ir import Immediate, Instruction, Operand, Register, Symbol, Variable
 from warplab.isa.types import TYPES
 
-from ..program import Kernel
+from ..program import LoadedKernel
 
 MANY = 64  # zeros at the end of 0
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class OffsetSum:
     """Some unknown values, by number, and a constant."""
 
     unknown: tuple[int, ...]
@@ -25,19 +25,19 @@ class Sum:
 class Offsets:
     """The registers of one function as sums, followed through a block at a time."""
 
-    def __init__(self, kernel: Kernel, instructions: Iterable[Instruction]) -> None:
+    def __init__(self, kernel: LoadedKernel, instructions: Iterable[Instruction]) -> None:
         self._kernel = kernel
         self._definitions: dict[int, list[Instruction]] = {}
         for i in instructions:
             for r in accesses(i)[1]:
                 self._definitions.setdefault(r.index, []).append(i)
         self._unknown: dict[int, int] = {}  # zeros at the end of the values that are numbered
-        self._places: dict[int, Sum] = {}  # by id of a Variable
+        self._places: dict[int, OffsetSum] = {}  # by id of a Variable
         self._addresses: dict[int, int] = {}  # of variables, by their numbers
         self._zeros: dict[int, int] = {}  # of registers, wherever they were written
         self._settle()
-        self._outside: dict[int, Sum] = {}  # registers as they are where a block begins
-        self._inside: dict[int, Sum] = {}
+        self._outside: dict[int, OffsetSum] = {}  # registers as they are where a block begins
+        self._inside: dict[int, OffsetSum] = {}
 
     def begin(self) -> None:
         """A block begins."""
@@ -52,36 +52,36 @@ class Offsets:
         for r in written:
             self._inside[r.index] = self._fresh(self._zeros[r.index])
 
-    def of(self, o: Operand | None, offset: int = 0) -> Sum | None:
+    def of(self, o: Operand | None, offset: int = 0) -> OffsetSum | None:
         """What an operand is here; None for anything but integers, registers and variables in shared memory."""
         found = self._sum(o, inside=True)
         if found is None:
             return None
         alone = self._addresses.get(found.unknown[0]) if len(found.unknown) == 1 else None
-        return Sum(found.unknown, found.constant + offset) if alone is None else Sum((), alone + found.constant + offset)
+        return OffsetSum(found.unknown, found.constant + offset) if alone is None else OffsetSum((), alone + found.constant + offset)
 
-    def zeros(self, s: Sum) -> int:
+    def zeros(self, s: OffsetSum) -> int:
         """How many bits at the end of a sum without its constant are certainly zero."""
         return min((self._unknown[u] + _trailing(s.unknown.count(u)) for u in s.unknown), default=MANY)
 
     # ------------------------------------------------------------ sums
 
-    def _sum(self, o: Operand | None, *, inside: bool) -> Sum | None:
+    def _sum(self, o: Operand | None, *, inside: bool) -> OffsetSum | None:
         match o:
             case None:
-                return Sum((), 0)
+                return OffsetSum((), 0)
             case Immediate(value=int() as value):
-                return Sum((), value)
+                return OffsetSum((), value)
             case Variable(space="shared"):
                 return self._place(o)
             case Symbol(target=Variable(space="shared") as v, generic=False, mask=None):
-                return Sum(self._place(v).unknown, o.offset)
+                return OffsetSum(self._place(v).unknown, o.offset)
             case Register(vector=1):
                 return (inside and self._inside.get(o.index)) or self._before(o)
             case _:
                 return None
 
-    def _place(self, v: Variable) -> Sum:
+    def _place(self, v: Variable) -> OffsetSum:
         """A variable in shared memory, which is aligned as far as those before it let it be."""
         found = self._places.get(id(v))
         if found is None:
@@ -90,7 +90,7 @@ class Offsets:
             self._addresses[found.unknown[0]] = at
         return found
 
-    def _before(self, r: Register) -> Sum:
+    def _before(self, r: Register) -> OffsetSum:
         """A register where the block begins: if it is written once it always is what it was made of."""
         found = self._outside.get(r.index)
         if found is None:
@@ -105,24 +105,24 @@ class Offsets:
         """Are the operands what they were?"""
         return all(len(self._definitions.get(o.index, ())) == 1 for o in i.operands[1:] if isinstance(o, Register))
 
-    def _made(self, i: Instruction, *, inside: bool) -> Sum | None:
+    def _made(self, i: Instruction, *, inside: bool) -> OffsetSum | None:
         if not _is_integer(i):
             return None
         parts = [self._sum(o, inside=inside) for o in i.operands[1:]]
         match (i.opcode, parts):
-            case ("mov" | "cvt", [Sum() as a]):
+            case ("mov" | "cvt", [OffsetSum() as a]):
                 return a
-            case ("add", [Sum() as a, Sum() as b]):
-                return Sum(tuple(sorted(a.unknown + b.unknown)), a.constant + b.constant)
-            case ("sub", [Sum() as a, Sum(unknown=()) as b]):
-                return Sum(a.unknown, a.constant - b.constant)
+            case ("add", [OffsetSum() as a, OffsetSum() as b]):
+                return OffsetSum(tuple(sorted(a.unknown + b.unknown)), a.constant + b.constant)
+            case ("sub", [OffsetSum() as a, OffsetSum(unknown=()) as b]):
+                return OffsetSum(a.unknown, a.constant - b.constant)
             case _:
                 return None
 
-    def _fresh(self, zeros: int) -> Sum:
+    def _fresh(self, zeros: int) -> OffsetSum:
         number = len(self._unknown)
         self._unknown[number] = zeros
-        return Sum((number,), 0)
+        return OffsetSum((number,), 0)
 
     # ------------------------------------------------------------ zeros
 

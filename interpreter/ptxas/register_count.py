@@ -20,28 +20,28 @@ from warplab.isa.occupancy import Occupancy, occupancy
 from warplab.isa.profiles import DeviceProfile
 
 from ..plan.roles import uses
-from ..program import Kernel, functions_in
+from ..program import LoadedKernel, functions_in
 
 LEAST = 8  # what the assembler gives the smallest kernel
 BESIDE = 2  # for addresses and constants that come and go between the lines of PTX
 CALLED = 6  # what the routine of a division or root of 64 bits needs
 CALLING = 24  # the calling convention's least, where a call stays a call
 HOISTED = 16  # words of loads that the assembler has under way together, for the most part beyond what is alive in the text
-_known: WeakKeyDictionary[Kernel, tuple[int, int]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[LoadedKernel, tuple[int, int]] = WeakKeyDictionary()
 COPIES = frozenset({"mov", "cvta", "add", "sub"})
 
 
-def kernel_registers(kernel: Kernel) -> int:
+def kernel_registers(kernel: LoadedKernel) -> int:
     """Registers a thread: of the hungriest function that the kernel may reach, since most are assembled into their callers."""
     return _needs(kernel)[0]
 
 
-def barriers_of(kernel: Kernel) -> int:
+def barriers_of(kernel: LoadedKernel) -> int:
     """Named barriers that a block claims: up to the highest number, all 16 where a register chooses."""
     return _needs(kernel)[1]
 
 
-def _needs(kernel: Kernel) -> tuple[int, int]:
+def _needs(kernel: LoadedKernel) -> tuple[int, int]:
     """Registers and barriers, looked for once a kernel."""
     known = _known.get(kernel)
     if known is None:
@@ -49,7 +49,7 @@ def _needs(kernel: Kernel) -> tuple[int, int]:
     return known
 
 
-def _registers(kernel: Kernel) -> int:
+def _registers(kernel: LoadedKernel) -> int:
     need = max(function_registers(f) for f in kernel.reached)
     if any(_stays(i) for f in kernel.reached for i in listing(f).instructions):
         need = max(need, CALLING)
@@ -138,7 +138,7 @@ def _free(order: list[Instruction]) -> tuple[int, dict[int, int]]:
     return free, same
 
 
-def _barriers(kernel: Kernel) -> int:
+def _barriers(kernel: LoadedKernel) -> int:
     most = 1
     for f in kernel.reached:
         for i in listing(f).instructions:
@@ -149,7 +149,7 @@ def _barriers(kernel: Kernel) -> int:
     return most
 
 
-def residency(device: DeviceProfile, kernel: Kernel, threads: int, shared: int) -> Occupancy:
+def residency(device: DeviceProfile, kernel: LoadedKernel, threads: int, shared: int) -> Occupancy:
     """How many blocks of a kernel one multiprocessor holds, by the estimated registers."""
     limit = max(device.shared_per_block, shared)  # a launch that got so far may use what it uses
     return occupancy(device, threads, kernel_registers(kernel), shared, shared_limit=limit, barriers=barriers_of(kernel))

@@ -15,7 +15,7 @@ from ..lanes import Selection
 from ..values import Array
 from .divergence import divide
 from .group import Group
-from .ports import Wave
+from .ports import WavePort
 from .uniting import gathered
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]
@@ -26,7 +26,7 @@ class BarrierWait:
 
     __slots__ = ("done", "pc", "put", "result", "state")
 
-    def __init__(self, state: Barrier, pc: int, blocks: int, put: Callable[[list[Any], Any], None] | None) -> None:
+    def __init__(self, state: NumberedBarrier, pc: int, blocks: int, put: Callable[[list[Any], Any], None] | None) -> None:
         self.state = state
         self.pc = pc
         self.done = np.zeros(blocks, bool)
@@ -44,7 +44,7 @@ class BarrierWait:
         return f"{count} at barrier {state.number}", f"{there} are there; {who}"
 
 
-class ClusterWait:
+class ClusterBarrierWait:
     """Why a group waits at the barrier of its cluster."""
 
     def why(self, g: Group) -> tuple[str, str]:
@@ -52,7 +52,7 @@ class ClusterWait:
         return "all threads of its cluster", "others wait elsewhere or have not started"
 
 
-class Barrier:
+class NumberedBarrier:
     """One barrier number in all blocks of a wave."""
 
     __slots__ = ("arrived", "number", "op", "values", "waiting", "wanted")
@@ -70,7 +70,7 @@ class Barriers:
     """All barriers of a wave."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
-        self.numbered: dict[int, Barrier] = {}
+        self.numbered: dict[int, NumberedBarrier] = {}
         self.cluster_arrived = np.zeros(shape, bool)
         self.cluster_phase: Array = np.zeros(shape[0], np.int64)
         self.cluster_seen: Array = np.zeros(shape, np.int64)  # the phase that each thread's arrival belongs to
@@ -100,7 +100,7 @@ class Barriers:
             return pc
         state = self.numbered.get(which)
         if state is None:
-            state = self.numbered[which] = Barrier(which, wave.exited.shape)
+            state = self.numbered[which] = NumberedBarrier(which, wave.exited.shape)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         state.arrived[block, thread] = True
         if wave.launch.manner.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
@@ -125,7 +125,7 @@ class Barriers:
         state = self.numbered.get(which)
         return state is None or not state.arrived.any()
 
-    def _check(self, wave: Wave, state: Barrier) -> None:
+    def _check(self, wave: WavePort, state: NumberedBarrier) -> None:
         """Lets the blocks pass whose barrier is complete."""
         touched = state.arrived.any(axis=1)
         there = state.arrived | wave.exited
@@ -148,7 +148,7 @@ class Barriers:
                     wait.result = result.copy() if wait.result is None else np.where(own, result, wait.result)
         self._pass(wave, [g for g in state.waiting if _is_over(g) and not self._is_held(g, state)])
 
-    def _is_held(self, g: Group, state: Barrier) -> bool:
+    def _is_held(self, g: Group, state: NumberedBarrier) -> bool:
         """Is another part of its warps, which has come to the same place, still waiting for other blocks?"""
         return any(
             other.pc == g.pc and not _is_over(other) and bool(np.isin(_warps_of(other), _warps_of(g)).any()) for other in state.waiting
@@ -164,7 +164,7 @@ class Barriers:
         counted: Array = (a.any(axis=2) & b.all(axis=2)).sum(axis=1) * 32
         return counted
 
-    def _pass(self, wave: Wave, groups: list[Group]) -> None:
+    def _pass(self, wave: WavePort, groups: list[Group]) -> None:
         """Groups go on, those at one place as one."""
         for g in groups:
             wait = g.blocked
@@ -182,14 +182,14 @@ class Barriers:
             for sharing in _sharing_warps(groups):
                 wave.ready.extend(gathered(sharing))
 
-    def recheck(self, wave: Wave) -> None:
+    def recheck(self, wave: WavePort) -> None:
         """Lanes have ended: barriers may be complete without them."""
         for state in self.numbered.values():
             if state.waiting:
                 self._check(wave, state)
         self._check_clusters(wave)
 
-    def split_passed(self, wave: Wave) -> bool:
+    def split_passed(self, wave: WavePort) -> bool:
         """Groups of which some blocks have passed part, so that those can go on."""
         passing: dict[int, list[Group]] = {}
         for g in list(wave.waiting.blocked):
@@ -233,7 +233,7 @@ class Barriers:
         if self._over(g):
             return pc
         g.pc = pc
-        g.blocked = ClusterWait()
+        g.blocked = ClusterBarrierWait()
         self.cluster_waiting.append(g)
         g.wave.waiting.wait(g, "cluster")
         return None
@@ -242,7 +242,7 @@ class Barriers:
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         return bool((self.cluster_phase[block] > self.cluster_seen[block, thread]).all())
 
-    def _check_clusters(self, wave: Wave) -> None:
+    def _check_clusters(self, wave: WavePort) -> None:
         size = wave.launch.cluster_size
         if not self.cluster_arrived.any():
             return

@@ -14,7 +14,7 @@ from ..launch import Launch
 from ..memory.access import WaveMemory
 from ..values import plain
 from .group import Group
-from .ports import Wave
+from .ports import WavePort
 
 CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
@@ -56,7 +56,7 @@ class Stillness:
         self._events = -1
         self._state: tuple[Any, ...] | None = None
 
-    def proven(self, wave: Wave, events: int, groups: Sequence[Group]) -> bool:
+    def proven(self, wave: WavePort, events: int, groups: Sequence[Group]) -> bool:
         """Counts one more round, after so many events; True if these groups and those of all other waves have come to a standstill."""
         launch = wave.launch
         waves = launch.suspended_waves + 1
@@ -91,7 +91,7 @@ def _picture(g: Group) -> tuple[Any, ...]:
     return g.act.function.name, g.act.base, g.pc, g.geometry.lane.tobytes(), hash(tuple(values))
 
 
-def deadlock(wave: Wave, groups: Sequence[Group]) -> Deadlock:
+def deadlock(wave: WavePort, groups: Sequence[Group]) -> Deadlock:
     """Which lanes wait where, for which."""
     launch = wave.launch
     out = []

@@ -20,9 +20,9 @@ from warplab.isa.types import TYPES
 from ..faults import Fault
 from ..lanes import Geometry, Selection
 from ..plan.plan import Home
-from ..values import Array, LocalPlace, ParameterPlace, Value, plain
+from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
-from .ports import Wave
+from .ports import WavePort
 from .special import lies_in, special
 from .warps import WarpView
 
@@ -62,8 +62,8 @@ class Group:
         "wave",
     )  # fmt: skip
 
-    def __init__(self, wave: Wave, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
-        self.wave: Wave = wave
+    def __init__(self, wave: WavePort, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
+        self.wave: WavePort = wave
         self.geometry: Geometry = geometry
         self.act = act
         self.R = registers
@@ -92,10 +92,10 @@ class Group:
         finally:
             self.active = before
 
-    def load(self, space: str, address: Value | ParameterPlace | LocalPlace, type: str, count: int = 1) -> tuple[Array, ...]:
+    def load(self, space: str, address: Value | ParameterOffset | LocalPlace, type: str, count: int = 1) -> tuple[Array, ...]:
         """See ports.Lanes."""
         t = TYPES[type]
-        if isinstance(address, ParameterPlace):
+        if isinstance(address, ParameterOffset):
             return tuple(self.wave.launch.parameter(address.at + i * t.dtype.itemsize, t.dtype) for i in range(count * t.elements))
         return self.wave.access.load(self, space, address, t, count)
 

@@ -17,7 +17,7 @@ from ..values import Array
 from .function import VectorFunction
 
 
-class Waiting(Protocol):
+class WaitingPort(Protocol):
     """The groups that cannot go on; see sync.py."""
 
     blocked: list[Any]
@@ -35,7 +35,7 @@ class Waiting(Protocol):
         """A group that lacks lanes of its warps waits for them."""
 
 
-class Barriers(Protocol):
+class BarriersPort(Protocol):
     """The barriers of blocks and clusters; see barriers.py."""
 
     def arrive(self, g: Any, number: Array, count: int | None, waits: bool, pc: int, reduction: Any) -> int | None:
@@ -54,7 +54,7 @@ class Barriers(Protocol):
         """A group waits there."""
 
 
-class Wave(Protocol):
+class WavePort(Protocol):
     """Some blocks of a launch; see wave.py."""
 
     launch: Launch
@@ -72,11 +72,11 @@ class Wave(Protocol):
     segments_run: int
 
     @property
-    def waiting(self) -> Waiting:
+    def waiting(self) -> WaitingPort:
         """The groups that cannot go on."""
 
     @property
-    def barriers(self) -> Barriers:
+    def barriers(self) -> BarriersPort:
         """The barriers of its blocks."""
 
     def block_table(self, name: str) -> Array:

@@ -12,32 +12,32 @@ from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY
 from ..values import Array
-from .ports import Wave
+from .ports import WavePort
 
 
-class Lanes(Protocol):
+class GroupView(Protocol):
     """A group."""
 
     geometry: Geometry
-    wave: Wave
+    wave: WavePort
 
 
 U32, U64 = np.uint32, np.uint64
 TIMER = U64(1 << 40)  # nanoseconds when a launch begins; the timer grows with the work done, so that runs repeat themselves
 
 
-def _tid(g: Lanes, axis: int) -> Array:
+def _tid(g: GroupView, axis: int) -> Array:
     x, y, _ = g.wave.launch.block
     t = g.geometry.thread
     return (t % x if axis == 0 else t // x % y if axis == 1 else t // (x * y)).astype(U32)
 
 
-def _lane(g: Lanes) -> Array:
+def _lane(g: GroupView) -> Array:
     return (g.geometry.thread & 31).astype(U32)
 
 
-def _mask(kind: str) -> Callable[[Lanes], Array]:
-    def value(g: Lanes) -> Array:
+def _mask(kind: str) -> Callable[[GroupView], Array]:
+    def value(g: GroupView) -> Array:
         own = U32(1) << _lane(g)
         below = own - U32(1)
         return {"eq": own, "lt": below, "le": own | below, "gt": ~(own | below), "ge": ~below}[kind]
@@ -45,18 +45,18 @@ def _mask(kind: str) -> Callable[[Lanes], Array]:
     return value
 
 
-def _constant(value: Callable[[Lanes], int], dtype: type = U32) -> Callable[[Lanes], Array]:
+def _constant(value: Callable[[GroupView], int], dtype: type = U32) -> Callable[[GroupView], Array]:
     return lambda g: np.array([[value(g) & (2**64 - 1 if dtype is U64 else 2**32 - 1)]], dtype)
 
 
-def _clock(g: Lanes) -> Array:
+def _clock(g: GroupView) -> Array:
     """A count that grows with every segment that runs."""
     launch = g.wave.launch
     launch.quiet_rounds = 0  # lanes that look at the clock may wait for time to pass
     return np.array([[(launch.steps + g.wave.segments_run % CHECK_EVERY) * 32]], U64)
 
 
-def _block(name: str) -> Callable[[Lanes], Array]:
+def _block(name: str) -> Callable[[GroupView], Array]:
     return lambda g: (
         g.wave.block_table(name)[g.geometry.block[:, 0]]
         if g.geometry.block.shape[1] == 1
@@ -64,7 +64,7 @@ def _block(name: str) -> Callable[[Lanes], Array]:
     )
 
 
-READERS: dict[str, Callable[[Lanes], Array]] = {
+READERS: dict[str, Callable[[GroupView], Array]] = {
     "%laneid": _lane,
     "%warpid": lambda g: (g.geometry.thread >> 5).astype(U32),
     "%nwarpid": _constant(lambda g: g.wave.launch.max_warps),
@@ -101,7 +101,7 @@ for _name in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "clus
     READERS[f"%{_name}.w"] = _constant(lambda g: 0)  # of the extents too, as recorded on the H200
 
 
-def special(g: Lanes, name: str) -> Array:
+def special(g: GroupView, name: str) -> Array:
     """The value of a special register; the machine-dependent ones that no program can rely on read as zero."""
     reader = READERS.get(name)
     if reader is not None:
@@ -111,7 +111,7 @@ def special(g: Lanes, name: str) -> Array:
     return np.zeros((1, 1), U64 if name.endswith("64") else U32)
 
 
-def lies_in(g: Lanes, a: Array, space: str) -> Array:
+def lies_in(g: GroupView, a: Array, space: str) -> Array:
     """isspacep."""
     shared = (a >= U64(SHARED_BASE)) & (a < U64(SHARED_BASE + WINDOW_SIZE))
     local = (a >= U64(LOCAL_BASE)) & (a < U64(LOCAL_BASE + WINDOW_SIZE))

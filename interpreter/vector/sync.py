@@ -19,7 +19,7 @@ from .divergence import divide
 from .exchange import together
 from .group import Group
 from .join import Join
-from .ports import Wave
+from .ports import WavePort
 from .uniting import gathered
 
 
@@ -71,11 +71,11 @@ class WaitingGroups:
         for g in reversed(rested):
             go(g)
 
-    def is_still(self, wave: Wave) -> bool:
+    def is_still(self, wave: WavePort) -> bool:
         """Have all that wait or spin come to a standstill?"""
         return self.stillness.proven(wave, self.events, (*self.blocked, *self.spinning))
 
-    def deadlock(self, wave: Wave) -> Deadlock:
+    def deadlock(self, wave: WavePort) -> Deadlock:
         """Which lanes wait where, for which."""
         return deadlock(wave, (*self.blocked, *self.spinning))
 
@@ -108,11 +108,11 @@ class WaitingGroups:
         for o in g.wave.observers:
             o.wait(g.wave.current, g, why)
 
-    def free_one(self, wave: Wave) -> bool:
+    def free_one(self, wave: WavePort) -> bool:
         """No group can run: finds one that may after all."""
         return wave.barriers.split_passed(wave) or self._unite_blocked(wave) or self._release(wave)
 
-    def _unite_blocked(self, wave: Wave) -> bool:
+    def _unite_blocked(self, wave: WavePort) -> bool:
         """Lanes that wait at equal instructions, and for no others, go on: at one place as one group, elsewhere having exchanged."""
         equal: dict[SyncKey | None, list[Group]] = {}
         for g in self.blocked:
@@ -154,7 +154,7 @@ class WaitingGroups:
         self.blocked.append(rest)
         return free
 
-    def _release(self, wave: Wave) -> bool:
+    def _release(self, wave: WavePort) -> bool:
         """Lanes that wait at a join for siblings who can't come go on alone; of lockstep warps only whole ones."""
         joins: dict[int, Join] = {}
         below: dict[int, list[Array]] = {}  # lanes under a join that have not come to it
@@ -185,7 +185,7 @@ class WaitingGroups:
         return moved
 
 
-def _gone_lanes(wave: Wave, block: Array, warp: Array) -> Array:
+def _gone_lanes(wave: WavePort, block: Array, warp: Array) -> Array:
     """(warps, 32): lanes that have ended or never were."""
     thread = warp * 32 + np.arange(32)
     inside = thread < wave.launch.threads

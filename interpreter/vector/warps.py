@@ -14,7 +14,7 @@ from ..lanes import Geometry
 from ..values import Array, plain
 
 
-class Group(Lanes, Protocol):
+class LaneGroup(Lanes, Protocol):
     """The lanes that a view lays out."""
 
     geometry: Geometry
@@ -23,7 +23,7 @@ class Group(Lanes, Protocol):
 class WarpView:
     """Spreads arrays of a group into warps, collects results, and passes memory accesses on."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: LaneGroup) -> None:
         self.group = group
         self.layout = group.geometry.warps
         self.members: Array = self.layout.members

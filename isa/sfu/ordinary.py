@@ -36,7 +36,7 @@ _CUT24 = np.int64(-1 << 29)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class LookupTable:
     """A function by the leading bits of its argument."""
 
     c0: I64
@@ -54,16 +54,16 @@ class Table:
         return total
 
 
-def _table(f: unit.Interpolator, segment: I64, exponent: I64, at: int) -> Table:
+def _table(f: unit.Interpolator, segment: I64, exponent: I64, at: int) -> LookupTable:
     """Rows that give a segment and what to add to its sum, in units of 2**at."""
-    return Table(np.take(f.c0, segment) + (exponent << at), np.take(f.c1, segment), np.take(f.c2, segment))
+    return LookupTable(np.take(f.c0, segment) + (exponent << at), np.take(f.c1, segment), np.take(f.c2, segment))
 
 
 @cache
-def _rcp_table() -> Table:
+def _rcp_table() -> LookupTable:
     row = np.arange(1 << 15)
     t = _table(unit.RCP, row & 127, 252 - (row >> 7), 39)
-    return Table(t.c0, t.c1 << 1, t.c2)
+    return LookupTable(t.c0, t.c1 << 1, t.c2)
 
 
 def _root_rows() -> tuple[I64, I64]:
@@ -72,25 +72,25 @@ def _root_rows() -> tuple[I64, I64]:
 
 
 @cache
-def _rsqrt_table() -> Table:
+def _rsqrt_table() -> LookupTable:
     segment, half = _root_rows()
     return _table(unit.RSQRT, segment, 125 - half, 39)
 
 
 @cache
-def _sqrt_table() -> Table:
+def _sqrt_table() -> LookupTable:
     segment, half = _root_rows()
     return _table(unit.SQRT, segment, 126 + half, 40)
 
 
 @cache
-def _ex2_table() -> Table:
+def _ex2_table() -> LookupTable:
     row = np.arange(252 << 6)
     return _table(unit.EX2, row & 63, row >> 6, 40)
 
 
 @cache
-def _lg2_table() -> Table:
+def _lg2_table() -> LookupTable:
     row = np.arange(1 << 15)
     return _table(unit.LG2, row & 63, (row >> 6) - 127, 40)
 
@@ -112,7 +112,7 @@ def _float_squares() -> F64:
 
 
 @cache
-def _tanh_table() -> tuple[Table, I64]:
+def _tanh_table() -> tuple[LookupTable, I64]:
     """By exponent and 4 bits of the mantissa: coefficients, and how far the rest of the mantissa stands from x."""
     row = np.clip(np.arange(1 << 12), int(_TANH_START) >> 19, (int(_TANH_START + _TANH_SPAN) >> 19) - 1)
     binade = (row >> 4) - 119

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from warplab.assembler.flow.cfg import Graph, as_dot, as_text, graph
+from warplab.assembler.flow.cfg import FlowGraph, as_dot, as_text, graph
 from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.objects import load
 
@@ -34,7 +34,7 @@ def cfg(source: files.InputFile, name: str | None, form: str | None, output: str
     form = form or ({"svg": "svg", "dot": "dot", "gv": "dot"}.get(output.rpartition(".")[2], "text"))
     if form == "svg" and not as_json:
         chosen = [next((f for f in chosen if f.is_entry), chosen[0])]
-    graphs: list[Graph] = [graph(f, module.text) for f in chosen]
+    graphs: list[FlowGraph] = [graph(f, module.text) for f in chosen]
     if as_json:
         files.print_json([files.plain(asdict(g)) for g in graphs])
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.program import Kernel, LoadedProgram
+from warplab.interpreter.program import LoadedKernel, LoadedProgram
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ..errors import ApiError, invalid
@@ -103,7 +103,7 @@ class KernelHandle:
     """A kernel of a loaded module and the attributes that the host may set."""
 
     module: LoadedModule
-    kernel: Kernel
+    kernel: LoadedKernel
     max_dynamic_shared: int | None = None
     carveout: int = -1
     cluster: list[int] = field(default_factory=lambda: [0, 0, 0])

@@ -28,7 +28,7 @@ _PART = struct.Struct("<IQ")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProgramSource:
     """One input: PTX text or an object file."""
 
     data: bytes
@@ -57,21 +57,21 @@ def _elf_table(head: bytes) -> tuple[int, int, int]:
     return int(offset), int(size), int(count)
 
 
-def sources(image: bytes, name: str = "<image>") -> list[Source]:
+def sources(image: bytes, name: str = "<image>") -> list[ProgramSource]:
     """The inputs in an image."""
     if not image.startswith(LINKED):
-        return [Source(image, name)]
+        return [ProgramSource(image, name)]
     _, _, count, _ = _HEAD.unpack_from(image)
     at, out = _HEAD.size, []
     for _ in range(count):
         n, size = _PART.unpack_from(image, at)
         at += _PART.size
-        out.append(Source(image[at + n : at + n + size], image[at : at + n].decode()))
+        out.append(ProgramSource(image[at + n : at + n + size], image[at : at + n].decode()))
         at += n + size
     return out
 
 
-def linked_image(inputs: Sequence[Source], fmad: Fmad | None = None) -> bytes:
+def linked_image(inputs: Sequence[ProgramSource], fmad: Fmad | None = None) -> bytes:
     """The image of a link: its inputs, which were seen to fit together, and which products and sums are to be rounded together."""
     parts = [_PART.pack(len(s.name.encode()), len(s.data)) + s.name.encode() + s.data for s in inputs]
     body = b"".join(parts)

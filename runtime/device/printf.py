@@ -117,11 +117,11 @@ def string_at(read: Reader, address: int) -> bytes:
 
 def formatted(form: bytes, read: Reader, arguments: int) -> tuple[bytes, int]:
     """What printf makes of a format and its argument block, and how many arguments it took."""
-    block = Arguments(read, arguments)
+    block = PrintArguments(read, arguments)
     return CONVERSION.sub(block.convert, form), block.count
 
 
-class Arguments:
+class PrintArguments:
     """Reads one call's arguments, each at its own alignment, as the conversions ask."""
 
     def __init__(self, read: Reader, address: int) -> None:

@@ -51,7 +51,7 @@ class Handle:
         return ctypes.addressof(self._cell)
 
 
-class Number(Handle):
+class NumberHandle(Handle):
     """A device or a device address."""
 
     __slots__ = ()

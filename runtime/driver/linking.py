@@ -10,7 +10,7 @@ from typing import Any
 from warplab.assembler.ir import Module
 
 from ..device.context import DeviceContext
-from ..device.loading import Source, link, linked_image, parsed, sources
+from ..device.loading import ProgramSource, link, linked_image, parsed, sources
 from ..errors import ApiError, unsupported
 from .api import api, current, forget, handle_of, integer, member, object_of, text
 from .enums import CUjitInputType
@@ -30,7 +30,7 @@ class LinkState:
 
     logs: Logs
     context: DeviceContext
-    inputs: list[Source] = field(default_factory=list)
+    inputs: list[ProgramSource] = field(default_factory=list)
     image: Any = None
 
     def add(self, kind: object, data: bytes, name: str) -> None:

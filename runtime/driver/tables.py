@@ -36,7 +36,7 @@ def members(words: list[str]) -> dict[str, int]:
     return out
 
 
-class Table:
+class ClassTable:
     """Classes by name; its attribute() and names() serve as a module's __getattr__ and __dir__."""
 
     module: str
@@ -58,7 +58,7 @@ class Table:
         return sorted(self.lines)
 
 
-class Enums(Table):
+class Enums(ClassTable):
     """The enums of a table; `source` finds those of another table by name."""
 
     def __init__(self, module: str, text: str, source: Enums | None = None) -> None:
@@ -98,7 +98,7 @@ class Enums(Table):
         return prefix, dict(sorted(out.items(), key=lambda item: item[1]))
 
 
-class Structs(Table):
+class Structs(ClassTable):
     """The handles and structures of a table; `find` knows the enums and whatever else a field may be."""
 
     def __init__(self, module: str, text: str, find: Find) -> None:
@@ -136,7 +136,7 @@ class Structs(Table):
             space["__slots__"] = ()
             if kind == "handle":
                 return type(name, (layout.Handle,), space)
-            return type(name, (layout.Number,), space | {"c_type": self._type(words[0]).__metadata__[0]})
+            return type(name, (layout.NumberHandle,), space | {"c_type": self._type(words[0]).__metadata__[0]})
         space["__annotations__"] = {field: self._type(kind) for field, _, kind in (w.partition(":") for w in words)}
         return type(name, (layout.Struct if kind == "struct" else layout.Union,), space)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from .tables import Table
+from .tables import ClassTable
 
 
 @functools.cache
@@ -52,7 +52,9 @@ def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[A
     return refuse
 
 
-def lazy(space: dict[str, Any], signatures: str, code: IntEnum, *tables: Table) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy(
+    space: dict[str, Any], signatures: str, code: IntEnum, *tables: ClassTable
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """__getattr__ and __dir__ of a module whose enums, structures and calls without code are made from tables when they are asked for."""
 
     def attribute(name: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from warplab.interpreter.ptxas.contraction import Fmad
 
 from .. import driver
-from ..device.loading import Source, linked_image, parsed
+from ..device.loading import ProgramSource, linked_image, parsed
 from ..errors import ApiError
 from .calls import Closable, do
 from .modules import Code, ObjectCode
@@ -112,7 +112,7 @@ class Program:
             return ObjectCode._init(raw, "ptx", name=name)
         fused = self._options.fma
         fmad: Fmad | None = None if fused is None else "all" if fused else "none"
-        return ObjectCode._init(linked_image([Source(raw, name)], fmad), "cubin", name=name)
+        return ObjectCode._init(linked_image([ProgramSource(raw, name)], fmad), "cubin", name=name)
 
     @property
     def backend(self) -> str:

@@ -99,7 +99,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CompiledCode:
     """An expression, ready to run, and the names that it looks up."""
 
     code: CodeType
@@ -110,7 +110,7 @@ class Code:
 class Expression:
     """What a text says: one value, or, where it is a single `a == b`, two values to be compared."""
 
-    sides: tuple[Code, ...]
+    sides: tuple[CompiledCode, ...]
     left: str  # the name on the left of a comparison, "" where more than a name stands there
 
 
@@ -137,13 +137,13 @@ def expression(text: str, compared: bool = True) -> Expression:
     return Expression((_code(body, text),), "")
 
 
-def _code(node: ast.expr, text: str) -> Code:
+def _code(node: ast.expr, text: str) -> CompiledCode:
     whole = ast.Expression(_Before().visit(node))
     try:
         code = compile(ast.fix_missing_locations(whole), "<expect>", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
         raise UsageError(f"--expect {text!r}: {e}") from None
-    return Code(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
+    return CompiledCode(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
 
 
 class _Before(ast.NodeTransformer):
@@ -167,7 +167,7 @@ class Evaluator:
         """What an expression yields."""
         return self._run(expression(text, False).sides[0], text)
 
-    def _run(self, code: Code, text: str) -> Any:
+    def _run(self, code: CompiledCode, text: str) -> Any:
         names = {name: self._named(name, text) for name in code.names}
         try:  # numpy imports some of its own modules late; the text itself can name nothing but what is listed
             with np.errstate(all="ignore"):

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from warplab.assembler.flow.cfg import Graph, as_dot, as_text, graph
+from warplab.assembler.flow.cfg import FlowGraph, as_dot, as_text, graph
 from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.info import FunctionInfo, Registers, info
 from warplab.assembler.parse import parse
@@ -120,7 +120,7 @@ dead:
 """
 
 
-def drawn(body: str) -> Graph:
+def drawn(body: str) -> FlowGraph:
     text = f"{HEAD}.visible .entry k() {{ .reg .pred %p<8>; .reg .b32 %r<8>; {body} }}"
     return graph(parse(text).functions["k"], text)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from warplab.interpreter.values import MANY, Facts, repeat_of
+from warplab.interpreter.values import MANY, AddressFacts, repeat_of
 
 MEMORY = np.arange(1 << 16, dtype=np.float32)
 
@@ -46,7 +46,7 @@ def test_small_arrays_are_left_alone() -> None:
 
 def test_repeats_are_looked_for_from_the_second_use_on() -> None:
     index = tile(64, 16, 16, True)
-    facts = Facts(index.astype(np.uint64))
+    facts = AddressFacts(index.astype(np.uint64))
     assert facts.repeat((2, 0), index) is None
     found = facts.repeat((2, 0), index)
     assert found is not None and facts.repeat((2, 0), index) is found

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warplab.isa.occupancy import (
-    Step,
+    ResourceStep,
     block_limits,
     l1_bytes,
     max_registers,
@@ -43,7 +43,7 @@ def test_the_17th_register_costs_a_block() -> None:
     assert now.sentences[0] == "the 17th register costs a block"
     after = occupancy(profile("1.2"), 512, 17, 0)
     assert (after.blocks, after.limiters) == (1, ("registers",))
-    assert Step("registers", 16, 2) in after.gains
+    assert ResourceStep("registers", 16, 2) in after.gains
     assert "16 registers a thread win a block" in after.sentences
 
 

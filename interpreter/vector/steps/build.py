@@ -8,14 +8,14 @@ from warplab.assembler.ir import Function
 
 from ...observe import announced
 from ...plan.plan import Manner, Segment
-from ...program import Kernel
+from ...program import LoadedKernel
 from ..exchange import Exchange
 from ..function import Step, VectorFunction, VectorSegment
 from .ends import terminator
 from .ops import guarded, unguarded
 
 
-def code(kernel: Kernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
+def code(kernel: LoadedKernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
     """A function as it runs for a kernel; observed, it announces each instruction."""
     found: VectorFunction | None = kernel.codes.get((id(f), manner, observed))
     if found is None:

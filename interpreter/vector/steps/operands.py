@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from warplab.isa.types import TYPES
 
 from ...plan.plan import (
-    Address,
+    AddressSource,
     Convert,
     DType,
     Each,
@@ -22,14 +22,14 @@ from ...plan.plan import (
     FramePlace,
     Guard,
     Not,
-    Number,
     Pack,
     Packed,
     ParameterAddress,
     ParameterPlace,
-    Plus,
+    PlusConstant,
     Pointer,
-    Slot,
+    ScalarConstant,
+    SlotAs,
     Source,
     Special,
     Target,
@@ -53,7 +53,7 @@ def get_of(s: Source) -> Get:
     return _GETS[type(s)](s)
 
 
-def _slot(s: Slot) -> Get:
+def _slot(s: SlotAs) -> Get:
     slot, have, want, pointer = s
     if have == want:
         return lambda R: plain(R[slot])
@@ -113,13 +113,13 @@ def _not(s: Not) -> Get:
     return lambda R: ~R[slot]
 
 
-def _plus(s: Plus) -> Get:
+def _plus(s: PlusConstant) -> Get:
     get, dtype = get_of(s.source), s.dtype
     by = np.array([[s.by & ((1 << 8 * dtype.itemsize) - 1)]], f"u{dtype.itemsize}").view(dtype)
     return lambda R: get(R) + by
 
 
-def _number(s: Number) -> Get:
+def _number(s: ScalarConstant) -> Get:
     value = s.value
     return lambda R: value
 
@@ -151,7 +151,7 @@ def shared_pointer(s: Pointer) -> Get:
     return shared
 
 
-def _address(s: Address) -> Get:
+def _address(s: AddressSource) -> Get:
     get, offset = get_of(s.base), s.offset
     if s.opaque:
         return lambda R: Shifted(get(R), offset)
@@ -180,8 +180,8 @@ def _parameter_place(s: ParameterPlace) -> Get:
 
 
 _GETS: dict[type, Callable[[Any], Get]] = {
-    Slot: _slot, Packed: _packed, Tuple: _tuple, Special: _special, Not: _not, Plus: _plus, Number: _number, Pointer: _pointer,
-    Address: _address, FrameAddress: _frame_address, ParameterAddress: _parameter_address, FramePlace: _frame_place,
+    SlotAs: _slot, Packed: _packed, Tuple: _tuple, Special: _special, Not: _not, PlusConstant: _plus, ScalarConstant: _number, Pointer: _pointer,
+    AddressSource: _address, FrameAddress: _frame_address, ParameterAddress: _parameter_address, FramePlace: _frame_place,
     ParameterPlace: _parameter_place,
 }  # fmt: skip
 

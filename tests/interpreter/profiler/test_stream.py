@@ -5,9 +5,9 @@ import pytest
 
 from tests.interpreter.reference_caches import LineCaches
 from warplab.interpreter.profiler.caches import STREAM
-from warplab.interpreter.profiler.lanes import Lanes
+from warplab.interpreter.profiler.lanes import WarpLanes
 from warplab.interpreter.profiler.sectors import SECTOR_WORDS, touched
-from warplab.interpreter.profiler.stream import Account, Stream, Way
+from warplab.interpreter.profiler.stream import Account, UseStream, Way
 from warplab.interpreter.profiler.tally import AccessTally
 from warplab.interpreter.profiler.touch import covered, touch
 
@@ -35,12 +35,12 @@ class Reference:
 @pytest.mark.parametrize("chapters", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool) -> None:
-    rng, reference, stream = np.random.default_rng(seed), Reference(), Stream(CACHES, L1_LINES, L2_LINES)
+    rng, reference, stream = np.random.default_rng(seed), Reference(), UseStream(CACHES, L1_LINES, L2_LINES)
     want, tallies = [], []
     for _ in range(60):
         way, width = Way[rng.choice([w.name for w in Way])], int(rng.choice([1, 2, 4, 8]))
         where = rng.integers(0, int(rng.choice([2, 12, 60])) * 128 // width, (WARPS, 32)) * width
-        lanes = Lanes(where, rng.random((WARPS, 32)) < rng.choice([0.2, 1.0]), WARPS)
+        lanes = WarpLanes(where, rng.random((WARPS, 32)) < rng.choice([0.2, 1.0]), WARPS)
         t = touch(lanes, width)
         full = covered(lanes, width, t) if (width < 4 and "ST" in way.name) or way in (Way.PATCH, Way.PAST) else t.words
         tallies.append(AccessTally(width))
@@ -62,7 +62,7 @@ def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool) -
 
 def test_fences_without_end_have_numbers() -> None:
     """A multiprocessor whose L1 is emptied more often than there are numbers for caches."""
-    stream, lanes = Stream(CACHES, L1_LINES, L2_LINES), Lanes(np.zeros((WARPS, 1), np.int64), None, WARPS)
+    stream, lanes = UseStream(CACHES, L1_LINES, L2_LINES), WarpLanes(np.zeros((WARPS, 1), np.int64), None, WARPS)
     t, a = touch(lanes, 4), AccessTally(4)
     turns = (1 << 16) // CACHES + 5
     for _ in range(turns):

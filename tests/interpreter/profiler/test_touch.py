@@ -5,7 +5,7 @@ from hypothesis import given
 
 from tests.interpreter.reference_caches import line_words, whole_words
 from tests.interpreter.warps import WARPS
-from warplab.interpreter.profiler.lanes import Lanes
+from warplab.interpreter.profiler.lanes import WarpLanes
 from warplab.interpreter.profiler.patterns import patterns
 from warplab.interpreter.profiler.sectors import touched
 from warplab.interpreter.profiler.touch import covered, touch
@@ -16,10 +16,10 @@ from warplab.interpreter.rules.coalesce import modern_global
 def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list[list[bool]], int]) -> None:
     elements, active, width = case
     where, mask = np.array(elements) * width, np.array(active)
-    t = touch(Lanes(where, mask, len(where)), width)
+    t = touch(WarpLanes(where, mask, len(where)), width)
     assert np.array_equal(t.sectors, modern_global(where, mask, width)[1])
     assert int(np.bitwise_count(touched(t.words)).sum()) == int(t.sectors.sum())
-    rows = patterns(Lanes(where, mask, len(where)), 128)
+    rows = patterns(WarpLanes(where, mask, len(where)), 128)
     assert rows.count.sum() == len(where)
     assert np.array_equal(rows.spread(modern_global(rows.where, rows.mask, width)[1]), t.sectors)
     warp, line, words = line_words(where, mask, width)
@@ -27,4 +27,4 @@ def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list
     if width < 4:
         known = whole_words(where, mask, width)
         entries = zip(warp.tolist(), line.tolist(), strict=True)
-        assert covered(Lanes(where, mask, len(where)), width, t).tolist() == [known.get(entry, 0) for entry in entries]
+        assert covered(WarpLanes(where, mask, len(where)), width, t).tolist() == [known.get(entry, 0) for entry in entries]
