@@ -54,15 +54,16 @@ class WaveMemory(GeneralAccess):
     def _common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[MemorySpace, Shifted] | None:
         """The one memory that holds all of a group's accesses of a size, which are legal and aligned; None where a closer look is needed."""
         a = address if isinstance(address, Shifted) else Shifted(address)
-        low, high = a.facts.low + a.delta, a.facts.high + a.delta
+        facts, delta = a.facts, a.delta
+        low, high = facts.low + delta, facts.high + delta
         memory = self.by_name.get(space)
         if memory is None and space == "generic" and low >= 0 and high < LOCAL_BASE:
             memory = self.device
         if (
             memory is not None
             and memory.legal(low, high + size, write)
-            and not (a.facts.low_bits | a.delta) & (size - 1)
-            and (a.delta >= 0 or memory is not self.device)
+            and not (facts.low_bits | delta) & (size - 1)
+            and (delta >= 0 or memory is not self.device)
         ):
             return memory, a
         return None
