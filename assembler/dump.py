@@ -1,4 +1,4 @@
-"""The stages of the assembler as text, for bug reports and for people who want to see: lark's trees, the IR, the flow facts."""
+"""The stages of the assembler as text, for bug reports and for study: lark's trees, the IR, the flow facts."""
 
 from __future__ import annotations
 

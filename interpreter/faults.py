@@ -1,4 +1,4 @@
-"""What can end a launch: a Fault (the kernel is wrong), a Deadlock (nobody can proceed), a LimitReached (the caller's limits).
+"""What can end a launch: a Fault (the kernel is wrong), a Deadlock (no lane can proceed), a LimitReached (the caller's limits).
 
 ExecutionError
   Fault            out of bounds, null, misaligned, freed, wrong space, read-only, stack, illegal instruction, trap, assert
@@ -60,7 +60,7 @@ class Waiting:
 
 @dataclass(slots=True)
 class Deadlock(ExecutionError):
-    """Nobody can proceed: who waits where, for whom."""
+    """No lane can proceed: which lanes wait where, for which others."""
 
     kernel: str
     waiting: list[Waiting] = field(default_factory=list)

@@ -190,7 +190,7 @@ def filled(operands: Sequence[Operand], given: int) -> Sequence[Operand]:
 
 
 class Forms(Mapping[str, list["Form"]]):
-    """Every form by opcode.  A row is read when its opcode is first asked for: nobody needs all of the 1,800 to run one program."""
+    """Every form by opcode.  A row is read when its opcode is first asked for: one program needs few of the 2,000."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[Callable[[], Form]]] = {}

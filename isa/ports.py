@@ -68,7 +68,7 @@ class Lanes(Protocol):
         """isspacep: does a generic address lie in the window of a space?"""
 
     def pause(self) -> None:
-        """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run somebody else."""
+        """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""
 
 
 class Warps(Lanes, Protocol):

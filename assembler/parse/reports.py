@@ -81,7 +81,7 @@ class Reports:
         return self.resync(at, start)
 
     def _advice(self, word: str, at: int, start: int) -> str:
-        """What people who write this mostly mean."""
+        """The usual intention behind such a text."""
         start = self.source.skip(start)
         before = self.code[start:at].rstrip()
         if word == "#":

@@ -17,7 +17,7 @@ from .arena import Arena
 
 Array = NDArray[Any]
 U64 = np.uint64
-LOWEST = 1 << 12  # addresses below are null, or numbers that somebody took for an address
+LOWEST = 1 << 12  # addresses below are null, or integers used as addresses by mistake
 
 
 class AccessingLanes(Protocol):

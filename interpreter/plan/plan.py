@@ -402,7 +402,7 @@ class PlanFunction:
     first_constant: int  # the slot of the first constant; they are the last slots
     constants: list[NDArray[Any]]  # (1, 1) each
     zeros: dict[int, DType]  # slots that may be read before they are written
-    parameters: tuple[Home | InFrame | None, ...]  # where arguments go; None: nobody reads it
+    parameters: tuple[Home | InFrame | None, ...]  # where arguments go; None: the function does not read it
     returns: tuple[Home | InFrame | None, ...]  # where results lie
     frame: tuple[tuple[Variable, int], ...]  # variables in the function's frame, with their offsets
     frame_size: int

@@ -25,7 +25,7 @@ Ways = Sequence[tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A way out of loops: where those who take it meet the others, None for the function's end, and the blocks of the outermost loop they leave."""
+    """A way out of loops: where the lanes that take it reconverge with the others, None for the function's end, and the blocks of the outermost loop left."""
 
     meeting: int | None
     inside: frozenset[int]
@@ -91,7 +91,7 @@ def loop_meetings(flow: Flow, lockstep: bool = False) -> Meetings:
 
 
 def _within_loops(flow: Flow, ways: Ways, out: Meetings) -> None:
-    """Meetings of those who stay in a loop, departures of those who do not."""
+    """Where lanes that stay in a loop reconverge, and the departures of lanes that leave it."""
     met, behind = list(out.of), out.of
     bodies = [frozenset(loop.blocks) for loop in flow.loops]
     joins = [_body_meetings(ways, loop, body) for loop, body in zip(flow.loops, bodies, strict=True)]
@@ -107,7 +107,7 @@ def _within_loops(flow: Flow, ways: Ways, out: Meetings) -> None:
             met[b] = joins[n][b]
         elif b in found:
             met[b] = max(found[b].values(), key=lambda d: len(d.inside)).meeting
-    # Who waits within a loop that others may leave from there: only where somebody does, there is anything to depart from.
+    # Lanes depart only from loops in which other lanes wait at a reconvergence point.
     waits = {
         loop.index for b, n in enumerate(flow.loop_of) for loop in _around(flow, n) if met[b] in bodies[loop.index] and behind[b] != met[b]
     }
@@ -169,7 +169,8 @@ def _ways_aside(flow: Flow) -> set[tuple[int, int]]:
     for loop in flow.loops:
         inside = set(loop.blocks)
         exits = [(b, s) for b in loop.blocks for s in flow.blocks[b].successors if s not in inside]
-        if exits and aside.issuperset(exits):  # those who stay to the last turn meet behind the loop, and others who come to that place
+        # Lanes that stay to the last iteration reconverge behind the loop, with other lanes that come there.
+        if exits and aside.issuperset(exits):
             last = max(exits, key=lambda edge: (edge[0] in loop.latches, edge[0] == loop.header, rank[edge[0]]))
             behind = {b for b in _way_from(flow, last[1]) if not _bare(flow, b)} | {last[1]}
             aside -= {edge for edge in exits if not behind.isdisjoint(_way_from(flow, edge[1]))}

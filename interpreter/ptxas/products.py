@@ -1,7 +1,7 @@
-"""Which product each sum of a stretch of code fuses: what uses what, what interrupts, and whom ptxas prefers.
+"""Which product each sum of a stretch of code fuses: what uses what, what interrupts, and which product ptxas prefers.
 
 Within a stretch that nothing interrupts ptxas fuses a product into the sums that use it, if nothing else does.  What it takes for an
-interruption, and whom it prefers where both operands of a sum are products, was found by asking it: tests/data/contraction holds questions
+interruption, and which it prefers where both operands of a sum are products, was found by asking it: tests/data/contraction holds questions
 and answers.  contraction.py turns the choice into instructions.
 """
 
@@ -128,7 +128,7 @@ class Walk:
                 product.fusable, product.kept = False, True
 
     def _dead(self, instructions: Sequence[Instruction], live: int) -> set[int]:
-        """Instructions whose results nobody reads: they are gone before anything is contracted, unless they are routines."""
+        """Instructions whose results are never read: ptxas removes them before anything is contracted, unless they are routines."""
         dead: set[int] = set()
         for i in reversed(instructions):
             k = self.known[id(i)]
@@ -254,7 +254,7 @@ class Walk:
             self.constants.discard(index)
 
 
-# ---------------------------------------------------------------- who is chosen
+# ---------------------------------------------------------------- which product is chosen
 
 
 def choose(sums: Sequence[Sum]) -> None:

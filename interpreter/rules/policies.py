@@ -43,7 +43,7 @@ def load_policy(modifiers: Iterable[str]) -> LoadPolicy:
     """
     words = set(modifiers)
     found = {_LOADS[word] for word in words if word in _LOADS}
-    if "nc" in words:  # what nobody writes may always be kept
+    if "nc" in words:  # read-only data may always be kept
         found.discard(LoadPolicy.BYPASS)
     if words.intersection(_STRONG) and "cta" not in words:
         found.add(LoadPolicy.BYPASS)

@@ -1,4 +1,4 @@
-"""Barriers of a CTA and of a cluster: who has arrived, who waits, who may go on.
+"""Barriers of a CTA and of a cluster: which lanes have arrived, which wait, which may go on.
 
 Each of the 16 barriers of each block remembers which of its threads have arrived.  Without a thread count it is passed when every thread
 that has not ended is there; with one, when so many threads (by whole warps) are.  Lockstep warps arrive as wholes.
@@ -79,7 +79,7 @@ class Barriers:
     # ------------------------------------------------------------ bar.*
 
     def arrive(self, g: Group, number: Array, count: int | None, waits: bool, pc: int, reduction: Reduction | None) -> int | None:
-        """Lanes arrive; gives the next place if nobody has to wait."""
+        """Lanes arrive; gives the next place if no lane has to wait."""
         wave = g.wave
         if number.size > 1:
             numbers = np.unique(number)

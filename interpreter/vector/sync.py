@@ -155,7 +155,7 @@ class WaitingGroups:
         return free
 
     def _release(self, wave: WavePort) -> bool:
-        """Lanes that wait at a join for siblings who can't come go on alone; of lockstep warps only whole ones."""
+        """Lanes that wait at a join for siblings that cannot arrive go on alone; of lockstep warps only whole ones."""
         joins: dict[int, Join] = {}
         below: dict[int, list[Array]] = {}  # lanes under a join that have not come to it
         lockstep = wave.launch.manner.lockstep

@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
     INTERNAL = 70  # sysexits.h EX_SOFTWARE
 
 
-# Looked up among the loaded modules: an exception of a module that nobody imported cannot have been raised.
+# Looked up among the loaded modules: an exception of a module that was not imported cannot have been raised.
 EXITS: tuple[tuple[str, str, ExitCode], ...] = (
     ("warplab.assembler.link", "LinkError", ExitCode.PTX),
     ("warplab.assembler.diagnostics", "PtxError", ExitCode.PTX),

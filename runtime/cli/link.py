@@ -1,4 +1,4 @@
-"""`warplab link`: modules into one, and who defines what."""
+"""`warplab link`: several modules into one, and which of them defines each symbol."""
 
 from __future__ import annotations
 

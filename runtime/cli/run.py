@@ -145,7 +145,7 @@ def _preview(b: RunBuffer) -> str:
 
 
 def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
-    """Which thread wrote a wrong element: the run is repeated with somebody who watches its address."""
+    """Which thread wrote a wrong element: the run is repeated with an observer of its address."""
     if not name or index is None or name not in runner.outcome.buffers:
         return ""
     from ..run.watch import last_writer

@@ -75,7 +75,7 @@ class DeviceContext:
             del self.limits["dev_runtime_sync_depth"]
         self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
         self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
-        self.pending: ApiError | None = None  # went wrong, and nobody knows yet
+        self.pending: ApiError | None = None  # an error that no call has reported yet
         self.error: ApiError | None = None  # was told, and sticks
         self.launches = 0
         self.modules: list[LoadedModule] = []
@@ -172,7 +172,7 @@ class DeviceContext:
 
     @property
     def free_memory(self) -> int:
-        """Bytes of device memory that nobody has."""
+        """Bytes of free device memory."""
         return self.arena.limit - self.arena.used
 
     def limit(self, name: str) -> int:
@@ -310,5 +310,5 @@ class DeviceContext:
 
 
 def to_stderr(line: str) -> None:
-    """Where a failed assert's message goes if nobody else wants it."""
+    """Where a failed assert's message goes by default."""
     print(line, file=sys.stderr, flush=True)

@@ -110,7 +110,7 @@ class KernelHandle:
     nonportable_cluster: bool = False
     cache_config: int = 0
     scheduling_policy: int = 0
-    wanted: bool = False  # did somebody ask for more than its name?
+    wanted: bool = False  # has more of it been asked for than its name?
 
     @property
     def name(self) -> str:
@@ -274,7 +274,7 @@ class KernelHandle:
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
-        most = p.max_registers_per_thread  # so many fit as a rule, and nobody need count them
+        most = p.max_registers_per_thread  # nearly always fits: registers are not counted then
         if not register_blocks(p, threads, most) and not self.resident_blocks(threads, shape.dynamic_shared):
             raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
         if shape.cooperative:

@@ -73,7 +73,7 @@ def reserve(size: int) -> mmap.mmap:
         try:
             return mmap.mmap(-1, size, flags=flags)
         except OSError:
-            if size == wanted and gc.collect():  # contexts that nobody can reach any more hold theirs until they are found
+            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
                 wanted = 0
                 continue
             if size <= 1 << 24:
@@ -112,7 +112,7 @@ class PeerWindow(Arena):
 
 
 class RegisteredArena(Arena):
-    """Host memory that somebody else owns."""
+    """Host memory that another library owns."""
 
     def __init__(self, address: int, size: int) -> None:
         base = address & -256

@@ -90,7 +90,7 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
 
 @api()
 def cuEventQuery(hEvent: object) -> None:
-    """Success: an event that was recorded was reached, and one that was not holds nobody up."""
+    """Success: an event that was recorded was reached, an event that was never recorded counts as reached."""
     reachable(hEvent).context.tell()
 
 

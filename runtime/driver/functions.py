@@ -172,7 +172,7 @@ def cuKernelGetParamCount(kernel: object) -> int:
 
 @api(1)
 def cuFuncIsLoaded(function: object) -> CUfunctionLoadingState:
-    """Did somebody need more of the function than its name?"""
+    """Has more of the function been asked for than its name?"""
     state, k = CUfunctionLoadingState, kernel_of(function)
     return state.CU_FUNCTION_LOADING_STATE_LOADED if k.wanted or k.kernel.is_planned else state.CU_FUNCTION_LOADING_STATE_UNLOADED
 

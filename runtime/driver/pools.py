@@ -94,7 +94,7 @@ def cuMemPoolDestroy(pool: object) -> None:
 
 @api()
 def cuMemPoolTrimTo(pool: object, minBytesToKeep: object) -> None:
-    """Gives memory that nobody uses back to the device."""
+    """Gives unused memory back to the device."""
     _pool(pool).trim(integer(minBytesToKeep))
 
 

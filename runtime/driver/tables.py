@@ -1,4 +1,4 @@
-"""Enums and structures from compact tables: a class is made when somebody first asks for it by name.
+"""Enums and structures from compact tables: a class is made when it is first looked up.
 
 enums    NAME PREFIX: A B=5 C            members PREFIXA = 0, PREFIXB = 5, PREFIXC = 6
          NAME PREFIX < OTHER: -A +B=7    those of OTHER, another table's, in this one's spelling, but for those named

@@ -1,4 +1,4 @@
-"""Grading: a lab's tests on submissions that nobody trusts, each in a process that is watched and ended when it takes too much.
+"""Grading: a lab's tests on untrusted submissions, each in a process that is watched and ended when it takes too much.
 
 load_lab(folder) -> Lab; find_submissions(lab, paths) -> Submissions; grade(lab, submissions, jobs) yields one Report for each.
 """

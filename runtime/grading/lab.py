@@ -74,7 +74,7 @@ class Lab:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What somebody handed in."""
+    """One submission."""
 
     name: str
     files: Mapping[str, bytes] = field(hash=False)

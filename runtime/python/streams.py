@@ -132,7 +132,7 @@ class Stream(Closable):
 
     @staticmethod
     def from_handle(handle: object) -> Stream:
-        """A stream that somebody else owns."""
+        """A stream that another library owns."""
         return Stream._of(driver.CUstream(handle), False)
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ def words(launch: Launch, seconds: float) -> str:
 
 
 class Progress:
-    """Watches the launches of a context while it is entered, from a thread of its own; does nothing where nobody would see it."""
+    """Watches the launches of a context while it is entered, from a thread of its own; does nothing where stderr is no terminal."""
 
     def __init__(self, out: TextIO | None = None, wait: float = WAIT, step: float = STEP) -> None:
         self.out = sys.stderr if out is None else out

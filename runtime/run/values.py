@@ -42,7 +42,7 @@ class BufferValue:
 
     type: str
     array: Array
-    poisoned: bool = False  # starts as POISON, so that cells nobody writes show
+    poisoned: bool = False  # starts as POISON, so that cells the kernel never writes stand out
 
 
 @dataclass(frozen=True, slots=True)
