@@ -27,6 +27,7 @@ from .barriers import Barriers
 from .convergence import arrive, ret
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
+from .pending import Pending
 from .steps.build import code
 from .sync import WaitingGroups
 
@@ -61,6 +62,7 @@ class Wave:
             self.local.grow(act.top)
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        self.pending = None if self.schedule is None else Pending(self, self.schedule, count * threads)
         for geometry in self._starting():
             self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
         self._special: dict[str, Array] = {}
@@ -88,8 +90,13 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                 self._advance(ready.pop())
             if not waiting:
+                if self.pending is not None:
+                    self.pending.finish()
                 return True
             if waiting.free_one(self):
+                continue
+            if self.pending is not None and self.pending.finish():
+                waiting.wake()
                 continue
             if waiting.spinning and not waiting.is_still(self):
                 waiting.wake()
@@ -169,9 +176,7 @@ def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | N
     launch = g.wave.launch
     site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
     if site is not None:
-        e.instruction = launch.text_of(site)
-        e.line = site.instruction.span.line
-        e.source = launch.source_of(site)
+        launch.locate(e, site)
     if e.block is None:
         g.blame(e, g.active)
 

@@ -23,6 +23,7 @@ from .pools import *  # noqa: F403
 from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
+from .tensor_maps import *  # noqa: F403
 from .transfers import *  # noqa: F403
 from .unsupported import lazy
 
