@@ -147,6 +147,7 @@ class Facts(NamedTuple):
     sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
     moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is one
+    not_executed: str = ""  # why a row has no meaning that a device could be held to
     flops: int = 0  # of one lane and element, where the type is a floating-point one
     matrix_lanes: int = 0  # that multiply matrices together
     negates: bool = False  # operands may have a minus sign

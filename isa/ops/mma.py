@@ -259,7 +259,7 @@ def mma_sparse_integer(
 accepted(
     "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*8:f32",
     alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="bf16", btype="bf16", ctype="f32", ptx=7.0, sm=80, section=DENSE,
-    doc="Passes the assembler, but no manual knows it and the hardware leaves d undefined.",
+    doc="Passes the assembler; the manual does not have it.", facts={"not_executed": "no manual has it, and hardware leaves d undefined"},
 )  # fmt: skip
 
 # ---------------------------------------------------------------- narrow floats: sm_120a and its family

@@ -80,7 +80,7 @@ BAD = [
         ".extern .func nowhere(.reg .u32 a);"),
     Bad("unsupported", ".reg .f32 %e<8>; .reg .b32 %h<2>; mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32 "
         "{%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}, {%h0,%h1}, {%h0,%h1}, {%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}; ret;", "unsupported", "", None, 0,
-        (0, 0, 0), 128, "m8n8k4"),
+        (0, 0, 0), 128, "hardware leaves d undefined"),
 ]  # fmt: skip
 
 

@@ -332,12 +332,13 @@ def _halt(R: list[Any]) -> None:
 
 
 def _unsupported(op: Op) -> Step:
-    """An instruction that is assembled and not executed says so when it is reached."""
+    """An instruction that is assembled and not executed says so, and why, when it is reached."""
     i = op.site.instruction
-    name = ".".join((i.opcode, *i.modifiers))
+    name, why = ".".join((i.opcode, *i.modifiers)), op.meaning.form.facts.not_executed
+    text = f"{name} is assembled, but not executed by this model" + (f": {why}" if why else "")
 
     def refuse(R: list[Any]) -> None:
-        raise R[0].blame(Fault("unsupported", f"{name} is assembled, but not executed by this model"), R[0].active)
+        raise R[0].blame(Fault("unsupported", text), R[0].active)
 
     return refuse
 
