@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..facts import facts, when
-from ..notation import Need, accepted, instruction
+from ..notation import Need, instruction
 from ..ports import Array
 
 facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))
@@ -113,10 +113,6 @@ def mad_hi(a: Array, b: Array, c: Array, *, sat: bool = False) -> Array:
 def mad_wide(a: Array, b: Array, c: Array) -> Array:
     """d = a * b + c, where the product and c are twice as wide as the factors."""
     return np.multiply(a, b, dtype=WIDER[a.dtype]) + c
-
-
-accepted("clmad.mode.type  d, a, b, c", mode="lo hi", type="u64", ptx=9.1, sm=100, section="9.7.1.5",
-         doc="d = the lower or upper half of the carry-less product of a and b, exclusive-or c.")  # fmt: skip
 
 
 def _product24(a: Array, b: Array) -> Array:
