@@ -92,7 +92,7 @@ class Launch:
         self.assertions: list[str] = []
         self.steps = 0
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
-        self.next_block = 0  # of those that have not started
+        self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/deadlock.py
 
@@ -129,6 +129,16 @@ class Launch:
             self.arena.free(a)
 
     # ------------------------------------------------------------ blocks
+
+    def take_cluster(self) -> Dim3 | None:
+        """The first block of a cluster that has not started, and now never will: running blocks do its work; None where all have started."""
+        first = self.next_block
+        if first >= self.blocks:
+            return None
+        self.next_block += self.cluster_size
+        self.quiet_rounds = 0
+        x, y, z = (int(self.block_special(first, 1, f"ctaid.{axis}").item()) for axis in "xyz")
+        return x, y, z
 
     def block_special(self, first: int, count: int, name: str) -> Array:
         """A per-block special register of some blocks, (blocks, 1)."""

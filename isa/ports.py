@@ -67,6 +67,12 @@ class Lanes(Protocol):
     def space_of(self, address: Addresses, space: str) -> Mask:
         """isspacep: does a generic address lie in the window of a space?"""
 
+    def take_clusters(self) -> tuple[Array, ...]:
+        """For each active lane, in ascending order, a cluster that the launch has not started and now never starts.
+
+        Gives the x, y and z of the %ctaid of its first CTA, and 1; four zeros where none was left.
+        """
+
     def pause(self) -> None:
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""
 

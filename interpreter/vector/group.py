@@ -127,6 +127,16 @@ class Group:
         """See ports.Lanes."""
         return lies_in(self, plain(address).astype(np.uint64), space)
 
+    def take_clusters(self) -> tuple[Array, ...]:
+        """See ports.Lanes."""
+        shape = self.geometry.shape
+        found = np.zeros((4, *shape), np.uint32)
+        for lane in np.flatnonzero(np.broadcast_to(self.active is None or self.active, shape)):
+            ctaid = self.wave.launch.take_cluster()
+            if ctaid is not None:
+                found.reshape(4, -1)[:, lane] = (*ctaid, 1)
+        return tuple(found)
+
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
         self.turns += 8

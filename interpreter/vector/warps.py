@@ -89,6 +89,10 @@ class WarpView:
         """See ports.Lanes."""
         return self.layout.spread(self.group.space_of(self.layout.gather(address), space))
 
+    def take_clusters(self) -> tuple[Array, ...]:
+        """See ports.Lanes."""
+        return tuple(self.layout.spread(v) for v in self.group.take_clusters())
+
     def pause(self) -> None:
         """See ports.Lanes."""
         self.group.pause()

@@ -1,7 +1,6 @@
-"""Tensor copies, tensor maps, multimem and cluster launch control (PTX ISA 9.7.10.14, 9.7.10.25-27, 9.7.15.16-17).
+"""Tensor copies, tensor maps and multimem (PTX ISA 9.7.10.14, 9.7.10.25-27, 9.7.15.16).
 
-They are assembled, verified and printed, not executed: what a tensor map, a multicast object or a launch queue holds is the
-driver's own.
+They are assembled, verified and printed, not executed: what a tensor map or a multicast object holds is the driver's own.
 """
 
 from typing import Any
@@ -164,38 +163,3 @@ for _acc, _vectors in (("f32", _HALF_VECTORS), ("f16", _FP8_VECTORS)):
 for _vec, _lengths, _type in _HALF_VECTORS:
     _multimem("red", "relaxed release", f".add{_vec}.type", "[a], b.vec", _UPDATE, vec=_lengths, type=_type)
     _multimem("red", "relaxed release", ".op.vec.type", "[a], b.vec", _UPDATE, op="min max", vec=_lengths, type=_type)
-
-facts("clusterlaunchcontrol", leading="try_cancel async query_cancel is_canceled")
-CONTROL = "9.7.15.17"
-accepted(
-    f"clusterlaunchcontrol.try_cancel.async{{.ss}}.{_TX}{{.multicast::cluster::all}}.b128  [a], [b]",
-    ss="shared::cta",
-    ptx=8.6,
-    sm=100,
-    needs={"multicast::cluster::all": FAMILY},
-    section=CONTROL,
-    doc="Asks to take over a cluster that was not launched yet; the answer goes to a, its bytes to the mbarrier b.",
-)
-accepted(
-    "clusterlaunchcontrol.query_cancel.is_canceled.pred.type  p, a",
-    type="b128",
-    ptx=8.6,
-    sm=100,
-    section=CONTROL,
-    doc='p = "the answer a gives a cluster".',
-)
-accepted(
-    "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128  d*4:u32~, a",
-    ptx=8.6,
-    sm=100,
-    section=CONTROL,
-    doc="d = the %ctaid of that cluster's first CTA.",
-)
-accepted(
-    "clusterlaunchcontrol.query_cancel.axis.b32.b128  d:u32~, a",
-    ptx=8.6,
-    sm=100,
-    section=CONTROL,
-    axis="get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z",
-    doc="d = one component of the %ctaid of that cluster's first CTA.",
-)
