@@ -14,6 +14,7 @@ from warplab.isa.profiles import DeviceProfile
 
 from .faults import Fault, LimitReached
 from .memory.arena import Arena
+from .memory.multicast import MulticastRange
 from .plan.plan import Manner, Site
 from .program import LoadedKernel
 from .values import Array, ParameterOffset
@@ -63,10 +64,11 @@ class Launch:
     def __init__(
         self, kernel: LoadedKernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
+        multicasts: Sequence[MulticastRange] = (),
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
-        self.arena, self.other_arenas = arena, tuple(other_arenas)
+        self.arena, self.other_arenas, self.multicasts = arena, tuple(other_arenas), tuple(multicasts)
         self.printer, self.heap = printer, heap
         self.options = o
         self.number: int = number

@@ -67,6 +67,12 @@ class Lanes(Protocol):
     def space_of(self, address: Addresses, space: str) -> Mask:
         """isspacep: does a generic address lie in the window of a space?"""
 
+    def replicas(self, address: Addresses, size: int) -> Sequence[tuple[Addresses, Mask]]:
+        """Where the memory of each device lies that an access of `size` bytes to a multimem address means, device after device.
+
+        With each device's addresses come the active lanes whose multicast object has so many devices.  Every access is checked.
+        """
+
     def take_clusters(self) -> tuple[Array, ...]:
         """For each active lane, in ascending order, a cluster that the launch has not started and now never starts.
 

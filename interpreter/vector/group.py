@@ -19,6 +19,7 @@ from warplab.isa.types import TYPES
 
 from ..faults import Fault
 from ..lanes import Geometry, Selection
+from ..memory.multicast import copies
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
@@ -126,6 +127,10 @@ class Group:
     def space_of(self, address: Value, space: str) -> Array:
         """See ports.Lanes."""
         return lies_in(self, plain(address).astype(np.uint64), space)
+
+    def replicas(self, address: Value, size: int) -> list[tuple[Array, Array]]:
+        """See ports.Lanes."""
+        return copies(self, self.wave.access.multicasts, plain(address), size)
 
     def take_clusters(self) -> tuple[Array, ...]:
         """See ports.Lanes."""

@@ -89,6 +89,11 @@ class WarpView:
         """See ports.Lanes."""
         return self.layout.spread(self.group.space_of(self.layout.gather(address), space))
 
+    def replicas(self, address: Array, size: int) -> list[tuple[Array, Array]]:
+        """See ports.Lanes."""
+        spread = self.layout.spread
+        return [(spread(places), spread(here)) for places, here in self.group.replicas(self.layout.gather(address), size)]
+
     def take_clusters(self) -> tuple[Array, ...]:
         """See ports.Lanes."""
         return tuple(self.layout.spread(v) for v in self.group.take_clusters())

@@ -47,7 +47,7 @@ class Wave:
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.current: Any = None  # the site that runs, for observers
         self.access = (ObservedMemory if observers else WaveMemory)(
-            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
+            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
         )
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
