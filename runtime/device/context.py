@@ -30,6 +30,7 @@ from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+from .virtual_memory import VIRTUAL, VirtualMemory
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
@@ -269,10 +270,11 @@ class DeviceContext:
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
-        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
+        virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
+        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches,
+            reachable, options, self.launches, virtual.multicasts(self.ordinal),
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)

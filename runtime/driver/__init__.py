@@ -18,6 +18,7 @@ from .libraries import *  # noqa: F403
 from .linking import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .modules import *  # noqa: F403
+from .multicast import *  # noqa: F403
 from .pointers import *  # noqa: F403
 from .pools import *  # noqa: F403
 from .signatures import SIGNATURES
@@ -25,6 +26,7 @@ from .streams import *  # noqa: F403
 from .structs import STRUCTS
 from .transfers import *  # noqa: F403
 from .unsupported import lazy
+from .virtual_memory import *  # noqa: F403
 
 globals().update(CONSTANTS)
 __getattr__, __dir__ = lazy(globals(), SIGNATURES, CUresult.CUDA_ERROR_NOT_SUPPORTED, ENUMS, STRUCTS)

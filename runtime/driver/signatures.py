@@ -1,7 +1,7 @@
 """Functions of the CUDA driver API without code of their own, written by tools/derive_api.py: results, parameters, names."""
 
 SIGNATURES = """\
-0 handle: cuCheckpointOperationComplete cuMemRelease
+0 handle: cuCheckpointOperationComplete
 0 pid, args: cuCheckpointProcessCheckpoint cuCheckpointProcessLock cuCheckpointProcessRestore cuCheckpointProcessUnlock
 1 pid: cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState
 0 callback: cuCoredumpDeregisterCompleteCallback cuCoredumpDeregisterStartCallback cuLogsUnregisterCallback
@@ -111,7 +111,7 @@ SIGNATURES = """\
 0 dptr: cuIpcCloseMemHandle
 1 event: cuIpcGetEventHandle
 1 dptr: cuIpcGetMemHandle
-1 handle: cuIpcOpenEventHandle cuMemGetAllocationPropertiesFromHandle
+1 handle: cuIpcOpenEventHandle
 1 handle, Flags: cuIpcOpenMemHandle
 0 f: cuLaunch
 0 f, grid_width, grid_height: cuLaunchGrid
@@ -132,26 +132,18 @@ SIGNATURES = """\
 1 iterator, pathToFile, flags: cuLogsDumpToFile
 0 iterator, buffer, size, flags: cuLogsDumpToMemory
 1 callbackFunc, userData: cuLogsRegisterCallback
-0 ptr, size: cuMemAddressFree cuMemUnmap
-1 size, alignment, addr, flags: cuMemAddressReserve
 1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
-1 size, prop, flags: cuMemCreate
 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream: cuMemDiscardAndPrefetchBatchAsync
     cuMemPrefetchBatchAsync
 0 dptrs, sizes, count, flags, hStream: cuMemDiscardBatchAsync
-1 handle, handleType, flags: cuMemExportToShareableHandle cuMemPoolImportFromShareableHandle
-1 location, ptr: cuMemGetAccess
-1 prop, option: cuMemGetAllocationGranularity cuMulticastGetGranularity
 1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
 0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
 1 osHandle, shHandleType: cuMemImportFromShareableHandle
-0 ptr, size, offset, handle, flags: cuMemMap
 0 mapInfoList, count, hStream: cuMemMapArrayAsync
 1 ptr: cuMemPoolExportPointer
 1 pool, handleType, flags: cuMemPoolExportToShareableHandle
+1 handle, handleType, flags: cuMemPoolImportFromShareableHandle
 1 pool, shareData: cuMemPoolImportPointer
-1 addr: cuMemRetainAllocationHandle
-0 ptr, size, desc, count: cuMemSetAccess
 0 op, flags, hStream: cuMemcpy3DWithAttributesAsync
 1 pMipmappedArrayDesc, numMipmapLevels: cuMipmappedArrayCreate
 0 hMipmappedArray: cuMipmappedArrayDestroy
@@ -159,13 +151,6 @@ SIGNATURES = """\
 1 mipmap, device: cuMipmappedArrayGetMemoryRequirements
 1 mipmap: cuMipmappedArrayGetSparseProperties
 1 hmod, name: cuModuleGetSurfRef cuModuleGetTexRef
-0 mcHandle, dev: cuMulticastAddDevice
-0 mcHandle, mcOffset, memptr, size, flags: cuMulticastBindAddr
-0 mcHandle, dev, mcOffset, memptr, size, flags: cuMulticastBindAddr_v2
-0 mcHandle, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem
-0 mcHandle, dev, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem_v2
-1 prop: cuMulticastCreate
-0 mcHandle, dev, mcOffset, size: cuMulticastUnbind
 0 hfunc, texunit, hTexRef: cuParamSetTexRef
 0 hfunc, offset, value: cuParamSetf cuParamSeti
 0 hfunc, offset, ptr, numbytes: cuParamSetv

@@ -78,6 +78,7 @@ struct CUctxCreateParams execAffinityParams:CUexecAffinityParam* numExecAffinity
 struct CUmemAllocationProp_allocFlags compressionType:u8 gpuDirectRDMACapable:u8 usage:u16 reserved:u8[4]
 struct CUmemAllocationProp type:CUmemAllocationType requestedHandleTypes:CUmemAllocationHandleType location:CUmemLocation
     win32HandleMetaData:pointer allocFlags:CUmemAllocationProp_allocFlags
+struct CUmulticastObjectProp numDevices:u32 size:usize handleTypes:u64 flags:u64
 struct CUtensorMap opaque:u64[16]
 struct CUDA_KERNEL_NODE_PARAMS func:CUfunction gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32
     sharedMemBytes:u32 kernelParams:pointer extra:pointer kern:CUkernel ctx:CUcontext
@@ -96,11 +97,12 @@ struct CUmemPoolPtrExportData reserved:u8[64]
 ending _st CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_LAUNCH_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D_PEER
     CUDA_MEMCPY3D CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow CUctxCigParam CUctxCreateParams
     CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUlaunchAttribute CUlaunchConfig CUlaunchMemSyncDomainMap CUmemAccessDesc
-    CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUoffset3D CUtensorMap CUuuid
+    CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUmulticastObjectProp CUoffset3D CUtensorMap
+    CUuuid
 ending _v2 CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_KERNEL_NODE_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D
 ending _v1 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_LAUNCH_PARAMS CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
     CUaccessPolicyWindow CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUmemAccessDesc CUmemAllocationProp CUmemLocation
-    CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUoffset3D CUstreamBatchMemOpParams
+    CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUmulticastObjectProp CUoffset3D CUstreamBatchMemOpParams
 ending _v2_st CUDA_KERNEL_NODE_PARAMS
 ending _union CUlaunchAttributeValue CUstreamBatchMemOpParams
 alias CUkernelNodeAttrValue=CUlaunchAttributeValue CUkernelNodeAttrValue_v1=CUlaunchAttributeValue CUstreamAttrValue=CUlaunchAttributeValue
