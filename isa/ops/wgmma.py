@@ -165,7 +165,7 @@ def wgmma(
     ta, tb = tensor.terms(np.moveaxis(bits_a, 1, 0), atype), tensor.terms(bits_b, btype)
     ta, tb = Terms(ta.value * x, ta.exponent), Terms(tb.value * y, tb.exponent)
     if sp:
-        tb = tensor.choose(columns_of(e, f, size(shape)[2], atype), tb)
+        tb = tensor.choose(columns_of(e, f, size(shape)[2], BITS[atype]), tb)
     layout = fragments.layout_c(16, size(shape)[1], BITS[dtype])
     total = tensor.add_products(ta, tb, tensor.terms(_accumulator(warps, d, s, layout), dtype), 13 if atype in FP8 else 25)
     if dtype == "f16":
@@ -195,7 +195,7 @@ def wgmma_integer(
     bits_a, bits_b = _operands(warps, a, b, shape, atype, sp, (0, 0))
     x, y = tensor.signed(bits_a, atype), tensor.signed(bits_b, btype)
     if sp:
-        x = tensor.expand(columns_of(rest[0], rest[1], k, atype), x, k)
+        x = tensor.expand(columns_of(rest[0], rest[1], k, BITS[atype]), x, k)
     layout = fragments.layout_c(16, n, 32)
     z = _accumulator(warps, d, rest[-1], layout).view(np.int32)
     return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
