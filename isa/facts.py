@@ -86,6 +86,7 @@ class Constant:
     most: str = ""  # the operand whose constant is the largest value
     is_unsigned: bool = False  # only the lower 32 bits count
     is_fraction: bool = False  # above 0 and up to 1
+    element: int | None = None  # the one that it is about, where a vector in braces stands there
     help: str = ""
 
 

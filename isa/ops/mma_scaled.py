@@ -3,12 +3,13 @@
 The arithmetic is that of the recorded tensor cores; which lanes hold the factors is what the manual says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .. import fragments
+from ..facts import Constant
 from ..floats import tensor
 from ..floats.tensor import Terms
 from ..notation import instruction
@@ -54,22 +55,30 @@ def _scaled(
 
 
 _NIBBLES: dict[str, Any] = {"atype": "e2m1", "btype": "e2m1"}
-_KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("mxf8f6f4.block_scale{.scale_vec::1X}", {"atype": NARROW, "btype": NARROW, "stype": "ue8m0"}),
-    ("mxf4.block_scale{.scale_vec::2X}", {**_NIBBLES, "stype": "ue8m0"}),
-    ("mxf4nvf4.block_scale.scale_vec::2X", {**_NIBBLES, "stype": "ue8m0"}),
-    ("mxf4nvf4.block_scale.scale_vec::4X", {**_NIBBLES, "stype": "ue4m3"}),
+# (words, the bytes that the first factor may stand in, types)
+_KINDS: tuple[tuple[str, Sequence[int], dict[str, Any]], ...] = (
+    ("mxf8f6f4.block_scale{.scale_vec::1X}", range(4), {"atype": NARROW, "btype": NARROW, "stype": "ue8m0"}),
+    ("mxf4.block_scale{.scale_vec::2X}", (0, 2), {**_NIBBLES, "stype": "ue8m0"}),
+    ("mxf4nvf4.block_scale.scale_vec::2X", (0, 2), {**_NIBBLES, "stype": "ue8m0"}),
+    ("mxf4nvf4.block_scale.scale_vec::4X", (0,), {**_NIBBLES, "stype": "ue4m3"}),
 )
+
+
+def _selectors(bytes_: Sequence[int]) -> tuple[Constant, ...]:
+    """What the byte-id and thread-id of A and of B may be; the selector of sparse metadata is 0."""
+    threads = (Constant("y", range(2), element=1), Constant("w", range(4), element=1))
+    return (*threads, *(Constant(ids, bytes_, element=0) for ids in "yw"), Constant("f", range(1)))
 
 
 def _scaled_rows(head: str, k: int, operands: str, **sets: Any) -> Callable[[F], F]:
     """Decorates with a row of each kind; elements of 4 bits fill registers twice as densely as those in a byte, and k is twice as long."""
 
     def register(meaning: F) -> F:
-        for kind, types in _KINDS:
+        for kind, bytes_, types in _KINDS:
             nibbles = kind.startswith("mxf4")
-            row = f"{head}.shape.row.col.kind::{kind}.dtype.atype.btype.ctype.stype  {operands}, x:b32, y*2:u16, z:b32, w*2:u16"
+            row = f"{head}.shape.row.col.kind::{kind}.dtype.atype.btype.ctype.stype  {operands}, x:b32~, y*2:u16, z:b32~, w*2:u16"
             own = {**FAMILY, **(sets if nibbles else {"section": sets["section"]})}
+            own["facts"] = {"constants": _selectors(bytes_)}
             instruction(row, shape=f"m16n8k{2 * k if nibbles else k}", dtype="f32", ctype="f32", **own, **types)(meaning)
         return meaning
 

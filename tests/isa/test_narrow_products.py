@@ -103,7 +103,7 @@ class Case:
         return number(code >> 2 if kind == "e2m1" and self.bits == 8 else code, kind)
 
     def metadata(self) -> Any:
-        return sum(self.e[:, i] << np.uint32(4 * i) for i in range(8)).astype(np.uint32)[None]
+        return np.sum(self.e.astype(np.uint32) << np.arange(0, 32, 4, dtype=np.uint32), axis=1, dtype=np.uint32)[None]
 
     def stored_a(self, row: int, i: int) -> Number:
         """The i-th stored element of a row of A."""
