@@ -1,0 +1,1 @@
+"""Textures and surfaces: what they are made of, and how texels become values."""
