@@ -19,7 +19,7 @@ class ExecutionError(Exception):
 class Fault(ExecutionError):
     """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
 
-    kind: str  # out-of-bounds null misaligned freed wrong-space read-only stack-overflow illegal-instruction trap assert unsupported
+    kind: str  # out-of-bounds null misaligned freed wrong-space read-only stack-overflow illegal-instruction trap assert unsupported tensor-memory-leak
     message: str
     space: str = ""
     address: int | None = None

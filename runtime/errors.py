@@ -23,6 +23,7 @@ FAULT_CODES = {
     "stack-overflow": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "illegal-instruction": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
     "unsupported": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+    "tensor-memory-leak": "CUDA_ERROR_TENSOR_MEMORY_LEAK",
     "trap": "CUDA_ERROR_LAUNCH_FAILED",
     "assert": "CUDA_ERROR_ASSERT",
     "host-memory": "CUDA_ERROR_OUT_OF_MEMORY",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from warplab.isa.types import TYPES
 from ..faults import Fault
 from ..lanes import Geometry, Selection
 from ..memory.multicast import copies
+from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
@@ -141,6 +142,19 @@ class Group:
             if ctaid is not None:
                 found.reshape(4, -1)[:, lane] = (*ctaid, 1)
         return tuple(found)
+
+    @property
+    def tensor_cores(self) -> TensorSpace:
+        """See ports.Lanes."""
+        return self.wave.tensor
+
+    def ctas(self) -> Array:
+        """See ports.Lanes."""
+        return np.broadcast_to(self.geometry.block, self.geometry.shape)
+
+    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+        """See ports.Lanes."""
+        raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""

@@ -12,6 +12,7 @@ from warplab.assembler.ir import Function
 from ..launch import Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.tensor import TensorSpace
 from ..plan.plan import SyncKey
 from ..values import Array
 from .function import VectorFunction
@@ -65,6 +66,7 @@ class WavePort(Protocol):
     access: WaveMemory
     shared: SharedSpace
     local: LocalSpace
+    tensor: TensorSpace
     exited: Array
     exited_count: int
     ready: deque[Any]

@@ -14,17 +14,20 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Function
+from warplab.isa.ports import NotYet
 
 from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.tensor import TensorSpace
 from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
+from .divergence import divide
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
 from .steps.build import code
@@ -45,6 +48,7 @@ class Wave:
         self.geometry = Geometry.whole(count, threads)
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.tensor = TensorSpace(self.shared, launch.cluster_size)
         self.current: Any = None  # the site that runs, for observers
         self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
@@ -88,6 +92,7 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                 self._advance(ready.pop())
             if not waiting:
+                self._check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
@@ -97,6 +102,24 @@ class Wave:
                     return False
                 continue
             raise waiting.deadlock(self)
+
+    def _check_leaks(self) -> None:
+        """Blocks that have ended hold no tensor memory."""
+        found = self.tensor.leak()
+        if found is not None:
+            block, fault = found
+            self.launch.name_fault(self.first, self.count, fault, block * self.launch.threads)
+            raise fault
+
+    def _postpone(self, g: Group, lanes: Array) -> None:
+        """Some of g's lanes, (warps, 32), try the instruction that they stand before again when others have done something."""
+        waiting = np.broadcast_to(g.geometry.warps.gather(np.broadcast_to(lanes, (g.geometry.warps.count, 32))), g.geometry.shape)
+        if waiting.all():
+            if self.waiting.rest(g, g.pc) is not None:
+                self.ready.append(g)
+            return
+        self.waiting.events += 1
+        self.ready.extend(divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (waiting, ~waiting)]))
 
     def _advance(self, g: Group) -> None:
         segments = g.act.function.segments
@@ -136,6 +159,8 @@ class Wave:
                 if schedule is not None and schedule.random() < PREEMPTED:
                     self.ready.append(g)
                     return
+        except NotYet as e:
+            self._postpone(g, e.lanes)
         except ExecutionError as e:
             _explain(e, g, segments[pc], step)
             raise

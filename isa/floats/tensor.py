@@ -205,7 +205,7 @@ def metadata(e: Array, selector: int, groups: int, narrow_elements: bool) -> Arr
 
 
 def kept(nibbles: Array, bits: int) -> Array:
-    """Which column each stored element of A stands in, (16, stored, warps), for elements of so many bits.
+    """Which column each stored element of A stands in, (rows, stored, warps), for elements of so many bits.
 
     Of four columns two are kept, each named by two bits.  4-bit elements are kept by pairs.  Of two tf32 columns one is kept:
     they count as four halves.
@@ -217,7 +217,7 @@ def kept(nibbles: Array, bits: int) -> Array:
     both = np.stack([low, high], axis=2)
     if bits == 4:
         both = np.stack([2 * both, 2 * both + 1], axis=3)
-    return both.reshape(16, -1, nibbles.shape[-1])
+    return both.reshape(len(nibbles), -1, nibbles.shape[-1])
 
 
 def choose(columns: Array, b: Terms) -> Terms:
