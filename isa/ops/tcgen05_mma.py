@@ -131,6 +131,8 @@ class Multiplication:
         s, path = self.shape, self.path
         lane, column = self.start(self.d, "D")
         width = s.n // path.banks
+        for cta in self.ctas:
+            self.checked(self.lanes.tensor_cores.memory(cta), column, width, "D")
         b = self.b_matrix()
         zeros = descriptors.zero_columns(self.zeros, s.m, s.n) if self.zeros else None
         if s.kind == "i8":
@@ -142,7 +144,6 @@ class Multiplication:
         results = []
         for number, cta in enumerate(self.ctas):
             memory = self.lanes.tensor_cores.memory(cta)
-            self.checked(memory, column, width, "D")
             for bank in range(path.banks):
                 columns = slice(bank * width, bank * width + width)
                 a, kept = self.a_matrix(cta, bank), self.kept(cta, bank)

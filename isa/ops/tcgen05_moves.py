@@ -116,7 +116,7 @@ def _copies(row: str) -> Callable[[F], F]:
         for shape, multicast in (
             ("128x256b 4x256b 128x128b", ""), ("64x128b", "warpx2::02_13 warpx2::01_23"), ("32x128b", "warpx4"),
         ):  # fmt: skip
-            for form in ("", ".b8x16.source"):
+            for form in (".b8x16.source", ""):  # first, as in other instructions ptxas overlooks these words
                 words: dict[str, Any] = {"multicast": multicast} if multicast else {}
                 if form:
                     words["source"] = SOURCES

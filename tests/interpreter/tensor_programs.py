@@ -22,9 +22,10 @@ def program(one: str = "", warps: str = "", group: int = 1, version: str = "8.8"
     """
     loads, stores = [], []
     for part in range(COLUMNS // 128):
-        loads += [
-            f"ld.global.v4.b32 {{%v{i}, %v{i + 1}, %v{i + 2}, %v{i + 3}}}, [%in+{512 * part + 4 * i}];" for i in range(0, 128, 4)
-        ] + [f"add.u32 %at, %quarter, {128 * part};", f"tcgen05.st.sync.aligned.32x32b.x128.b32 [%at], {{{PART}}};"]
+        loads += [f"ld.global.v4.b32 {{%v{i}, %v{i + 1}, %v{i + 2}, %v{i + 3}}}, [%in+{512 * part + 4 * i}];" for i in range(0, 128, 4)] + [
+            f"add.u32 %at, %quarter, {128 * part};",
+            f"tcgen05.st.sync.aligned.32x32b.x128.b32 [%at], {{{PART}}};",
+        ]
         stores += [f"add.u32 %at, %quarter, {128 * part};", f"tcgen05.ld.sync.aligned.32x32b.x128.b32 {{{PART}}}, [%at];"] + [
             f"st.global.v4.b32 [%out+{512 * part + 4 * i}], {{%v{i}, %v{i + 1}, %v{i + 2}, %v{i + 3}}};" for i in range(0, 128, 4)
         ]

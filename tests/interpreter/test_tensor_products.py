@@ -246,5 +246,7 @@ def test_columns_of_zeros(m: int, mask: int) -> None:
 @pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas here")
 @pytest.mark.parametrize("group", [1, 2])
 def test_ptxas_takes_the_program(group: int, tmp_path: Path) -> None:
-    (tmp_path / "k.ptx").write_text(program("tcgen05.mma.cta_group::GROUP.kind::f16 [%w0], %a1, %a2, %w4, %true;".replace("GROUP", str(group)), group=group))
+    (tmp_path / "k.ptx").write_text(
+        program("tcgen05.mma.cta_group::GROUP.kind::f16 [%w0], %a1, %a2, %w4, %true;".replace("GROUP", str(group)), group=group)
+    )
     subprocess.run(["ptxas", "-arch=sm_100a", tmp_path / "k.ptx", "-o", tmp_path / "k.o"], check=True, capture_output=True)
