@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.faults import Deadlock, Fault
 
-from .harness import Machine, run as run_kernel
+from .harness import Machine
+from .harness import run as run_kernel
 from .reference_tensor import shared_code
 from .tensor_programs import COLUMNS, LANES, SHARED, matrix_descriptor, program, run
 
@@ -163,7 +165,7 @@ def test_allocations_do_not_overlap() -> None:
     )
     out = run_kernel(small(body), 1, 128, 4, target="sm_100a")
     places = sorted((int(first), 32 << warp) for warp, first in enumerate(out))
-    assert all(a + n <= b for (a, n), (b, _) in zip(places, places[1:], strict=False))
+    assert all(a + n <= b for (a, n), (b, _) in itertools.pairwise(places))
     assert places[-1][0] + places[-1][1] <= COLUMNS
 
 
