@@ -228,6 +228,57 @@ def test_rows_of_a_are_shifted() -> None:
     check(F16, words=".ashift", a_in_tensor=True, shifts=True)
 
 
+@pytest.mark.parametrize("ctas", [1, 2])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("scale", [{}, {"scale": 2}])
+@pytest.mark.parametrize(("a_in_tensor", "shifts"), [(False, False), (True, False), (True, True)])
+def test_every_form(ctas: int, sparse: bool, masked: bool, scale: dict[str, int], a_in_tensor: bool, shifts: bool) -> None:
+    p = Product("f16", 128 * ctas, 8 * ctas, "f16", "bf16", "f32", ctas=ctas, sparse=sparse)
+    mask = {"disabled": int.from_bytes(np.random.default_rng(2).bytes(16 * ctas), "little")} if masked else {}
+    check(p, words=".ashift" if shifts else "", a_in_tensor=a_in_tensor, shifts=shifts, **mask, **scale)
+
+
+VECTORS = {
+    "mxf8f6f4": (("e4m3", 1, ".scale_vec::1X"), ("e2m3", 1, ".block32"), ("e5m2", 1, "")),
+    "mxf4": (("e2m1", 2, ".scale_vec::2X"), ("e2m1", 2, ".block32"), ("e2m1", 2, "")),
+    "mxf4nvf4": (("e2m1", 2, ".scale_vec::2X"), ("e2m1", 4, ".scale_vec::4X"), ("e2m1", 4, ".block16"), ("e2m1", 2, ".block32")),
+}
+
+
+@pytest.mark.parametrize(("kind", "case"), [(kind, case) for kind, cases in VECTORS.items() for case in cases])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("a_in_tensor", [False, True])
+def test_every_form_with_factors(kind: str, case: tuple[str, int, str], sparse: bool, a_in_tensor: bool) -> None:
+    element, chunks, words = case
+    p = Product(kind, 128, 16, element, element, "f32", chunks=chunks, factors="ue8m0", sparse=sparse, negates=(True, False))
+    check(p, words=f".block_scale{words}", a_in_tensor=a_in_tensor)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("a_in_tensor", [False, True])
+@pytest.mark.parametrize("m", [32, 64, 128])
+def test_every_form_that_keeps_b(sparse: bool, a_in_tensor: bool, m: int) -> None:
+    check(Product("f16", m, 64, "f16", "f16", "f32", ws=True, sparse=sparse), a_in_tensor=a_in_tensor, words=".collector::b2::fill")
+
+
+SPECIALS = {"inf": 0x7C00, "-inf": 0xFC00, "nan": 0x7E00}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"), [("inf", 0x3C00, 0x7F800000), ("-inf", 0x3C00, 0xFF800000), ("inf", 0, 0x7FFFFFFF), ("nan", 0, 0x7FFFFFFF)]
+)
+def test_infinity_and_nan(a: str, b: int, wanted: int) -> None:
+    """A row of A begins with a special number and goes on with zeros; so does a column of B with a number."""
+    tensor, shared = np.zeros((1, LANES, COLUMNS), np.uint32), np.zeros((1, SHARED), np.uint8)
+    shared[0, A_AT : A_AT + 2] = np.array([SPECIALS[a]], np.uint16).view(np.uint8)
+    shared[0, B_AT : B_AT + 2] = np.array([b], np.uint16).view(np.uint8)
+    arguments = [D, descriptor(A_AT, "none", 128), descriptor(B_AT, "none", 8), 0, F16.descriptor]
+    after = run(program("tcgen05.mma.cta_group::1.kind::f16 [%w0], %a1, %a2, %w4, %true;"), tensor, shared, arguments)
+    assert after[0, 0, D] == wanted
+    assert (after[0, 1:] == 0).all()
+
+
 # PTX ISA 9.7.18.4.3, examples 2 to 4, and shifts: masks begin at any column of a span.
 MASKS = [
     (128, 1 << 39 | 2 << 40 | 3 << 48),
