@@ -5,6 +5,7 @@ No machine has recorded any of this: the model is what PTX ISA 9.7.18 says.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from dataclasses import replace
@@ -13,7 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from warplab.interpreter.faults import Fault
 
 from .reference_tensor import Product, multiply, place
 from .tensor_programs import COLUMNS, LANES, SHARED, matrix_descriptor, program, run
@@ -301,3 +306,35 @@ def test_ptxas_takes_the_program(group: int, tmp_path: Path) -> None:
         program("tcgen05.mma.cta_group::GROUP.kind::f16 [%w0], %a1, %a2, %w4, %true;".replace("GROUP", str(group)), group=group)
     )
     subprocess.run(["ptxas", "-arch=sm_100a", tmp_path / "k.ptx", "-o", tmp_path / "k.o"], check=True, capture_output=True)
+
+
+FORMS = (
+    "tcgen05.mma.cta_group::1.kind::{kind} [%w0], %a1, %a2, %w4, %true;",
+    "tcgen05.mma.sp.cta_group::2.kind::{kind} [%w0], [%w3], %a2, [%w5], %w4, %true;",
+    "tcgen05.mma.ws.cta_group::1.kind::{kind} [%w0], %a1, %a2, %w4, %true, %a7;",
+    "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 [%w0], [%w3], %a2, %w4, [%w5], [%w6], %true;",
+    "tcgen05.cp.cta_group::1.128x256b [%w0], %a1;",
+    "tcgen05.shift.cta_group::2.down [%w0];",
+)
+KINDS = {"f16": ("bf16", "f16", "f32"), "tf32": ("tf32", "tf32", "f32"), "f8f6f4": ("e2m1", "e5m2", "f16"), "i8": ("u8", "s8", "s32")}
+ADDRESSES = st.one_of(st.sampled_from((0, 8, 16 << 16, 300, 511)), st.integers(0, 2**32 - 1))
+MATRICES = st.one_of(
+    st.builds(matrix_descriptor, st.integers(0, SHARED), st.integers(0, 2048), st.integers(0, 2048), st.integers(0, 7)),
+    st.integers(0, 2**64 - 1),
+)  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from(FORMS), st.sampled_from(sorted(KINDS)), st.lists(ADDRESSES, min_size=4, max_size=4), MATRICES, MATRICES,
+    st.integers(0, 2**64 - 1), st.one_of(st.just(0), st.integers(0, 2**32 - 1)), st.integers(0, 255),
+)  # fmt: skip
+def test_any_operands_give_a_result_or_a_fault(
+    form: str, kind: str, addresses: list[int], a: int, b: int, zeros: int, flips: int, byte: int
+) -> None:
+    group = 2 if "cta_group::2" in form else 1
+    p = Product(kind, 128, 64, *KINDS[kind], ctas=group, ws=".ws" in form, sparse=".sp" in form)
+    tensor, shared = np.full((group, LANES, COLUMNS), byte * 0x01010101, np.uint32), np.full((group, SHARED), byte, np.uint8)
+    d, e, x, y = addresses
+    with contextlib.suppress(Fault):
+        run(program(form.format(kind=kind), group=group), tensor, shared, [d, a, b, e, p.descriptor ^ flips, x, y, zeros])
