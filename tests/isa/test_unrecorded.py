@@ -116,10 +116,10 @@ def test_scales_as_powers_of_two(evaluate: Evaluate) -> None:
 @given(st.lists(st.tuples(words, words, words), min_size=1, max_size=8))
 def test_packed_integers(evaluate: Evaluate, kind: str, operands: list[tuple[int, ...]]) -> None:
     bits = int(kind[1:])
-    least, most = (0, 2**bits - 1) if kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    least = 0 if kind[0] == "u" else -(1 << bits - 1)
 
     def clamped(code: int) -> int:
-        return int(min(max(code - 2**32 * (code >> 31), least), most)) % 2**bits
+        return min(max(code - (code >> 31 << 32), least), least + (1 << bits) - 1) % (1 << bits)
 
     a, b, c = (list(column) for column in zip(*operands, strict=True))
     pairs = [clamped(x) << bits | clamped(y) for x, y in zip(a, b, strict=True)]
