@@ -74,6 +74,14 @@ def test_the_least_and_greatest_of_three_magnitudes(evaluate: Evaluate, op: str,
     assert got == [(min if op == "min" else max)(code & 0x7FFFFFFF for code in codes) for codes in operands]
 
 
+@pytest.mark.parametrize("mode", ["rz", "rp"])
+@few
+@given(st.lists(st.tuples(*[st.integers(0, 2**16 - 1)] * 3), min_size=4, max_size=12))
+def test_directed_products_of_bf16_are_those_of_f16(evaluate: Evaluate, mode: str, operands: list[tuple[int, ...]]) -> None:
+    columns = list(zip(*operands, strict=True))
+    assert evaluate(f"fma.{mode}.bf16", *columns) == evaluate("fma.rn.f16", *columns)
+
+
 def scale(code: int, mode: str, satfinite: bool) -> int:
     """The exponent of a single's magnitude, rounded up or toward zero."""
     size = code & 0x7FFFFFFF
@@ -218,3 +226,25 @@ def test_a_hint_changes_no_copy(bound: Callable[[str], Callable[..., Any]], mult
         bound(row)(port, place(64), place(16), np.array([[48]], np.uint32), place(256), *more)
         found.append(port.shared.tobytes())
     assert found[0] == found[1] and any(found[0])
+
+
+@pytest.mark.parametrize("space", ["global", "shared::cta"])
+@pytest.mark.parametrize("order", ["relaxed", "release"])
+@given(st.lists(words, min_size=8, max_size=8))
+def test_ordered_stores(bound: Callable[[str], Callable[..., Any]], space: str, order: str, values: list[int]) -> None:
+    port = Port()
+    pairs = tuple(np.array([values[k::2]], np.uint32) for k in range(2))
+    bound(f"st.{order}.gpu.{space}.L1::no_allocate.v2.u32")(port, 8 * np.arange(4, dtype=np.uint64)[None], pairs)
+    memory = port.memory if space == "global" else port.shared[0]
+    assert memory[:32].view(np.uint32).tolist() == values
+
+
+@given(st.integers(2, 9))
+def test_arrivals_of_finished_copies(bound: Callable[[str], Callable[..., Any]], expected_: int) -> None:
+    """With .noinc it is one of the expected arrivals, else an extra one, of which no phase hears."""
+    for word, arrived in (("", 0), (".noinc", 1)):
+        port = Port()
+        perform(port, "mbarrier.init.shared.b64", [[0]], expected_)
+        bound(f"cp.async.mbarrier.arrive{word}.shared.b64")(port, place(0))
+        state = port.shared[0, :8].view(np.uint64)[None]
+        assert bound("mbarrier.pending_count.b64")(state).item() == expected_ - arrived
