@@ -105,13 +105,13 @@ def sparse(shapes: str, inputs: str, accumulators: str, extra: str = "", *, ptx:
     return register
 
 
-def ordered(shapes: str, inputs: str, accumulators: str, extra: str = "", tail: str = "", **sets: Any) -> Callable[[F], F]:
+def ordered(shape: str, inputs: str, accumulators: str, extra: str = "") -> Callable[[F], F]:
     """Registers mma.sp::ordered_metadata alone, as sm_120 has it."""
 
     def register(meaning: F) -> F:
-        for shape, accumulator in itertools.product(shapes.split(), accumulators.split()):
+        for accumulator in accumulators.split():
             head = f"mma.sp::ordered_metadata.sync.aligned.shape.row.col{extra}"
-            _add_row(head, shape, inputs, accumulator, meaning, f", e:b32~, #f{tail}", True, section=SPARSE, **{**FAMILY, **sets})
+            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32~, #f", True, section=SPARSE, **FAMILY)
         return meaning
 
     return register

@@ -39,6 +39,7 @@ def _scaled(
     a: Registers, b: Registers, c: Registers, factors: tuple[Array, Registers, Array, Registers], metadata: tuple[Array, int] | None,
     k: int, bits: int, kinds: tuple[str, str, str],
 ) -> Registers:  # fmt: skip
+    """d = (a times its factors) * (b times its factors) + c, for a dense A or one with metadata."""
     x, y, z, w = factors
     kind_a, kind_b, kind = kinds
     chunks = 1 if bits == 8 else 4 if kind == "ue4m3" else 2

@@ -52,7 +52,7 @@ def cuMulticastCreate(prop: CUmulticastObjectProp | None) -> CUmemGenericAllocat
 def cuMulticastAddDevice(mcHandle: object, dev: object) -> None:
     """A device joins."""
     d = device_of(dev)
-    if not d.attribute("MULTICAST_SUPPORTED"):
+    if not d.attributes["MULTICAST_SUPPORTED"]:
         raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{d.name} has no multicast")
     _object(mcHandle).join(d.ordinal)
 

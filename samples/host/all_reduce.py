@@ -56,6 +56,9 @@ def main() -> None:
     """Each device holds numbers of its own; in the end all hold the sums."""
     check(cu.cuInit(0))
     devices = [d for d in range(check(cu.cuDeviceGetCount())) if check(cu.cuDeviceGetAttribute(MULTICAST, d))]
+    if not devices:
+        print("no device here has multicast; WARPLAB_DEVICES=sm_90,sm_90 makes two that have")
+        return
     p = cu.CUmulticastObjectProp()
     p.numDevices, p.size = len(devices), 4 * N
     step = check(cu.cuMulticastGetGranularity(p, cu.CUmulticastGranularity_flags.CU_MULTICAST_GRANULARITY_MINIMUM))

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from warplab.interpreter.faults import Fault
 from warplab.interpreter.profiler.counters import Counters
 from warplab.isa.profiles import profile
 
@@ -132,3 +133,16 @@ def test_a_further_question_finds_nothing_either() -> None:
 def test_ptxas_takes_the_program(text: str, tmp_path: Path) -> None:
     (tmp_path / "k.ptx").write_text(text)
     subprocess.run(["ptxas", "-arch=sm_100a", tmp_path / "k.ptx", "-o", tmp_path / "k.o"], check=True, capture_output=True)
+
+
+FAULTS = [("[answer+8], [done]", "misaligned"), ("[answer+4096], [done]", "out-of-bounds"), ("[answer], [done+4]", "misaligned")]
+
+
+@pytest.mark.parametrize(("operands", "kind"), FAULTS)
+def test_an_answer_needs_16_aligned_bytes_of_shared_memory(operands: str, kind: str) -> None:
+    head = ".version 8.6\n.target sm_100a\n.address_size 64\n.shared .align 16 .b8 answer[16]; .shared .align 8 .b64 done;\n"
+    ask = TRY.format("").replace("[%r4], [%r5]", operands)
+    machine = Machine(f"{head}.visible .entry k() {{ .reg .b64 %d; mbarrier.init.shared.b64 [done], 1; {ask} ret; }}", "sm_100a")
+    with pytest.raises(Fault) as caught:
+        machine.launch(1, 1, [])
+    assert (caught.value.kind, caught.value.space) == (kind, "shared") and "try_cancel" in caught.value.instruction

@@ -64,7 +64,7 @@ def test_columns_of_16x16_matrices(bound: Bound, type: str, bits: int, count: in
 @pytest.mark.parametrize("count", [1, 2, 4])
 @settings(max_examples=5, deadline=None)
 @given(seeds)
-def test_rows_of_8x16_matrices(bound: Bound, type: str, bits: int, count: int, rng: np.random.Generator) -> None:
+def test_8x16_matrices(bound: Bound, type: str, bits: int, count: int, rng: np.random.Generator) -> None:
     shared, at = rows(rng)
     found = bound(f"ldmatrix.sync.aligned.m8n16.x{count}.shared.{type}")(shared, at)
     assert len(found) == count

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warplab.runtime.device.machine import machine
+from warplab.runtime.device.machine import Machine, machine
 from warplab.runtime.device.memory import PeerWindow
 from warplab.runtime.device.virtual_memory import VIRTUAL
 
@@ -254,6 +254,15 @@ def test_what_is_refused(host: Host, other: int, name: str, make: Any, code: str
 
 
 # ---------------------------------------------------------------- multicast objects
+
+
+def test_devices_that_are_not_alone_say_that_they_have_multicast(host: Host, other: int) -> None:
+    name = cu.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED
+    assert host("cuDeviceGetAttribute", name, other) == 1
+    assert (
+        Machine("sm_90").devices[0].attributes["MULTICAST_SUPPORTED"] == 1
+        and not Machine("sm_80").devices[0].attributes["MULTICAST_SUPPORTED"]
+    )
 
 
 def test_multimem_instructions_reach_the_memory_of_all_members(host: Host, other: int) -> None:
