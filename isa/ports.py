@@ -25,9 +25,10 @@ Shortcut = np.ufunc | Callable[..., Array]  # see Lanes.update
 class NotYet(Exception):
     """A cross-lane meaning with .sync cannot go on until other lanes have done something; for these lanes nothing has been changed."""
 
-    def __init__(self, lanes: Mask) -> None:
-        super().__init__()
+    def __init__(self, lanes: Mask, what: str) -> None:
+        super().__init__(what)
         self.lanes = lanes  # those that wait: (warps, 32)
+        self.what = what  # they wait for
 
 
 class TensorCores(Protocol):

@@ -27,6 +27,7 @@ from ..plan.plan import EXIT
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
+from .deadlock import Postponed
 from .divergence import divide
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
@@ -111,10 +112,11 @@ class Wave:
             self.launch.name_fault(self.first, self.count, fault, block * self.launch.threads)
             raise fault
 
-    def _postpone(self, g: Group, lanes: Array) -> None:
+    def _postpone(self, g: Group, lanes: Array, what: str) -> None:
         """Some of g's lanes, (warps, 32), try the instruction that they stand before again when others have done something."""
         waiting = np.broadcast_to(g.geometry.warps.gather(np.broadcast_to(lanes, (g.geometry.warps.count, 32))), g.geometry.shape)
         if waiting.all():
+            g.blocked = Postponed(what)
             if self.waiting.rest(g, g.pc) is not None:
                 self.ready.append(g)
             return
@@ -126,6 +128,7 @@ class Wave:
         stop = g.stop()
         R = g.R
         pc = g.pc
+        g.blocked = None
         launch, schedule = self.launch, self.schedule
         step: Step | None = None
         try:
@@ -160,7 +163,7 @@ class Wave:
                     self.ready.append(g)
                     return
         except NotYet as e:
-            self._postpone(g, e.lanes)
+            self._postpone(g, e.lanes, e.what)
         except ExecutionError as e:
             _explain(e, g, segments[pc], step)
             raise

@@ -168,7 +168,7 @@ def alloc(warps: Warps, a: Addresses, n: Array, *, group: str, shared_cta: bool 
             continue
         plan.append((cta, group_ctas, w))
     if waiting.any():
-        raise NotYet(waiting)
+        raise NotYet(waiting, "free columns of tensor memory")
     for cta, group_ctas, w in plan:
         first[w] = _take(cores.memory(cta), [cores.memory(c) for c in group_ctas if c != cta], counts[w])
     with warps.only(np.arange(32) == warps.members.argmax(axis=1)[:, None]):

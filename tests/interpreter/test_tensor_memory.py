@@ -180,8 +180,11 @@ def test_allocation_waits_for_columns(schedule: int | None) -> None:
 
 
 def test_columns_that_are_never_free() -> None:
-    with pytest.raises(Deadlock):
+    with pytest.raises(Deadlock) as caught:
         run_kernel(small(alloc(512) + alloc(32)), 1, 32, 1, target="sm_100a")
+    (waiting,) = caught.value.waiting
+    assert waiting.wants == "free columns of tensor memory"
+    assert waiting.instruction.startswith("tcgen05.alloc") and waiting.instruction.endswith("32;")
 
 
 def test_a_pair_allocates_the_same_columns() -> None:
