@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .tensor_memory.columns import TensorMemory
+from .tensor_columns import TensorMemory
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]

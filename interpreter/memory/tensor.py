@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.isa.tensor_memory.columns import TensorMemory
+from warplab.isa.tensor_columns import TensorMemory
 
 from ..faults import Fault
 from .spaces import SharedSpace

@@ -16,7 +16,7 @@ from ..facts import Constant, facts, when
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Mask, NotYet, Warps
 from ..spaces import cluster_address
-from ..tensor_memory.columns import COLUMNS, UNIT, TensorMemory
+from ..tensor_columns import COLUMNS, UNIT, TensorMemory
 from .mbarrier import arrive_on
 
 F = TypeVar("F", bound=Callable[..., Any])

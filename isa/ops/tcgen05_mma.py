@@ -12,8 +12,8 @@ import numpy as np
 from ..floats import tensor
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Mask
+from ..tensor_columns import TensorMemory
 from ..tensor_memory import descriptors, layouts, products
-from ..tensor_memory.columns import TensorMemory
 from ..tensor_memory.descriptors import MmaShape
 from ..tensor_memory.layouts import DataPath
 from .tcgen05 import GROUP, ILLEGAL, NEED, OUTSIDE, at, cell, check_columns, issuers, read_shared

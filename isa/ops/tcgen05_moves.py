@@ -7,8 +7,8 @@ import numpy as np
 
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
+from ..tensor_columns import LANES, QUARTER, TensorMemory
 from ..tensor_memory import descriptors, layouts
-from ..tensor_memory.columns import LANES, QUARTER, TensorMemory
 from ..tensor_memory.products import decompressed
 from .tcgen05 import GROUP, ILLEGAL, NEED, OUTSIDE, at, cell, check_columns, issuers, one_warp, own_ctas, read_shared, same, whole_warps
 

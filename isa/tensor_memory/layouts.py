@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ports import Array
-from .columns import QUARTER
+from ..tensor_columns import QUARTER
 from .descriptors import MmaShape
 
 Index = NDArray[np.intp]
