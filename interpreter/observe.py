@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from warplab.assembler.ir import Function
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .launch import Launch
 from .memory.access import WaveMemory
-from .plan.plan import Guard, Jump, Segment, Site
+from .plan.plan import Guard, Jump, Manner, Segment, Site
 from .plan.roles import works_on
+from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
+from .vector.function import VectorFunction
 from .vector.group import Group
 from .vector.ports import WavePort
 
@@ -53,6 +56,10 @@ class Observer:
 
     def wave(self, wave: WavePort) -> None:
         """Some blocks start."""
+
+    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> VectorFunction | None:
+        """A function as it is to run, where that is more than its values; one observer of a launch may have such code."""
+        return None
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
         """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event.

@@ -149,6 +149,7 @@ class LocalSpace(MemorySpace):
         self.limit = limit
         self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
         self.top = 0
+        self.followers: list[LocalSpace] = []  # laid out as this one, whose copies they make, too
 
     def grow(self, top: int) -> None:
         """Makes room for a frame that ends at `top`."""
@@ -197,6 +198,8 @@ class LocalSpace(MemorySpace):
             lane = geometry.lane.ravel()
             for j in range(n):
                 self.words[b + j, lane] = self.words[a + j, lane]
+        for other in self.followers:
+            other.copy(geometry, source, target, size)
 
     def _row(self, row: Array, lane: Array) -> Array:
         if row.size == 1 and lane.size == self.lanes:

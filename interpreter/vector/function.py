@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plan.plan import PlanFunction, Segment
+from ..plan.plan import Call, Home, PlanFunction, Segment
 from ..values import Value
 
 Step = Callable[[list[Any]], None]  # of the registers
@@ -56,6 +56,13 @@ class VectorFunction:
     def fresh_registers(self) -> list[Any]:
         """Registers of a part of a group: constants in place, the rest to be fetched."""
         return self.template.copy()
+
+    def enter(self, g: Any, call: Call, registers: list[Any], base: int) -> list[tuple[int, Home]]:
+        """Lanes of g call it: an observed function may take along more than arguments, and give more than results.
+
+        These are (callee's slot, caller's register).
+        """
+        return []
 
     def entry_registers(self) -> list[Any]:
         """Registers at the start of the function: those read before they are written hold zeros."""

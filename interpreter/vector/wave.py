@@ -46,6 +46,7 @@ class Wave:
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.current: Any = None  # the site that runs, for observers
+        self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
         )
@@ -153,6 +154,9 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
+        for o in self.observers:
+            if (own := o.code(self.launch.kernel, f, self.launch.manner)) is not None:
+                return own
         return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
 
 

@@ -78,7 +78,7 @@ facts(
 )  # fmt: skip
 
 
-facts("shfl", keeps_result=True, result_from_elsewhere=True)
+facts("shfl", keeps_result=True, result_from_elsewhere=True, takes_bits="a")
 
 
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")

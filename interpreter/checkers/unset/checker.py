@@ -1,0 +1,47 @@
+"""initcheck: follows undefined bits from where they lie to where they matter."""
+
+from __future__ import annotations
+
+from warplab.assembler.ir import Function
+
+from ...memory.arena import Arena
+from ...observe import Observer
+from ...plan.plan import Manner
+from ...program import LoadedKernel
+from ...vector.ports import WavePort
+from .function import ShadowedFunction
+from .memory import ArenaShadows, WaveShadow
+from .origins import Origins
+from .uses import Uses
+
+
+class UnsetValues(Observer):
+    """Watches launches for uses of bits that nobody has set."""
+
+    def __init__(self) -> None:
+        self.origins = Origins()
+        self.uses = Uses(self.origins)
+        self._masks, self._sources = ArenaShadows(), ArenaShadows()
+        self._codes: dict[tuple[int, Manner], tuple[Function, ShadowedFunction]] = {}
+
+    # ------------------------------------------------------------ what the host does
+
+    def unset(self, arena: Arena, address: int, size: int) -> None:
+        """Memory holds what nobody has set."""
+        self._masks.of(arena).bytes[address - arena.base :][:size] = 0xFF
+
+    def set(self, arena: Arena, address: int, size: int) -> None:
+        """The host has written memory."""
+        self._masks.of(arena).bytes[address - arena.base :][:size] = 0
+
+    # ------------------------------------------------------------ launches
+
+    def wave(self, wave: WavePort) -> None:
+        wave.shadow = WaveShadow(wave, self._masks, self._sources, self.origins)
+
+    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> ShadowedFunction:
+        found = self._codes.get((id(f), manner))
+        if found is None:
+            made = ShadowedFunction(kernel.plan(f, manner), self.origins, self.uses)
+            found = self._codes[id(f), manner] = (f, made)
+        return found[1]
