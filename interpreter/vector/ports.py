@@ -13,6 +13,7 @@ from ..launch import Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..plan.plan import SyncKey
+from ..rubbish import Rubbish
 from ..values import Array
 from .function import VectorFunction
 
@@ -66,6 +67,7 @@ class WavePort(Protocol):
     access: WaveMemory
     shared: SharedSpace
     local: LocalSpace
+    rubbish: Rubbish | None
     exited: Array
     exited_count: int
     ready: deque[Any]

@@ -22,6 +22,7 @@ from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..rubbish import Rubbish
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
@@ -45,6 +46,11 @@ class Wave:
         self.geometry = Geometry.whole(count, threads)
         self.shared = SharedSpace(count, launch.shared_bytes)
         self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.rubbish: Rubbish | None = None
+        if launch.options.poison is not None:
+            self.rubbish = Rubbish(launch.options.poison, launch.number, first)
+            self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
+            self.local.rubbish = self.rubbish
         self.current: Any = None  # the site that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
@@ -63,7 +69,8 @@ class Wave:
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
         for geometry in self._starting():
-            self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
+            registers = function.entry_registers(self.rubbish, geometry.shape)
+            self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
         for o in observers:
             o.wave(self)

@@ -265,7 +265,7 @@ class DeviceContext:
         at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip

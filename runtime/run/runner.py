@@ -86,6 +86,7 @@ class Runner:
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.schedule = spec.schedule
+        self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
         self.module: LoadedModule = self.context.load(texts, names)

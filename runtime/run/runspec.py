@@ -46,6 +46,7 @@ class RunSpec:
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
     schedule: int | None = None
+    poison: int | None = None
     max_steps: int | None = None
     timeout: float | None = None
     fmad: str = ""
@@ -87,8 +88,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
     return RunSpec(
         (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
         tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")),
-        line=line,
+        given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
+        _fmad(given.get("fmad")), line=line,
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def from_toml(path: Path) -> list[RunSpec]:
     return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
 
 
-_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule max_steps timeout fmad".split())
+_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split())
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster"}
 
 
@@ -162,7 +163,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         if unknown := set(launch) - _LAUNCH_KEYS:
             raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
         launches += from_options(launch).launches
-    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
+    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),

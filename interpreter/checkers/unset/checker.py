@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from warplab.assembler.ir import Function
 
 from ...memory.arena import Arena
@@ -12,7 +15,7 @@ from ...vector.ports import WavePort
 from .function import ShadowedFunction
 from .memory import ArenaShadows, WaveShadow
 from .origins import Origins
-from .uses import Uses
+from .uses import UnsetUses
 
 
 class UnsetValues(Observer):
@@ -20,7 +23,7 @@ class UnsetValues(Observer):
 
     def __init__(self) -> None:
         self.origins = Origins()
-        self.uses = Uses(self.origins)
+        self.uses = UnsetUses(self.origins)
         self._masks, self._sources = ArenaShadows(), ArenaShadows()
         self._codes: dict[tuple[int, Manner], tuple[Function, ShadowedFunction]] = {}
 
@@ -28,11 +31,15 @@ class UnsetValues(Observer):
 
     def unset(self, arena: Arena, address: int, size: int) -> None:
         """Memory holds what nobody has set."""
-        self._masks.of(arena).bytes[address - arena.base :][:size] = 0xFF
+        self.undefined(arena, address, size)[:] = 0xFF
 
     def set(self, arena: Arena, address: int, size: int) -> None:
         """The host has written memory."""
-        self._masks.of(arena).bytes[address - arena.base :][:size] = 0
+        self.undefined(arena, address, size)[:] = 0
+
+    def undefined(self, arena: Arena, address: int, size: int) -> NDArray[np.uint8]:
+        """The undefined bits of bytes of global memory; a view."""
+        return self._masks.of(arena).bytes[address - arena.base :][:size]
 
     # ------------------------------------------------------------ launches
 

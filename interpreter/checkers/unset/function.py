@@ -31,6 +31,7 @@ from ...plan.plan import (
     Table,
 )
 from ...plan.roles import registers_of
+from ...rubbish import Rubbish
 from ...vector.exchange import Exchange
 from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
@@ -40,7 +41,7 @@ from .masks import DEFINED, UNDEFINED
 from .operands import mask_of, places_of, slots_of
 from .origins import Origin, Origins
 from .steps import Steps, memory_of
-from .uses import Uses
+from .uses import UnsetUses
 
 U64 = np.dtype(np.uint64)
 
@@ -50,7 +51,7 @@ class ShadowedFunction(VectorFunction):
 
     __slots__ = ("keeper", "span", "tracked", "unset")
 
-    def __init__(self, plan: PlanFunction, origins: Origins, uses: Uses) -> None:
+    def __init__(self, plan: PlanFunction, origins: Origins, uses: UnsetUses) -> None:
         super().__init__(plan, self._segment)
         slots = len(self.template)
         self.span = span = slots + 1  # one more for the condition code register
@@ -63,8 +64,8 @@ class ShadowedFunction(VectorFunction):
         self.unset = {slot: origins.add(Origin(None, "register", names.get(slot, ""))) for slot in plan.zeros}
         self.keeper = Steps(span, self.tracked, uses)
 
-    def entry_registers(self) -> list[Any]:
-        registers = super().entry_registers()
+    def entry_registers(self, rubbish: Rubbish | None, shape: tuple[int, int]) -> list[Any]:
+        registers = super().entry_registers(rubbish, shape)
         span = self.span
         registers[span:] = [DEFINED] * (2 * span)
         for slot, origin in self.unset.items():
@@ -136,7 +137,7 @@ class ShadowedFunction(VectorFunction):
         keeper, site, span = self.keeper, s.site, self.span
         deciding = keeper.read([*_deciding(s.end)])
         defined = [at for p in _defined(s.end) for at in (span + p, 2 * span + p) if p in self.tracked]
-        results = [*_results_in_frame(s.end)]
+        results, calls = [*_results_in_frame(s.end)], isinstance(s.end, Call)
         if site is None or not (deciding or defined or results):
             return end
 
@@ -146,11 +147,19 @@ class ShadowedFunction(VectorFunction):
                 if R[at] is not DEFINED and keeper.undefined(R, deciding):
                     keeper.uses.decides(g, site, [R[x] for x in deciding], keeper.source(R, deciding))
                     break
+            if not calls:
+                define(g)
+                return end(g)
+            following = end(g)
+            if following is not None:  # the device runtime's function was called; others give their results themselves
+                define(g)
+            return following
+
+        def define(g: Group) -> None:
             for at in defined:
-                R[at] = DEFINED
+                g.R[at] = DEFINED
             for offset, size in results:
                 g.wave.shadow.local.fill(g.geometry.lane, g.act.base + offset, size, 0)
-            return end(g)
 
         return checked
 
@@ -177,7 +186,7 @@ def _deciding(end: End) -> Iterator[Source]:
 
 
 def _defined(end: End) -> Iterator[int]:
-    """The slots that get a defined value where a segment ends; a function that is called overwrites them."""
+    """The slots that get a defined value where a segment ends."""
     match end:
         case Barrier() if end.reduction is not None:
             yield from [p.slot for p in places_of(end.reduction.target)]

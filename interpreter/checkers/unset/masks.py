@@ -36,7 +36,8 @@ def bits_of(dtype: np.dtype[Any]) -> np.uint64:
 def as_value(mask: Mask, dtype: np.dtype[Any]) -> Array:
     """A mask as a value of a dtype with these bits, for an operation that moves bits."""
     if dtype.kind == "b":
-        return mask & ONE != 0
+        holds: Array = mask & ONE != 0
+        return holds
     return mask.astype(f"u{dtype.itemsize}").view(dtype)
 
 

@@ -153,9 +153,7 @@ class WaveShadow:
             for at in _words(address, offset, size):
                 self._sources.store(g, space, at, TYPES["b32"], (word,))
 
-    def source(
-        self, g: Group, site: Site, space: str, address: Value | LocalPlace, type: ScalarType, n: int, mask: Mask
-    ) -> Array:
+    def source(self, g: Group, site: Site, space: str, address: Value | LocalPlace, type: ScalarType, n: int, mask: Mask) -> Array:
         """Where the undefined bits of element n of a load come from: its own origin, or what was stored with them."""
         size = unsigned(type).dtype.itemsize
         own = self._own(g, site, space, address, n * size, size, mask)

@@ -78,25 +78,25 @@ def _moved_up(mask: Mask) -> Mask:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WrittenSlot:
     """A slot that an operation writes, and which bits of it a result that is undefined altogether leaves undefined."""
 
     slot: int
     bits: np.uint64 = ALL
 
 
-def places_of(t: Target) -> tuple[Place, ...]:
+def places_of(t: Target) -> tuple[WrittenSlot, ...]:
     """The slots that a target writes."""
     match t:
         case None:
             return ()
         case int():
-            return (Place(t),)
+            return (WrittenSlot(t),)
         case Convert(slot, kept, of):
             extended = of.dtype.itemsize < kept.itemsize and of.kind != "s"
-            return (Place(slot, bits_of(of.dtype) if extended else ALL),)
+            return (WrittenSlot(slot, bits_of(of.dtype) if extended else ALL),)
         case Pack(slot):
-            return (Place(slot),)
+            return (WrittenSlot(slot),)
         case Each(targets):
             return tuple([p for e in targets for p in places_of(e)])
 

@@ -21,13 +21,13 @@ from ...vector.group import Group
 from .masks import DEFINED, ZERO, Array, Mask, as_mask, as_value, normal
 from .memory import WaveShadow
 from .origins import COMPUTED
-from .uses import Uses
+from .uses import UnsetUses
 
 
 class Storing(Protocol):
     """Who looks at undefined bits that go to memory."""
 
-    uses: Uses
+    uses: UnsetUses
 
     def put_in_memory(
         self, g: Group, op: Op, space: str, address: Any, t: ScalarType, masks: Sequence[Mask], sources: Sequence[Array]

@@ -25,10 +25,10 @@ from ...vector.steps.ops import joined as joined_pieces
 from ...vector.warps import WarpView
 from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, bit_by_bit, everything, normal, upwards
 from .memory import WaveShadow, shared_facts
-from .operands import Place, mask_of, places_of, put_mask, slots_of
+from .operands import WrittenSlot, mask_of, places_of, put_mask, slots_of
 from .origins import COMPUTED, joined
 from .ports import CopyingPort, ShadowPort, UpdatingPort
-from .uses import Uses
+from .uses import UnsetUses
 
 Rule = Callable[[list[Any]], "bool | Mask"]  # sets the masks of the results; True, or the lanes for which, these are computed
 
@@ -36,7 +36,7 @@ Rule = Callable[[list[Any]], "bool | Mask"]  # sets the masks of the results; Tr
 class Steps:
     """Makes the steps of one function whose registers have shadows."""
 
-    def __init__(self, span: int, tracked: frozenset[int], uses: Uses) -> None:
+    def __init__(self, span: int, tracked: frozenset[int], uses: UnsetUses) -> None:
         self.span = span
         self.tracked = tracked  # slots that may hold undefined bits
         self.carry = span - 1  # the slot in whose shadow that of the condition code register is kept
@@ -62,10 +62,10 @@ class Steps:
         """The places of the masks of what sources read, as far as it may be undefined."""
         return tuple(dict.fromkeys(self.span + s for source in sources for s in slots_of(source) if s in self.tracked))
 
-    def written(self, op: Op) -> tuple[Place, ...]:
+    def written(self, op: Op) -> tuple[WrittenSlot, ...]:
         """The tracked slots that an operation writes."""
         places = [p for p in places_of(op.target) if p.slot in self.tracked]
-        return (*places, Place(self.carry)) if "out" in op.meaning.form.carry else tuple(places)
+        return (*places, WrittenSlot(self.carry)) if "out" in op.meaning.form.carry else tuple(places)
 
     def undefined(self, R: list[Any], masks: Sequence[int]) -> bool:
         """Has one of some masks a bit?"""
@@ -81,12 +81,12 @@ class Steps:
         """Where the undefined bits of some registers come from."""
         return joined([(R[at], R[at + self.span]) for at in masks])
 
-    def set_origin(self, R: list[Any], places: Sequence[Place], origin: Array) -> None:
+    def set_origin(self, R: list[Any], places: Sequence[WrittenSlot], origin: Array) -> None:
         """Notes where results come from."""
         for p in places:
             R[2 * self.span + p.slot] = origin
 
-    def define(self, R: list[Any], places: Sequence[Place]) -> None:
+    def define(self, R: list[Any], places: Sequence[WrittenSlot]) -> None:
         """Results are defined."""
         for p in places:
             R[self.span + p.slot] = R[2 * self.span + p.slot] = DEFINED
@@ -127,7 +127,7 @@ class Steps:
 
         return both
 
-    def _rule(self, op: Op, read: Sequence[int], places: Sequence[Place]) -> Rule:
+    def _rule(self, op: Op, read: Sequence[int], places: Sequence[WrittenSlot]) -> Rule:
         """What an operation makes of masks."""
         facts, settled = op.meaning.form.facts, op.meaning.settled
         put = put_mask(op.target, self.span)
@@ -186,7 +186,7 @@ class Steps:
 
         return unpack
 
-    def _everything(self, op: Op, read: Sequence[int], places: Sequence[Place]) -> Rule:
+    def _everything(self, op: Op, read: Sequence[int], places: Sequence[WrittenSlot]) -> Rule:
         """Any undefined bit makes all of the result undefined; of packed values, all of an element."""
         put, span = put_mask(op.target, self.span), self.span
         by_element = isinstance(op.target, Pack) and all(isinstance(s, Packed) for s in op.sources)
@@ -201,12 +201,12 @@ class Steps:
 
         return spread
 
-    def fill(self, R: list[Any], places: Sequence[Place], mask: Mask) -> None:
+    def fill(self, R: list[Any], places: Sequence[WrittenSlot], mask: Mask) -> None:
         """Results are undefined altogether in some lanes."""
         for p in places:
             R[self.span + p.slot] = mask if p.bits == ALL else mask & p.bits
 
-    def _bit_by_bit(self, op: Op, read: Sequence[int], places: Sequence[Place]) -> Rule:
+    def _bit_by_bit(self, op: Op, read: Sequence[int], places: Sequence[WrittenSlot]) -> Rule:
         f, gets = bound(op.meaning), [get_of(s) for s in op.sources]
         masks = [None if isinstance(s, ScalarConstant) else mask_of(s, self.span) for s in op.sources]
         first = op.target.targets[0] if isinstance(op.target, Each) else op.target
@@ -223,11 +223,12 @@ class Steps:
             if others:
                 self.fill(R, others, everything([R[at] for at in read]))
             put(R, found)
-            return changed != ZERO
+            some: Mask = changed != ZERO
+            return some
 
         return settle
 
-    def _taken(self, op: Op, put: Callable[[list[Any], Any], None], places: Sequence[Place]) -> Rule:
+    def _taken(self, op: Op, put: Callable[[list[Any], Any], None], places: Sequence[WrittenSlot]) -> Rule:
         """The operation itself moves the masks as it would move the bits."""
         f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, self.span) for s in op.sources]
         taken = taken_operands(op)
@@ -241,7 +242,8 @@ class Steps:
                 return False
             open_choice = everything([R[at] for at in choosing])
             put(R, tuple([m | open_choice for m in found]) if isinstance(found, tuple) else found | open_choice)
-            return open_choice != ZERO
+            some: Mask = open_choice != ZERO
+            return some
 
         return take
 
@@ -270,7 +272,9 @@ class Steps:
                 return (*results, *[DEFINED] * len(results), DEFINED)
             members = view.members
             open_choice = _flat([m for k, m in enumerate(shadows) if k not in taken])
-            reached = np.where((np.broadcast_to(everything(open_choice), members.shape) != ZERO) & members, ALL, ZERO) if open_choice else DEFINED
+            reached = (
+                np.where((np.broadcast_to(everything(open_choice), members.shape) != ZERO) & members, ALL, ZERO) if open_choice else DEFINED
+            )
             reached = reached.max(axis=1, keepdims=True)
             found = [np.broadcast_to(reached, (len(reached), 1))] * len(results)
             if taken:

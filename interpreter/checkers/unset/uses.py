@@ -31,7 +31,7 @@ class Use:
     count: int = 0
 
 
-class Uses:
+class UnsetUses:
     """All that were found."""
 
     def __init__(self, origins: Origins) -> None:
