@@ -46,6 +46,8 @@ def _bits(lanes: Mask) -> Array:
 
 
 SHFL_MODES = "up down bfly idx"
+MONOTONE = {"monotone": True}
+OWN_BIT = {"takes_bits": "a"}
 
 
 def _partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
@@ -99,8 +101,10 @@ def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = 
     return np.take_along_axis(np.broadcast_to(a, source.shape) if len(a) == 1 else a, source, axis=-1), inside
 
 
-@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="all any uni", ptx=6.0, sm=30, section="9.7.15.9")
-@instruction("vote.mode.pred  p, {!}a", mode="all any uni", ptx=1.2, sm=12, section="9.7.15.8")
+@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="all any", facts=MONOTONE, ptx=6.0, sm=30, section="9.7.15.9")
+@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="uni", ptx=6.0, sm=30, section="9.7.15.9")
+@instruction("vote.mode.pred  p, {!}a", mode="all any", facts=MONOTONE, ptx=1.2, sm=12, section="9.7.15.8")
+@instruction("vote.mode.pred  p, {!}a", mode="uni", ptx=1.2, sm=12, section="9.7.15.8")
 def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -> Mask:
     """p = "a holds in all (.all), in any (.any), in all or none (.uni) of the lanes"."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
@@ -110,8 +114,8 @@ def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -
     return result
 
 
-@instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", ptx=6.0, sm=30, section="9.7.15.9")
-@instruction("vote.ballot.b32  d, {!}a", ptx=2.0, sm=20, section="9.7.15.8")
+@instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", facts=OWN_BIT, ptx=6.0, sm=30, section="9.7.15.9")
+@instruction("vote.ballot.b32  d, {!}a", facts=OWN_BIT, ptx=2.0, sm=20, section="9.7.15.8")
 def ballot(warps: Warps, a: Mask, membermask: Array | None = None) -> Array:
     """Bit i of d = a of lane i, 0 for lanes that take no part."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
@@ -149,7 +153,8 @@ _REDUCE: dict[str, np.ufunc] = {
 
 @instruction("redux.sync.op.u32  d:u32, a:u32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
 @instruction("redux.sync.op.s32  d:s32, a:s32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
-@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or xor", ptx=7.0, sm=80, section="9.7.15.12")
+@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or", facts=MONOTONE, ptx=7.0, sm=80, section="9.7.15.12")
+@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="xor", ptx=7.0, sm=80, section="9.7.15.12")
 def redux(warps: Warps, a: Array, membermask: Array, *, op: str) -> Array:
     """d = the sum, minimum, maximum, conjunction, ... of a over the lanes of membermask."""
     info = np.iinfo(a.dtype)

@@ -23,7 +23,7 @@ from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, parts_of, pieces, unguarded
 from ...vector.steps.ops import joined as joined_pieces
 from ...vector.warps import WarpView
-from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, bit_by_bit, everything, normal, upwards
+from .masks import ALL, DEFINED, UNDEFINED, ZERO, Array, Mask, as_mask, as_value, bit_by_bit, everything, normal, upwards
 from .memory import WaveShadow, shared_facts
 from .operands import WrittenSlot, mask_of, places_of, put_mask, slots_of
 from .origins import COMPUTED, joined
@@ -142,6 +142,8 @@ class Steps:
             return self._bit_by_bit(op, read, places)
         if op.how == "pure" and facts.takes_bits and exact:
             return self._taken(op, put, places)
+        if op.how == "pure" and facts.compares and any(place.name == "c" for place in source_places(op)):
+            return self._compared(op, put)
         if op.how == "pointer" or (facts.upwards and exact):
             gets = [mask_of(s, self.span) for s in op.sources]
 
@@ -247,6 +249,27 @@ class Steps:
 
         return take
 
+    def _compared(self, op: Op, put: Callable[[list[Any], Any], None]) -> Rule:
+        """A comparison that a predicate may decide: any outcome that undefined operands can have is tried with it."""
+        f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, self.span) for s in op.sources]
+
+        def compare(R: list[Any]) -> bool:
+            (a, b, c), (ma, mb, mc) = [get(R) for get in gets], [m(R) for m in masks]
+            unknown, ones = everything(_level([ma, mb])) != ZERO, as_value(UNDEFINED, a.dtype)
+            results: list[list[Mask]] = []
+            for x, y in ((0, 0), (0, 1), (1, 0), (ones, ones)):
+                for choice in (False, True):
+                    given = [np.where(unknown, a.dtype.type(v) if isinstance(v, int) else v, o) for v, o in ((x, a), (y, b))]
+                    found = f(*given, np.where(mc != ZERO, choice, c))
+                    results.append([as_mask(r) for r in (found if isinstance(found, tuple) else (found,))])
+            differ = [
+                np.bitwise_or.reduce(np.stack([r ^ first for r in each])) for first, each in zip(results[0], zip(*results), strict=True)
+            ]
+            put(R, tuple(differ) if isinstance(found, tuple) else differ[0])
+            return True
+
+        return compare
+
     # ------------------------------------------------------------ across lanes
 
     def _warps(self, op: Op) -> Step:
@@ -259,7 +282,7 @@ class Steps:
         gets = [*[get_of(s) for s in op.sources], *masks, lambda R: self.source(R, read) if self.undefined(R, read) else DEFINED]
         finish, put = set_of(op.target), put_mask(op.target, self.span)
         paired = bool(op.meaning.form.operands[0].second)
-        several = False
+        several, monotone = False, op.meaning.form.facts.monotone
 
         def exchange(view: Any, *given: Any) -> tuple[Array, ...]:
             nonlocal several
@@ -276,6 +299,11 @@ class Steps:
                 np.where((np.broadcast_to(everything(open_choice), members.shape) != ZERO) & members, ALL, ZERO) if open_choice else DEFINED
             )
             reached = reached.max(axis=1, keepdims=True)
+            if monotone:
+                low, high = (f(view, *[_all_bits(v, m, bit) for v, m in zip(values, shadows, strict=True)]) for bit in (False, True))
+                mixed = as_mask(low) ^ as_mask(high)
+                source = np.where(members, origin, ZERO).max(axis=1, keepdims=True) | COMPUTED
+                return (*results, mixed, source)
             found = [np.broadcast_to(reached, (len(reached), 1))] * len(results)
             if taken:
                 moving = f(view, *[moved(v, m) if k in taken else v for k, (v, m) in enumerate(zip(values, shadows, strict=True))])
@@ -447,6 +475,14 @@ def moved(value: Any, mask: Any) -> Any:
         masks = mask if isinstance(mask, tuple) else (mask,) * len(value)
         return tuple([moved(v, m) for v, m in zip(value, masks, strict=True)])
     return as_value(mask, plain(value).dtype)
+
+
+def _all_bits(value: Any, mask: Mask, on: bool) -> Any:
+    """A value whose undefined bits are all set, or all not."""
+    if mask is DEFINED:
+        return value
+    bits = as_value(mask, value.dtype)
+    return value | bits if on else value & ~bits
 
 
 def _flat(masks: Sequence[Any]) -> list[Mask]:

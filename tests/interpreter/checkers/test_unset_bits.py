@@ -22,7 +22,8 @@ bfe.u32 d, a, 3, 9|bfe.s32 d, a, 3, 9|bfe.s32 d, a, 30, 9|bfi.b32 d, a, b, 12, 1
 selp.b32 d, a, b, p|slct.s32.s32 d, a, b, 5|cvt.u32.u8 d, a|cvt.s32.s8 d, a|cvt.s32.s16 d, a|cvt.u16.u32 h, a; cvt.u32.u16 d, h|
 mov.b32 {h, g}, a; mov.b32 d, {g, h}|cvt.s64.s32 w, a; shr.u64 w, w, 20; cvt.u32.u64 d, w|mov.b64 w, {a, b}; shl.b64 w, w, 13; mov.b64 {c, d}, w|
 mov.b32 d, a; and.b32 d, d, 0|shl.b32 d, a, 32|@p mov.b32 a, b; mov.b32 d, a"""
-BOUNDED = """add.u32 d, a, b|sub.s32 d, a, b|mul.lo.u32 d, a, b|mad.lo.s32 d, a, b, c|neg.s32 d, a|add.sat.s32 d, a, b|add.u16x2 d, a, b|
+BOUNDED = """setp.lt.and.s32 q, a, b, p; selp.b32 d, a, 0, q|setp.eq.or.f32 q, a, b, p; selp.u32 d, 1, 0, q|setp.num.xor.f32 q, a, b, !p; selp.u32 d, 1, 0, q|
+add.u32 d, a, b|sub.s32 d, a, b|mul.lo.u32 d, a, b|mad.lo.s32 d, a, b, c|neg.s32 d, a|add.sat.s32 d, a, b|add.u16x2 d, a, b|
 mul.hi.u32 d, a, b|min.s32 d, a, b|max.u32 d, a, b|popc.b32 d, a|clz.b32 d, a|bfind.u32 d, a|abs.s32 d, a|cvt.sat.u8.s32 d, a|
 shl.b32 d, a, b|shr.s32 d, a, b|prmt.b32 d, a, b, c|bfe.u32 d, a, b, c|bfi.b32 d, a, b, c, a|add.f32 d, a, b|fma.rn.f32 d, a, b, c|
 cvt.rn.f32.s32 d, a|cvt.rn.f16.f32 h, a; cvt.u32.u16 d, h|add.f16x2 d, a, b|dp4a.u32.u32 d, a, b, c|vadd2.u32.u32.u32 d, a, b, c|

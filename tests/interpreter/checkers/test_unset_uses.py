@@ -57,6 +57,15 @@ USES = {
     "a sum of shuffled values": (
         f"mov.u32 %r2, 0; setp.eq.u32 %p2, %r1, 5; @%p2 ld.global.u32 %r2, [%d1]; shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1; add.u32 %r2, %r3, 1; {STORE}",
         ["global"]),
+    "a comparison that a predicate decides": (
+        "mov.b32 %r2, %r9; @%p1 mov.b32 %r2, %r1; setp.eq.and.u32 %p2, %r2, 3, %p1; @%p2 bra L; L:", []),
+    "a comparison that a predicate does not decide": (
+        "mov.b32 %r2, %r9; @%p1 mov.b32 %r2, %r1; setp.eq.or.u32 %p2, %r2, 3, %p1; @%p2 bra L; L:", ["register"]),
+    "a ballot whose unset bits are masked away": (
+        "setp.eq.u32 %p2, %r9, 0; @%p1 setp.ne.u32 %p2, %r1, 0; vote.sync.ballot.b32 %r2, %p2, -1; and.b32 %r2, %r2, 255; add.u32 %r2, %r2, 1;"
+        f" {STORE}", []),
+    "a vote that a set predicate decides": (
+        "setp.eq.u32 %p2, %r9, 0; @%p1 setp.eq.u32 %p2, %r1, 0; vote.sync.any.pred %p3, %p2, -1; @%p3 bra L; L:", []),
     "a vote": ("ld.global.u32 %r2, [%d1]; setp.eq.u32 %p2, %r2, 0; vote.sync.any.pred %p3, %p2, -1; @%p3 bra L; L:", ["global"]),
     "a reduction of a warp": (f"ld.global.u32 %r2, [%d1]; redux.sync.add.u32 %r2, %r2, -1; {STORE}", ["global"]),
     "a select that takes it not": (f"ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r1, 99; selp.b32 %r2, 5, %r2, %p2; {STORE}", []),
