@@ -78,6 +78,9 @@ class Observer:
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         """An atomic operation has these operands; its access is the next event, and only then memory changes."""
 
+    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+        """Lanes called malloc; an address is 0 where the heap is full."""
+
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
 

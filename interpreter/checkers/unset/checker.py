@@ -9,8 +9,10 @@ from warplab.assembler.ir import Function
 
 from ...memory.arena import Arena
 from ...observe import Observer
-from ...plan.plan import Manner
+from ...plan.plan import Manner, Site
 from ...program import LoadedKernel
+from ...values import Array
+from ...vector.group import Group
 from ...vector.ports import WavePort
 from .function import ShadowedFunction
 from .memory import ArenaShadows, WaveShadow
@@ -45,6 +47,12 @@ class UnsetValues(Observer):
 
     def wave(self, wave: WavePort) -> None:
         wave.shadow = WaveShadow(wave, self._masks, self._sources, self.origins)
+
+    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+        each = zip(addresses.ravel().tolist(), np.broadcast_to(sizes, addresses.shape).ravel().tolist(), strict=True)
+        for address, size in each:
+            if address:
+                self.unset(group.wave.launch.arena, address, size)
 
     def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> ShadowedFunction:
         found = self._codes.get((id(f), manner))

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from warplab.isa.ops.mbarrier import advance
 from warplab.isa.types import TYPES, ScalarType
 
 from ...memory.access import WaveMemory
@@ -75,6 +76,10 @@ class ShadowPort:
         self.shadow.store(self.g, space, address, t, [DEFINED] * (2 if t.name == "b128" else 1))
         return np.zeros(self.geometry.shape if t.elements == 1 else (*self.geometry.shape, t.elements), t.dtype)
 
+    def __getattr__(self, name: str) -> Any:
+        """What else a meaning may ask of its lanes has nothing to do with the shadow."""
+        return getattr(self.g, name)
+
     def special(self, name: str) -> Array:
         """See ports.Lanes."""
         return self.g.special(name)
@@ -120,8 +125,12 @@ class CopyingPort(ShadowPort):
         self, space: str, address: Value, type: str, change: Callable[..., Array], operands: Sequence[Array], *,
         shortcut: object = None, returns: bool = True,
     ) -> Array:  # fmt: skip
-        """An mbarrier hears of bytes: no copy."""
+        """A reduction of what is copied; or an mbarrier hears of it."""
         t = TYPES[type]
+        if change is not advance:
+            for masks in ([as_mask(o) for o in operands], self.found(space, address, t, 1)):
+                self.steps.uses.atomic(self.g, self.op.site, masks, self.origin)
+            return super().update(space, address, type, change, operands, returns=returns)
         return np.zeros(self.geometry.shape if t.elements == 1 else (*self.geometry.shape, t.elements), t.dtype)
 
 

@@ -49,10 +49,14 @@ class Steps:
                 return self._load(op)
             case "store":
                 return self._store(op)
+            case "lanes" | "warps" if op.meaning.form.facts.unit == "texture":
+                return self._addressed(op, self._beside(op, unguarded(op)))
             case "lanes" | "warps" if memory_of(op):
                 return self._with_memory(op)
             case "warps":
                 return self._warps(op)
+            case "effect" if op.meaning.form.effect == "alloca":
+                return self._alloca(op)
             case _:
                 return self._beside(op, unguarded(op))
 
@@ -263,7 +267,8 @@ class Steps:
                     found = f(*given, np.where(mc != ZERO, choice, c))
                     results.append([as_mask(r) for r in (found if isinstance(found, tuple) else (found,))])
             differ = [
-                np.bitwise_or.reduce(np.stack([r ^ first for r in each])) for first, each in zip(results[0], zip(*results), strict=True)
+                np.bitwise_or.reduce(np.stack([r ^ first for r in each]))
+                for first, each in zip(results[0], zip(*results, strict=True), strict=True)
             ]
             put(R, tuple(differ) if isinstance(found, tuple) else differ[0])
             return True
@@ -399,24 +404,32 @@ class Steps:
                 self.uses.stored(g, op.site, space, address, some, source)
         g.wave.shadow.store(g, space, address, t, masks, sources)
 
+    def _alloca(self, op: Op) -> Step:
+        """Room on the stack, which earlier calls may have used."""
+        step = self._beside(op, unguarded(op))
+
+        def allocate(R: list[Any]) -> None:
+            g: Group = R[0]
+            g.wave.shadow.local.fill(g.geometry.lane, g.act.top)
+            step(R)
+
+        return allocate
+
     def _with_memory(self, op: Op) -> Step:
         """A meaning that reads or writes memory: it does the same to the shadow, through a port to that."""
         step, facts = unguarded(op), op.meaning.form.facts
         f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, self.span) for s in op.sources]
         places, taken = self.written(op), taken_operands(op) if facts.moves_memory or facts.access else frozenset[int]()
-        is_address = [p.address for p in source_places(op)]
-        addresses = self.read([s for s, is_one in zip(op.sources, is_address, strict=True) if is_one])
-        data = self.read([s for s, is_one in zip(op.sources, is_address, strict=True) if not is_one])
+        data = self.read([s for s, place in zip(op.sources, source_places(op), strict=True) if not place.address])
         put = put_mask(op.target, self.span)
+        copies = facts.moves_memory and "tensor" not in op.meaning.settled  # whose map is read as it is
         is_update = facts.access in ("atomic", "reduction")
 
         def run(R: list[Any]) -> None:
             g: Group = R[0]
-            if self.undefined(R, addresses):
-                self.uses.address(g, op.site, [R[x] for x in addresses], self.source(R, addresses))
             origin = self.source(R, data) if self.undefined(R, data) else DEFINED
             port: ShadowPort
-            if facts.moves_memory:
+            if copies:
                 port = CopyingPort(g, self, op, origin)
             elif is_update:
                 port = UpdatingPort(g, self, op, origin, [R[x] for x in data], exchanges=bool(facts.takes_bits))
@@ -440,7 +453,18 @@ class Steps:
             put(R, found)
             self.set_origin(R, places, port.origin)
 
-        return run
+        return self._addressed(op, run)
+
+    def _addressed(self, op: Op, step: Step) -> Step:
+        """A step that looks at the addresses before."""
+        addresses = self.read([s for s, place in zip(op.sources, source_places(op), strict=True) if place.address])
+
+        def checked(R: list[Any]) -> None:
+            if self.undefined(R, addresses):
+                self.uses.address(R[0], op.site, [R[x] for x in addresses], self.source(R, addresses))
+            step(R)
+
+        return checked if addresses else step
 
 
 # ---------------------------------------------------------------- what an operation says of itself

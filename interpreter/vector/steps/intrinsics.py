@@ -28,7 +28,10 @@ def malloc(g: Group, size: Array) -> list[Array]:
     """Memory from the device heap, which lives until free; 0 where the heap is full."""
     shape = g.geometry.shape
     heap = g.wave.launch.heap
-    return [np.array([heap.allocate(int(n)) for n in np.broadcast_to(size, shape).ravel().tolist()], U64).reshape(shape)]
+    found = np.array([heap.allocate(int(n)) for n in np.broadcast_to(size, shape).ravel().tolist()], U64).reshape(shape)
+    for o in g.wave.observers:
+        o.allocated(g.wave.current, g, found, size)
+    return [found]
 
 
 def free(g: Group, pointer: Array) -> list[Array]:

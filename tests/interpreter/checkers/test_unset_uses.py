@@ -90,6 +90,18 @@ USES = {
     "a result of the device runtime": (
         f"{{ .param .b64 a; .param .b64 r; st.param.b64 [a], 16; call (r), malloc, (a); ld.param.b64 %d5, [r]; }} cvt.u32.u64 %r2, %d5; {STORE}"
         " add.u32 %r2, %r2, 1; " + STORE, []),
+    "memory of the heap": (
+        "{ .param .b64 a; .param .b64 r; st.param.b64 [a], 16; call (r), malloc, (a); ld.param.b64 %d5, [r]; } ld.u32 %r2, [%d5];"
+        f" st.u32 [%d5+4], %r1; ld.u32 %r3, [%d5+4]; add.u32 %r3, %r3, 1; st.global.u32 [%d3], %r3; add.u32 %r2, %r2, 1; {STORE}", ["global"]),
+    "a reduction by a bulk copy": (
+        "add.u32 %r2, %r9, 1; mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; st.shared.u32 [%r4], %r2; bar.sync 0; setp.eq.u32 %p2, %r1, 0;"
+        " @%p2 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d3], [%r3], 128;", ["register"]),
+    "a stack that a call has used": (
+        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], 5; call (r), by_memory, (a); ld.param.b32 %r2, [r]; } alloca.u64 %d5, 64, 16;"
+        f" ld.local.u32 %r2, [%d5]; add.u32 %r2, %r2, 1; {STORE}", ["local"]),
+    "a bulk copy to global memory": (
+        "add.u32 %r2, %r9, 1; mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; st.shared.u32 [%r4], %r2; bar.sync 0; setp.eq.u32 %p2, %r1, 0;"
+        " @%p2 cp.async.bulk.global.shared::cta.bulk_group [%d3], [%r3], 128;", ["register"]),
 }  # fmt: skip
 
 
