@@ -37,10 +37,12 @@ from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
 from ...vector.steps.ends import terminator
 from ...vector.steps.ops import guarded
+from .accesses import memory_of
 from .masks import DEFINED, UNDEFINED
 from .operands import mask_of, places_of, slots_of
 from .origins import Origin, Origins
-from .steps import Steps, memory_of
+from .registers import ShadowRegisters
+from .steps import Steps
 from .uses import UnsetUses
 
 U64 = np.dtype(np.uint64)
@@ -49,7 +51,7 @@ U64 = np.dtype(np.uint64)
 class ShadowedFunction(VectorFunction):
     """A function with the shadows of its registers."""
 
-    __slots__ = ("keeper", "span", "tracked", "unset")
+    __slots__ = ("registers", "span", "steps", "tracked", "unset", "uses")
 
     def __init__(self, plan: PlanFunction, origins: Origins, uses: UnsetUses) -> None:
         super().__init__(plan, self._segment)
@@ -62,7 +64,9 @@ class ShadowedFunction(VectorFunction):
         self.template = [*self.template, None, *shadow, *shadow]
         names = _names(plan)
         self.unset = {slot: origins.add(Origin(None, "register", names.get(slot, ""))) for slot in plan.zeros}
-        self.keeper = Steps(span, self.tracked, uses)
+        self.registers = ShadowRegisters(span, self.tracked)
+        self.uses = uses
+        self.steps = Steps(self.registers, uses)
 
     def entry_registers(self, rubbish: Rubbish | None, shape: tuple[int, int]) -> list[Any]:
         registers = super().entry_registers(rubbish, shape)
@@ -85,7 +89,7 @@ class ShadowedFunction(VectorFunction):
                 continue
             got = mask_of(given, caller.span)(g.R)
             masks = got if isinstance(got, tuple) else (got,)
-            origin = caller.keeper.source(g.R, caller.keeper.read([given]))
+            origin = caller.registers.source(g.R, caller.registers.read([given]))
             if isinstance(place, Home):
                 for n, m in enumerate(masks):
                     registers[self.span + place.slot + n], registers[2 * self.span + place.slot + n] = m, origin
@@ -105,7 +109,7 @@ class ShadowedFunction(VectorFunction):
         steps: list[Step] = []
         exchange = None
         for n, op in enumerate(s.ops):
-            inner = self.keeper.step(op)
+            inner = self.steps.step(op)
             if n == 0 and isinstance(inner, Exchange):
                 exchange = inner
             steps.append(inner if op.guard is None else self._guarded(op, op.guard, inner))
@@ -123,19 +127,19 @@ class ShadowedFunction(VectorFunction):
         step = guarded(op._replace(keeps=(*keeps, *shadows)), guard, inner)
         if guard.slot not in self.tracked:
             return step
-        at, keeper, site = span + guard.slot, self.keeper, op.site
+        at, registers, uses, site = span + guard.slot, self.registers, self.uses, op.site
 
         def checked(R: list[Any]) -> None:
-            if R[at] is not DEFINED and keeper.undefined(R, (at,)):
-                keeper.uses.guard(R[0], site, R[at], R[at + span])
+            if R[at] is not DEFINED and registers.undefined(R, (at,)):
+                uses.guard(R[0], site, R[at], R[at + span])
             step(R)
 
         return checked
 
     def _end(self, s: Segment, end: Terminator) -> Terminator:
         """The end of a segment, which looks at what decides it."""
-        keeper, site, span = self.keeper, s.site, self.span
-        deciding = keeper.read([*_deciding(s.end)])
+        shadows, uses, site, span = self.registers, self.uses, s.site, self.span
+        deciding = shadows.read([*_deciding(s.end)])
         defined = [at for p in _defined(s.end) for at in (span + p, 2 * span + p) if p in self.tracked]
         results, calls = [*_results_in_frame(s.end)], isinstance(s.end, Call)
         if site is None or not (deciding or defined or results):
@@ -144,8 +148,8 @@ class ShadowedFunction(VectorFunction):
         def checked(g: Group) -> int | None:
             R = g.R
             for at in deciding:
-                if R[at] is not DEFINED and keeper.undefined(R, deciding):
-                    keeper.uses.decides(g, site, [R[x] for x in deciding], keeper.source(R, deciding))
+                if R[at] is not DEFINED and shadows.undefined(R, deciding):
+                    uses.decides(g, site, [R[x] for x in deciding], shadows.source(R, deciding))
                     break
             if not calls:
                 define(g)
