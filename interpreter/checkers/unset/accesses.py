@@ -23,7 +23,7 @@ from .rules import moved, source_places, taken_operands
 from .uses import UnsetUses
 
 
-class Accesses:
+class ShadowAccesses:
     """Makes the steps that work on memory."""
 
     def __init__(self, registers: ShadowRegisters, uses: UnsetUses, beside: Callable[[Op], Step]) -> None:

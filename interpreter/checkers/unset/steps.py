@@ -16,7 +16,7 @@ from ...vector.exchange import Exchange
 from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
-from .accesses import Accesses, memory_of
+from .accesses import ShadowAccesses, memory_of
 from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, everything
 from .operands import mask_of, put_mask
 from .origins import COMPUTED
@@ -30,7 +30,7 @@ class Steps:
 
     def __init__(self, registers: ShadowRegisters, uses: UnsetUses) -> None:
         self.registers = registers
-        self.accesses = Accesses(registers, uses, lambda op: self._beside(op, unguarded(op)))
+        self.accesses = ShadowAccesses(registers, uses, lambda op: self._beside(op, unguarded(op)))
 
     def step(self, op: Op) -> Step:
         """One operation, its guard aside."""
