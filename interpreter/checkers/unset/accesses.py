@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from warplab.isa.types import ScalarType
 
 from ...plan.plan import Op, Source, Tuple
+from ...vector.exchange import Exchange
 from ...vector.group import Group
 from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
@@ -15,9 +16,9 @@ from ...vector.steps.ops import Step, unguarded
 from ...vector.warps import WarpView
 from .masks import DEFINED, ZERO, Array, Mask, as_mask, normal
 from .memory import WaveShadow, shared_facts
-from .operands import mask_of, put_mask
+from .operands import flat, mask_of, put_mask
 from .origins import COMPUTED, joined
-from .ports import CopyingPort, ShadowPort, UpdatingPort
+from .ports import CopyingPort, DefiningPort, ExchangingPort, ShadowPort, UpdatingPort
 from .registers import ShadowRegisters
 from .rules import moved, source_places, taken_operands
 from .uses import UnsetUses
@@ -117,44 +118,63 @@ class ShadowAccesses:
         return allocate
 
     def through_port(self, op: Op) -> Step:
-        """A meaning that reads or writes memory: it does the same to the shadow, through a port to that."""
-        step, facts = unguarded(op), op.meaning.form.facts
-        f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, self.registers.span) for s in op.sources]
-        places, taken = self.registers.written(op), taken_operands(op) if facts.moves_memory or facts.access else frozenset[int]()
-        data = self.registers.read([s for s, place in zip(op.sources, source_places(op), strict=True) if not place.address])
-        put = put_mask(op.target, self.registers.span)
-        copies = facts.moves_memory and "tensor" not in op.meaning.settled  # whose map is read as it is
-        is_update = facts.access in ("atomic", "reduction")
+        """A meaning that reads or writes memory, through a port."""
+        facts = op.meaning.form.facts
+        if facts.moves_memory and "tensor" not in op.meaning.settled:  # whose map is to be read as it is
+            return self.addressed(op, self._copy(op))
+        f, gets, finish = bound(op.meaning), [get_of(s) for s in op.sources], set_of(op.target)
+        given = [s for s, place in zip(op.sources, source_places(op), strict=True) if not place.address]
+        places, data = self.registers.written(op), self.registers.read(given)
+        put, masks = put_mask(op.target, self.registers.span), [mask_of(s, self.registers.span) for s in given]
+        updates, exchanges = facts.access in ("atomic", "reduction"), bool(facts.takes_bits)
+        step = unguarded(op)
 
         def run(R: list[Any]) -> None:
             g: Group = R[0]
+            if g.exchanged is not None:
+                step(R)
+                return
             origin = self.registers.source(R, data) if self.registers.undefined(R, data) else DEFINED
             port: ShadowPort
-            if copies:
-                port = CopyingPort(g, self, op, origin)
-            elif is_update:
-                port = UpdatingPort(g, self, op, origin, [R[x] for x in data], exchanges=bool(facts.takes_bits))
+            if updates and exchanges:
+                port = ExchangingPort(g, self, op, origin, flat([m(R) for m in masks]))
+            elif updates:
+                port = UpdatingPort(g, self, op, origin, [R[x] for x in data])
             else:
-                port = ShadowPort(g, self, op, origin)
-            view = WarpView(port) if op.how == "warps" else None
-            lanes = port if view is None else view
+                port = DefiningPort(g, self, op, origin)
+            lanes, values = _laid_out(port, op, [get(R) for get in gets])
+            result = f(lanes, *values)
+            finish(R, result if lanes is port else lanes.collect(result))
+            self.registers.define(R, places)
+            if isinstance(port, ExchangingPort) and places:
+                put(R, port.old if len(port.old) > 1 else port.old[0])
+                self.registers.set_origin(R, places, port.origin)
+
+        return self.addressed(op, _beside_exchange(step, run))
+
+    def _copy(self, op: Op) -> Step:
+        """What is moved is moved in the shadow, too."""
+        step, f, gets = unguarded(op), bound(op.meaning), [get_of(s) for s in op.sources]
+        places, taken = self.registers.written(op), taken_operands(op)
+        data = self.registers.read([s for n, s in enumerate(op.sources) if n in taken])
+        put, masks = put_mask(op.target, self.registers.span), [mask_of(s, self.registers.span) for s in op.sources]
+
+        def run(R: list[Any]) -> None:
+            origin = self.registers.source(R, data) if self.registers.undefined(R, data) else DEFINED
+            port = CopyingPort(R[0], self, op, origin)
             given = [moved(get(R), m(R)) if n in taken else get(R) for n, (get, m) in enumerate(zip(gets, masks, strict=True))]
-            if view is not None:
-                given = [view.spread(v) for v in given]
-            result = f(lanes, *given)
-            if view is not None:
-                result = view.collect(result)
+            lanes, values = _laid_out(port, op, given)
+            result = f(lanes, *values)
+            if lanes is not port:
+                result = lanes.collect(result)
             step(R)
-            if not places:
-                return
             if not port.brings:
                 self.registers.define(R, places)
-                return
-            found = tuple([normal(as_mask(r)) for r in result]) if isinstance(result, tuple) else normal(as_mask(result))
-            put(R, found)
-            self.registers.set_origin(R, places, port.origin)
+            elif places:
+                put(R, tuple([normal(as_mask(r)) for r in result]) if isinstance(result, tuple) else normal(as_mask(result)))
+                self.registers.set_origin(R, places, port.origin)
 
-        return self.addressed(op, run)
+        return _beside_exchange(step, run)
 
     def addressed(self, op: Op, step: Step) -> Step:
         """A step that looks at the addresses before."""
@@ -165,7 +185,33 @@ class ShadowAccesses:
                 self.uses.address(R[0], op.site, [R[x] for x in addresses], self.registers.source(R, addresses))
             step(R)
 
-        return checked if addresses else step
+        return _beside_exchange(step, checked) if addresses else step
+
+
+class ShadowExchange(Exchange):
+    """An exchange across lanes with what is done beside it."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, exchange: Exchange, run: Step) -> None:
+        super().__init__(exchange.meaning, exchange.finish, exchange.gets)
+        self.run = run
+
+    def __call__(self, R: list[Any]) -> None:
+        self.run(R)
+
+
+def _beside_exchange(step: Step, run: Step) -> Step:
+    """A step that does more than another one, and is an exchange as that is."""
+    return ShadowExchange(step, run) if isinstance(step, Exchange) else run
+
+
+def _laid_out(port: ShadowPort, op: Op, values: list[Any]) -> tuple[Any, list[Any]]:
+    """A port and operands as the meaning wants them: by lanes or by warps."""
+    if op.how != "warps":
+        return port, values
+    view = WarpView(cast(Any, port))
+    return view, [view.spread(v) for v in values]
 
 
 def memory_of(op: Op) -> bool:

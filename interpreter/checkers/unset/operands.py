@@ -6,7 +6,7 @@ and where these come from (origins.py) at `2 * span + slot`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,7 @@ def mask_of(s: Source, span: int) -> Get:
             return lambda R: DEFINED if R[at] is DEFINED else elements(R[at], dtype, count)
         case Tuple():
             gets = [mask_of(e, span) for e in s.sources]
-            return lambda R: _flat([get(R) for get in gets])
+            return lambda R: flat([get(R) for get in gets])
         case Pointer(slot, _):
             at = span + slot
             return lambda R: R[at]
@@ -63,7 +63,8 @@ def mask_of(s: Source, span: int) -> Get:
             return lambda R: DEFINED
 
 
-def _flat(masks: list[Any]) -> tuple[Mask, ...]:
+def flat(masks: Sequence[Any]) -> tuple[Mask, ...]:
+    """Masks and tuples of them as one tuple."""
     out: list[Mask] = []
     for m in masks:
         out.extend(m) if type(m) is tuple else out.append(m)

@@ -18,7 +18,7 @@ from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
 from .accesses import ShadowAccesses, memory_of
 from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, everything
-from .operands import mask_of, put_mask
+from .operands import flat, mask_of, put_mask
 from .origins import COMPUTED
 from .registers import ShadowRegisters
 from .rules import moved, rule_of, taken_operands
@@ -105,11 +105,11 @@ class Steps:
             result = f(view, *values)
             several = isinstance(result, tuple)
             results = result if isinstance(result, tuple) else () if result is None else (result,)
-            flat = _flat(shadows)
-            if not any(m.any() for m in flat):
+            whole = _whole(shadows)
+            if not any(m.any() for m in whole):
                 return (*results, *[DEFINED] * len(results), DEFINED)
             members = view.members
-            open_choice = _flat([m for k, m in enumerate(shadows) if k not in taken])
+            open_choice = _whole([m for k, m in enumerate(shadows) if k not in taken])
             reached = (
                 np.where((np.broadcast_to(everything(open_choice), members.shape) != ZERO) & members, ALL, ZERO) if open_choice else DEFINED
             )
@@ -147,8 +147,6 @@ def _all_bits(value: Any, mask: Mask, on: bool) -> Any:
     return value | bits if on else value & ~bits
 
 
-def _flat(masks: Sequence[Any]) -> list[Mask]:
-    out: list[Mask] = []
-    for m in masks:
-        out.extend(m) if isinstance(m, tuple) else out.append(m)
-    return [m.max(axis=-1) if m.ndim == 3 else m for m in out]
+def _whole(masks: Sequence[Any]) -> list[Mask]:
+    """Masks, those of packed values without the axis of their elements."""
+    return [m.max(axis=-1) if m.ndim == 3 else m for m in flat(masks)]
