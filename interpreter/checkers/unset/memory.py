@@ -34,15 +34,15 @@ class ArenaShadow:
     """The shadow of an arena: bytes of masks or of origins at the same places, zeros at first."""
 
     def __init__(self, arena: Arena) -> None:
-        self.bytes: NDArray[np.uint8] = np.frombuffer(address_space(arena.reserved), np.uint8)
-        self.base = arena.base
+        room = -(-arena.reserved // 16) * 16
+        self.bytes: NDArray[np.uint8] = np.frombuffer(address_space(room), np.uint8)
         self._views: dict[str, Array] = {}
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         """All of it as elements of a dtype."""
         found = self._views.get(dtype.char)
         if found is None:
-            found = self._views[dtype.char] = self.bytes[: self.bytes.size & ~15].view(dtype)
+            found = self._views[dtype.char] = self.bytes.view(dtype)
         return found
 
 
@@ -50,13 +50,13 @@ class ArenaShadows:
     """The shadows of all arenas that a checker has met, across launches."""
 
     def __init__(self) -> None:
-        self._of: dict[int, tuple[Arena, ArenaShadow]] = {}
+        self._of: dict[int, tuple[Arena, ArenaShadow]] = {}  # by where the arena's bytes lie, which it keeps while it is here
 
     def of(self, arena: Arena) -> ArenaShadow:
         """The shadow of one."""
-        found = self._of.get(id(arena))
+        found = self._of.get(arena.host_address)
         if found is None:
-            found = self._of[id(arena)] = (arena, ArenaShadow(arena))
+            found = self._of[arena.host_address] = (arena, ArenaShadow(arena))
         return found[1]
 
 

@@ -17,6 +17,8 @@ from ...vector.group import Group
 from .masks import ZERO, Array, Mask, everything
 from .origins import COMPUTED, Origin, Origins
 
+COMPUTED_RESULT = "a result that was computed from {} goes to global memory"
+
 
 @dataclass(slots=True, eq=False)
 class Use:
@@ -30,6 +32,14 @@ class Use:
     thread: tuple[int, int, int]
     count: int = 0
 
+    @property
+    def text(self) -> str:
+        """What happens, in words."""
+        o = self.origin
+        if o.site is None:
+            return self.what.format(f"{o.register}, which was never written")
+        return self.what.format(f"{o.space} memory that nobody has written, loaded at line {o.site.instruction.span.line}")
+
 
 class UnsetUses:
     """All that were found."""
@@ -40,19 +50,19 @@ class UnsetUses:
 
     def guard(self, g: Group, site: Site, mask: Mask, source: Array) -> None:
         """A predicate decides whether an instruction is executed, or where lanes go on."""
-        self._note(g, site, "a guard depends on", mask != ZERO, source)
+        self._note(g, site, "a guard depends on {}", mask != ZERO, source)
 
     def decides(self, g: Group, site: Site, masks: Sequence[Mask], source: Array) -> None:
         """Operands of a branch or a barrier."""
-        self._note(g, site, "control depends on", everything(masks) != ZERO, source)
+        self._note(g, site, "the way that threads take depends on {}", everything(masks) != ZERO, source)
 
     def address(self, g: Group, site: Site, masks: Sequence[Mask], source: Array) -> None:
         """Registers serve as addresses."""
-        self._note(g, site, "an address depends on", everything(masks) != ZERO, source)
+        self._note(g, site, "an address depends on {}", everything(masks) != ZERO, source)
 
     def atomic(self, g: Group, site: Site, masks: Sequence[Mask], source: Array) -> None:
         """An atomic operation has these operands, or finds this in memory."""
-        self._note(g, site, "an atomic operation works with", everything(masks) != ZERO, source)
+        self._note(g, site, "an atomic operation works with {}", everything(masks) != ZERO, source)
 
     def stored(self, g: Group, site: Site, space: str, address: Value, some: Array, source: Array) -> None:
         """Results are stored, some of them computed from undefined bits."""
@@ -62,7 +72,7 @@ class UnsetUses:
             some = some & ~(windows[0] | windows[1])
         elif space != "global":
             return
-        self._note(g, site, "a result computed from it goes to global memory:", some, source)
+        self._note(g, site, COMPUTED_RESULT, some, source)
 
     def _note(self, g: Group, site: Site, what: str, some: Array, source: Array) -> None:
         shape = g.geometry.shape
