@@ -61,6 +61,13 @@ def packed(masks: Mask, size: int) -> Mask:
     return whole
 
 
+def by_halves(mask: Mask) -> Mask:
+    """All bits of each 16 that have one."""
+    parts = np.ascontiguousarray(mask).view(np.uint16)
+    whole: Mask = np.where(parts != 0, np.uint16(0xFFFF), np.uint16(0)).view(U64)
+    return whole
+
+
 # ---------------------------------------------------------------- what comes out of what goes in
 
 

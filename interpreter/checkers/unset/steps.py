@@ -17,12 +17,16 @@ from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
 from .accesses import ShadowAccesses, memory_of
-from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, everything
+from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, by_halves, everything
 from .operands import flat, mask_of, put_mask
 from .origins import COMPUTED
 from .registers import ShadowRegisters
 from .rules import moved, rule_of, taken_operands
 from .uses import UnsetUses
+
+# What undefined elements of matrices hold, in turn: an element of the product is undefined where that makes a difference.  A rule would need to
+# know how each of the many formats lies in registers, and all must be undefined that an undefined element may reach, but no other row or column.
+PROBES = (ALL, np.uint64(0x3F803C3A3F803C3A), np.uint64(0xC1F3A965C1F3A965))
 
 
 class Steps:
@@ -97,7 +101,7 @@ class Steps:
         gets = [*[get_of(s) for s in op.sources], *masks, lambda R: registers.source(R, read) if registers.undefined(R, read) else DEFINED]
         finish, put = set_of(op.target), put_mask(op.target, registers.span)
         paired = bool(op.meaning.form.operands[0].second)
-        several, monotone = False, op.meaning.form.facts.monotone
+        several, monotone, multiplies = False, op.meaning.form.facts.monotone, bool(op.meaning.form.facts.matrix_lanes)
 
         def exchange(view: Any, *given: Any) -> tuple[Array, ...]:
             nonlocal several
@@ -108,6 +112,10 @@ class Steps:
             whole = _whole(shadows)
             if not any(m.any() for m in whole):
                 return (*results, *[DEFINED] * len(results), DEFINED)
+            if multiplies:
+                others = [f(view, *[_probed(v, m, probe) for v, m in zip(values, shadows, strict=True)]) for probe in PROBES]
+                differ = [np.bitwise_or.reduce([as_mask(o[k]) ^ as_mask(r) for o in others]) for k, r in enumerate(results)]
+                return (*results, *[by_halves(d) for d in differ], origin.max(axis=1, keepdims=True) | COMPUTED)
             members = view.members
             open_choice = _whole([m for k, m in enumerate(shadows) if k not in taken])
             reached = (
@@ -137,6 +145,13 @@ class Steps:
             registers.set_origin(R, places, flat[-1])
 
         return Exchange(exchange, settle, gets)
+
+
+def _probed(value: Any, mask: Any, probe: np.uint64) -> Any:
+    """A value some of whose undefined bits are others."""
+    if isinstance(value, tuple):
+        return tuple([_probed(v, m, probe) for v, m in zip(value, mask, strict=True)])
+    return value if isinstance(value, int) else as_value(as_mask(value) ^ (mask & probe), value.dtype)
 
 
 def _all_bits(value: Any, mask: Mask, on: bool) -> Any:

@@ -123,6 +123,34 @@ def test_uses(name: str, options: dict[str, int]) -> None:
     assert sorted(set(uses(body, **options))) == sorted(set(wanted))
 
 
+MMA = """.reg .b32 %a<4>; .reg .b32 %b<2>; .reg .f32 %c<4>; .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p;
+ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 2; mul.wide.u32 %d2, %r1, 16; add.u64 %d1, %d1, %d2;
+mov.f32 %c0, 0f00000000; mov.f32 %c1, %c0; mov.f32 %c2, %c0; mov.f32 %c3, %c0;
+mov.b32 %b0, 0x3c003c00; mov.b32 %b1, %b0; mov.b32 %a1, %b0; mov.b32 %a3, %b0;
+setp.lt.u32 %p, %r2, 5; @%p mov.b32 %a0, %b0; @%p mov.b32 %a2, %b0;
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%a0, %a1, %a2, %a3}, {%b0, %b1}, {%c0, %c1, %c2, %c3};
+"""
+
+
+def test_a_row_of_a_matrix_that_nobody_set_is_undefined_in_the_product() -> None:
+    """Rows 5 to 7 of a."""
+    machine, checker = Machine(kernel("p out", MMA + "st.global.v4.f32 [%d1], {%c0, %c1, %c2, %c3}; ret;")), UnsetValues()
+    out = machine.upload(np.zeros(128, np.float32))
+    machine.launch(1, 32, [out], observers=(checker,))
+    marked = checker.undefined(machine.arena, out.start, out.size).view(np.uint32).reshape(8, 4, 4)  # row, lane, register
+    assert (marked[5:, :, :2] != 0).all() and not marked[:5].any() and not marked[:, :, 2:].any()
+    assert {u.origin.register for u in checker.uses.found.values()} <= {"%a0", "%a2"}
+
+
+def test_rows_of_a_product_that_nobody_stores() -> None:
+    machine, checker = (
+        Machine(kernel("p out", MMA + "@%p st.global.v2.f32 [%d1], {%c0, %c1}; st.global.f32 [%d1+8], %c2; ret;")),
+        UnsetValues(),
+    )
+    machine.launch(1, 32, [machine.upload(np.zeros(128, np.float32))], observers=(checker,))
+    assert not checker.uses.found
+
+
 def test_a_use_names_the_first_thread_and_how_many() -> None:
     text = kernel("p x", """.reg .b32 %r<4>; .reg .b64 %d<3>; ld.param.u64 %d1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4;
         add.u64 %d1, %d1, %d2;
