@@ -46,7 +46,6 @@ def _bits(lanes: Mask) -> Array:
 
 
 SHFL_MODES = "up down bfly idx"
-MONOTONE = {"monotone": True}
 OWN_BIT = {"takes_bits": "a"}
 
 
@@ -80,6 +79,7 @@ facts(
 )  # fmt: skip
 
 
+facts("vote redux", monotone=when("all any and or"))
 facts("shfl", keeps_result=True, result_from_elsewhere=True, takes_bits="a")
 
 
@@ -101,10 +101,8 @@ def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = 
     return np.take_along_axis(np.broadcast_to(a, source.shape) if len(a) == 1 else a, source, axis=-1), inside
 
 
-@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="all any", facts=MONOTONE, ptx=6.0, sm=30, section="9.7.15.9")
-@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="uni", ptx=6.0, sm=30, section="9.7.15.9")
-@instruction("vote.mode.pred  p, {!}a", mode="all any", facts=MONOTONE, ptx=1.2, sm=12, section="9.7.15.8")
-@instruction("vote.mode.pred  p, {!}a", mode="uni", ptx=1.2, sm=12, section="9.7.15.8")
+@instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="all any uni", ptx=6.0, sm=30, section="9.7.15.9")
+@instruction("vote.mode.pred  p, {!}a", mode="all any uni", ptx=1.2, sm=12, section="9.7.15.8")
 def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -> Mask:
     """p = "a holds in all (.all), in any (.any), in all or none (.uni) of the lanes"."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
@@ -153,8 +151,7 @@ _REDUCE: dict[str, np.ufunc] = {
 
 @instruction("redux.sync.op.u32  d:u32, a:u32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
 @instruction("redux.sync.op.s32  d:s32, a:s32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
-@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or", facts=MONOTONE, ptx=7.0, sm=80, section="9.7.15.12")
-@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="xor", ptx=7.0, sm=80, section="9.7.15.12")
+@instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or xor", ptx=7.0, sm=80, section="9.7.15.12")
 def redux(warps: Warps, a: Array, membermask: Array, *, op: str) -> Array:
     """d = the sum, minimum, maximum, conjunction, ... of a over the lanes of membermask."""
     info = np.iinfo(a.dtype)

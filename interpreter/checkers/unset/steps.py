@@ -101,7 +101,9 @@ class Steps:
         gets = [*[get_of(s) for s in op.sources], *masks, lambda R: registers.source(R, read) if registers.undefined(R, read) else DEFINED]
         finish, put = set_of(op.target), put_mask(op.target, registers.span)
         paired = bool(op.meaning.form.operands[0].second)
-        several, monotone, multiplies = False, op.meaning.form.facts.monotone, bool(op.meaning.form.facts.matrix_lanes)
+        facts = op.meaning.form.facts
+        several, multiplies = False, bool(facts.matrix_lanes)
+        monotone = facts.monotone is not None and facts.monotone.holds(op.site.instruction.modifiers)
 
         def exchange(view: Any, *given: Any) -> tuple[Array, ...]:
             nonlocal several
