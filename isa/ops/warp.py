@@ -79,7 +79,8 @@ facts(
 )  # fmt: skip
 
 
-facts("vote redux", monotone=when("all any and or"))
+facts("vote", monotone=when("all any"))
+facts("redux", monotone=when("and or"))
 facts("shfl", keeps_result=True, result_from_elsewhere=True, takes_bits="a")
 
 
