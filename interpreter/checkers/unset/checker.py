@@ -27,7 +27,7 @@ class UnsetValues(Observer):
         self.origins = Origins()
         self.uses = UnsetUses(self.origins)
         self._masks, self._sources = ArenaShadows(), ArenaShadows()
-        self._codes: dict[tuple[int, Manner], tuple[Function, ShadowedFunction]] = {}
+        self._codes: dict[tuple[int, int, Manner], tuple[LoadedKernel, ShadowedFunction]] = {}
 
     # ------------------------------------------------------------ what the host does
 
@@ -55,8 +55,9 @@ class UnsetValues(Observer):
                 self.unset(group.wave.launch.arena, address, size)
 
     def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> ShadowedFunction:
-        found = self._codes.get((id(f), manner))
+        key = (id(kernel), id(f), manner)
+        found = self._codes.get(key)
         if found is None:
             made = ShadowedFunction(kernel.plan(f, manner), self.origins, self.uses)
-            found = self._codes[id(f), manner] = (f, made)
+            found = self._codes[key] = (kernel, made)
         return found[1]

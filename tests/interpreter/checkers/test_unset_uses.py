@@ -181,3 +181,18 @@ def test_memory_stays_unset_from_launch_to_launch() -> None:
     checker.set(machine.arena, x.start, 4)
     machine.launch(1, 1, [x, z], observers=(checker,))
     assert not checker.undefined(machine.arena, z.start, 4).any()
+
+
+def test_kernels_that_share_a_function_have_their_own_shared_memory() -> None:
+    text = kernel("p out", """.reg .b32 %r<3>; .reg .b64 %d<2>; ld.param.u64 %d1, [out]; mov.u32 %r1, 7; st.shared.u32 [t], %r1; bar.sync 0;
+        call (%r1), first, (%r1); st.global.u32 [%d1], %r1; ret; }
+        .visible .entry other(.param .u64 out) { .reg .b32 %r<3>; .reg .b64 %d<2>; ld.param.u64 %d1, [out]; mov.u32 %r1, 5; st.shared.u32 [u+4], %r1;
+        st.shared.u32 [t], %r1; call (%r1), first, (%r1); st.global.u32 [%d1], %r1; ret;""",
+        ".shared .align 4 .b8 u[64]; .shared .align 4 .b8 t[16]; .func (.reg .b32 %r1) first(.reg .b32 %r0)"
+        " { .reg .b32 %r2; ld.shared.u32 %r2, [t]; add.u32 %r1, %r2, %r0; ret; }")  # fmt: skip
+    machine, checker = Machine(text), UnsetValues()
+    out = machine.upload(np.zeros(1, np.uint32))
+    for name, wanted in (("test", 14), ("other", 10)):
+        machine.launch(1, 1, [out], observers=(checker,), name=name)
+        assert machine.download(out)[0] == wanted
+    assert not checker.uses.found
