@@ -99,6 +99,23 @@ USES = {
     "a stack that a call has used": (
         "{ .param .b32 a; .param .b32 r; st.param.b32 [a], 5; call (r), by_memory, (a); ld.param.b32 %r2, [r]; } alloca.u64 %d5, 64, 16;"
         f" ld.local.u32 %r2, [%d5]; add.u32 %r2, %r2, 1; {STORE}", ["local"]),
+    "a bulk copy of what is set": (
+        "mov.u64 %d5, s; mov.u32 %r3, s; mov.u32 %r4, s; add.u32 %r4, %r4, 512; setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r4], 1; bar.sync 0;"
+        " @!%p2 bra W; mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 128;"
+        " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d2], 128, [%r4];"
+        " W: mbarrier.try_wait.parity.shared.b64 %p3, [%r4], 0; @!%p3 bra W; mad.lo.u32 %r3, %r1, 4, %r3; ld.shared.u32 %r2, [%r3];"
+        f" add.u32 %r2, %r2, 1; {STORE}", []),
+    "a bulk copy of what is unset": (
+        "mov.u64 %d5, s; mov.u32 %r3, s; mov.u32 %r4, s; add.u32 %r4, %r4, 512; setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r4], 1; bar.sync 0;"
+        " @!%p2 bra W; mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 128;"
+        " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 128, [%r4];"
+        " W: mbarrier.try_wait.parity.shared.b64 %p3, [%r4], 0; @!%p3 bra W; mad.lo.u32 %r3, %r1, 4, %r3; ld.shared.u32 %r2, [%r3];"
+        f" add.u32 %r2, %r2, 1; {STORE}", ["global"]),
+    "shared memory of the cluster": (
+        f"mov.u32 %r3, s; mapa.shared::cluster.u32 %r3, %r3, 0; ld.shared::cluster.u32 %r2, [%r3+8]; add.u32 %r2, %r2, 1; {STORE}", ["shared"]),
+    "shared memory of the cluster that was written": (
+        "mov.u32 %r3, s; mapa.shared::cluster.u32 %r3, %r3, 0; st.shared::cluster.u32 [%r3+8], %r1; ld.shared::cluster.u32 %r2, [%r3+8];"
+        f" add.u32 %r2, %r2, 1; {STORE}", []),
     "a bulk copy to global memory": (
         "add.u32 %r2, %r9, 1; mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; st.shared.u32 [%r4], %r2; bar.sync 0; setp.eq.u32 %p2, %r1, 0;"
         " @%p2 cp.async.bulk.global.shared::cta.bulk_group [%d3], [%r3], 128;", ["register"]),
