@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,13 +95,23 @@ class ArenaSpace(MemorySpace):
         return self.arena.nearest(address)
 
 
+class Gap(NamedTuple):
+    """Bytes behind a variable that belong to none."""
+
+    start: int
+    end: int
+    name: str  # of the variable
+    size: int
+
+
 class SharedSpace(MemorySpace):
     """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
 
     name = "shared"
 
-    def __init__(self, blocks: int, size: int) -> None:
+    def __init__(self, blocks: int, size: int, gaps: Sequence[Gap] = ()) -> None:
         self.size = size
+        self.gaps = gaps
         self.stride = -(-max(size, 1) // 128) * 128
         self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
         self._views: dict[str, Array] = {}
@@ -126,11 +136,16 @@ class SharedSpace(MemorySpace):
         return found
 
     def legal(self, low: int, end: int, write: bool) -> bool:
-        return low >= 0 and end <= self.size
+        return low >= 0 and end <= self.size and not (self.gaps and self._gap(low, end))
+
+    def _gap(self, low: int, end: int) -> Gap | None:
+        return next((g for g in self.gaps if low < g.end and end > g.start), None)
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"
-        if not self.size:
+        if gap := self._gap(address, address + size):
+            beyond = f"it ends {address + size - gap.start} bytes behind the {gap.size} bytes of {gap.name}"
+        elif not self.size:
             beyond = "the block has none"
         elif address >= self.size:
             beyond = f"{address - self.size} bytes after the block's {self.size} bytes of shared memory"

@@ -44,7 +44,7 @@ class Wave:
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes)
+        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.rubbish: Rubbish | None = None
         if launch.options.poison is not None:

@@ -60,6 +60,7 @@ class DeviceContext:
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.options = Options()
+        self.gap = 0  # bytes that modules which are loaded leave between variables in shared memory, for checkers
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -222,7 +223,7 @@ class DeviceContext:
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, self.gap)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():

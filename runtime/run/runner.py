@@ -76,7 +76,7 @@ class Runner:
     """One program on one device."""
 
     def __init__(
-        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = ()
+        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = (), gap: int = 0
     ) -> None:
         self.texts, self.names = tuple(texts), tuple(names)
         self.spec = spec
@@ -90,6 +90,7 @@ class Runner:
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
+        self.context.gap = gap
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append

@@ -17,6 +17,7 @@ from .runner import Outcome, RunBuffer, Runner
 from .runspec import RunSpec
 
 CHECKERS: tuple[type[Checker], ...] = (Memcheck, Initcheck, Synccheck)
+GAP = 128  # bytes between variables in shared memory: one element too many hits none of them
 RUBBISH = 1  # the seed of what nobody has written, where the run names none
 
 
@@ -29,7 +30,7 @@ def sanitized(
     observers = [o for c in checkers for o in c.observers()]
     if spec.poison is None:
         spec = replace(spec, poison=RUBBISH)
-    runner = Runner(texts, names, spec, folder, observers)
+    runner = Runner(texts, names, spec, folder, observers, GAP if "memcheck" in tools else 0)
     arena = runner.context.arena
 
     def made(b: RunBuffer) -> None:

@@ -191,3 +191,31 @@ def test_a_count_is_a_multiple_of_the_warp_size(tmp_path: Path, count: int, code
 def test_masks_name_their_lanes(tmp_path: Path, low: str, high: str, kinds: set[str]) -> None:
     _, found = findings(tmp_path, MASKED.format(low, high), "", "--block", "32", "--arg", "out:y=u32[32]")
     assert {f["kind"] for f in found} == kinds
+
+
+NEIGHBOURS = (
+    HEAD
+    + """.visible .entry fill()
+{
+    .reg .b32 %t, %a;
+    .shared .align 4 .b8 tile[128];
+    .shared .align 4 .b8 other[128];
+    mov.u32 %t, %tid.x;
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %t, 4, %a;
+    st.shared.u32 [%a], %t;
+    mov.u32 %a, other;
+    mad.lo.u32 %a, %t, 4, %a;
+    st.shared.u32 [%a], %t;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(("threads", "lines"), [(32, []), (33, [12])])
+def test_a_shared_array_has_its_own_end(tmp_path: Path, threads: int, lines: list[int]) -> None:
+    _, found = findings(tmp_path, NEIGHBOURS, "", "--block", str(threads), "--tool", "memcheck")
+    assert [f["line"] for f in found] == lines
+    for f in found:
+        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "it ends 4 bytes behind the 128 bytes of tile")
