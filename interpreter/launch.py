@@ -51,6 +51,7 @@ class Options:
     max_seconds: float | None = None
     stack_limit: int = 1 << 19
     schedule: int | None = None
+    poison: int | None = None  # a seed: what nobody has written holds rubbish
     cooperative: bool = False
     cluster: Dim3 | None = None
     lockstep: bool = False

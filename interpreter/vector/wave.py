@@ -24,6 +24,7 @@ from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
 from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..rubbish import Rubbish
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
@@ -47,10 +48,16 @@ class Wave:
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes)
+        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.tensor = TensorSpace(self.shared, launch.cluster_size)
+        self.rubbish: Rubbish | None = None
+        if launch.options.poison is not None:
+            self.rubbish = Rubbish(launch.options.poison, launch.number, first)
+            self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
+            self.local.rubbish = self.rubbish
         self.current: Any = None  # the site that runs, for observers
+        self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
         )
@@ -67,7 +74,8 @@ class Wave:
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
         for geometry in self._starting():
-            self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
+            registers = function.entry_registers(self.rubbish, geometry.shape)
+            self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
         for o in observers:
             o.wave(self)
@@ -181,6 +189,9 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
+        for o in self.observers:
+            if (own := o.code(self.launch.kernel, f, self.launch.manner)) is not None:
+                return own
         return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
 
 

@@ -104,8 +104,9 @@ def _field(b: Array, bits: int) -> Array:
 
 
 _BYTE = range(256)
-facts("bfe", constants=(Constant("b", _BYTE), Constant("c", _BYTE)))
-facts("bfi", constants=(Constant("c", _BYTE), Constant("e", _BYTE)))
+facts("brev szext", takes_bits="a")
+facts("bfe", takes_bits="a", constants=(Constant("b", _BYTE), Constant("c", _BYTE)))
+facts("bfi", takes_bits="a b", constants=(Constant("c", _BYTE), Constant("e", _BYTE)))
 
 
 @instruction("bfe.type  d, a, b:u32, c:u32", type=NUMBERS, ptx=2.0, sm=20, section="9.7.1.20")

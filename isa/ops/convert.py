@@ -40,11 +40,13 @@ def cvt_integer(a: Array, *, dtype: str, sat: bool = False) -> Array:
     return to.integer(a, TYPES[dtype].dtype, sat)
 
 
+_WITHOUT_SAT = {"takes_bits": "a"}  # with .sat the value decides
+
 for _source in INTEGERS.split():
     _tight, _roomy = _narrowing(_source)
     if _tight:
-        instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype=_tight, atype=_source, **CVT)(cvt_integer)
-    instruction("cvt.dtype.atype  d:dtype+, a:atype+", dtype=_roomy, atype=_source, **CVT)(cvt_integer)
+        instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype=_tight, atype=_source, facts=_WITHOUT_SAT, **CVT)(cvt_integer)
+    instruction("cvt.dtype.atype  d:dtype+, a:atype+", dtype=_roomy, atype=_source, facts=_WITHOUT_SAT, **CVT)(cvt_integer)
 
 
 # ---- integer to float

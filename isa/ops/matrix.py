@@ -19,8 +19,10 @@ LOAD: Any = {"ss": SPACES, "ptx": 6.5, "sm": 75, "needs": {"shared::cta": Need(7
 STORE: Any = {"ss": SPACES, "ptx": 7.8, "sm": 90, "section": STMATRIX}
 
 facts("ldmatrix stmatrix", fragments={"": fragments.WORDS})
-facts("ldmatrix stmatrix", moves_matrix=True)
+facts("ldmatrix stmatrix", moves_matrix=True, moves_memory=True)
+facts("stmatrix", takes_bits="b")
 facts("ldmatrix", result_from_elsewhere=True)
+facts("movmatrix", takes_bits="a")
 facts("ldmatrix", memory_only=when(without=SPACES), word_addresses=when(without=SPACES))
 
 LANE = np.arange(32)

@@ -81,10 +81,10 @@ def access(roles: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: A
                 words = {"role": role, "layout": layouts, "shape": shape, "type": same, **SPACES, **sets}
                 if role == "d":
                     row = f"wmma.store.role.sync{{.aligned}}.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
-                    instruction(row, section=STORE, **words)(meaning)
+                    instruction(row, section=STORE, facts={"moves_memory": True, "takes_bits": "c"}, **words)(meaning)
                 else:
                     row = f"wmma.load.role.sync{{.aligned}}.layout.shape{{.ss}}.type  d{registers}, [a]{{, s:s32}}"
-                    instruction(row, section=LOAD, **words)(meaning)
+                    instruction(row, section=LOAD, facts={"moves_memory": True}, **words)(meaning)
         return meaning
 
     return register

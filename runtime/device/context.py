@@ -61,6 +61,7 @@ class DeviceContext:
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.options = Options()
+        self.gap = 0  # bytes that modules which are loaded leave between variables in shared memory, for checkers
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -223,7 +224,7 @@ class DeviceContext:
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, self.gap)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
@@ -266,7 +267,7 @@ class DeviceContext:
         at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip

@@ -113,7 +113,7 @@ def test_free_of_what_malloc_did_not_give() -> None:
             ".param .b64 a; st.param.b64 [a], %d1+8; call free, (a); ret;".replace("%d1+8", "77"),
             before=".extern .func free(.param .b64 a);",
         )
-    assert caught.value.kind == "freed"
+    assert caught.value.kind == "invalid-free"
 
 
 def test_stack_overflow_names_the_call_and_the_limit() -> None:

@@ -220,7 +220,7 @@ def _move(op: Op) -> Step:
     return lambda R: finish(R, get(R))
 
 
-def _parts(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]:
+def parts_of(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]:
     """A packed value and its pieces: their types, and how many."""
     t = TYPES[str(op.meaning.settled["type"])]
     assert isinstance(whole, Each | Tuple)
@@ -231,14 +231,14 @@ def _parts(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]
 def _pack(op: Op) -> Step:
     """mov.b32 d, {a, b}"""
     (parts,) = op.sources
-    t, each, _ = _parts(op, parts)
+    t, each, _ = parts_of(op, parts)
     get, put = get_of(parts), set_of(op.target)
     return lambda R: put(R, joined(get(R), t, each))
 
 
 def _unpack(op: Op) -> Step:
     """mov.b32 {a, b}, d"""
-    t, each, count = _parts(op, op.target)
+    t, each, count = parts_of(op, op.target)
     get, put = get_of(op.sources[0]), set_of(op.target)
     return lambda R: put(R, pieces(get(R), t, each, count))
 
