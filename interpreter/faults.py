@@ -19,7 +19,7 @@ class ExecutionError(Exception):
 class Fault(ExecutionError):
     """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
 
-    kind: str  # out-of-bounds null misaligned freed wrong-space read-only stack-overflow illegal-instruction trap assert unsupported
+    kind: str  # out-of-bounds null misaligned freed double-free invalid-free wrong-space read-only stack-overflow illegal-instruction trap assert unsupported
     message: str
     space: str = ""
     address: int | None = None
@@ -56,6 +56,8 @@ class Waiting:
     source: str
     wants: str
     missing: str
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ FAULT_CODES = {
     "out-of-bounds": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "null": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "freed": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "double-free": "CUDA_ERROR_ILLEGAL_ADDRESS",
+    "invalid-free": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "read-only": "CUDA_ERROR_ILLEGAL_ADDRESS",
     "misaligned": "CUDA_ERROR_MISALIGNED_ADDRESS",
     "wrong-space": "CUDA_ERROR_INVALID_ADDRESS_SPACE",

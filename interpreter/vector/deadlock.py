@@ -106,5 +106,5 @@ def deadlock(wave: WavePort, groups: Sequence[Group]) -> Deadlock:
         line = site.instruction.span.line if site else 0
         who = g.blame(Fault("", ""), None)
         name = f"block {who.block}, thread {who.thread}"
-        out.append(Waiting(g.geometry.n, name, launch.text_of(site), line, launch.source_of(site), wants, missing))
+        out.append(Waiting(g.geometry.n, name, launch.text_of(site), line, launch.source_of(site), wants, missing, who.block, who.thread))
     return Deadlock(launch.name, out)

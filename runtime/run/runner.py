@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Variable
-from warplab.interpreter.faults import ExecutionError, LimitReached
+from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
 
 from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
@@ -19,7 +19,7 @@ from ..device.loading import contraction
 from ..device.machine import model_of
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
-from .runspec import LaunchSpec, RunSpec, argument
+from .runspec import HostStep, LaunchSpec, RunSpec, argument
 from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
@@ -82,6 +82,7 @@ class Runner:
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
+        self.on_write: Callable[[int, int], None] = lambda address, size: None  # the host writes memory between launches
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
@@ -107,7 +108,10 @@ class Runner:
             self._set(text)
         try:
             for launch in self.spec.launches:
-                self._launch(launch)
+                if isinstance(launch, HostStep):
+                    self._step(launch)
+                else:
+                    self._launch(launch)
             self.context.synchronize()
         except ApiError as e:
             self.outcome.failure, self.outcome.error, self.outcome.cause = e.message or e.name, e.name, e.cause
@@ -130,6 +134,29 @@ class Runner:
         if len(kernels) != 1:
             raise UsageError(f"there are {len(kernels)} kernels ({' '.join(kernels)}): choose one with --kernel")
         return self.module.kernel(next(iter(kernels)))
+
+    def _step(self, step: HostStep) -> None:
+        """What the host does between launches; those run in order here, so that events and streams have nothing to wait for."""
+        if step.what in ("sync", "free"):
+            self.context.synchronize()
+        if step.what not in ("free", "memset"):
+            return
+        b = self.outcome.buffers.get(step.name)
+        if b is None:
+            raise UsageError(f"{step.what} = {step.name!r}: the buffers are {' '.join(self.outcome.buffers) or 'none'}")
+        if step.what == "free":
+            if b.after is not None:
+                text = f"the host frees {b.name} at {b.address:#x}, which it freed before"
+                cause = Fault("double-free", text, "global", b.address)
+                raise ApiError("CUDA_ERROR_INVALID_VALUE", text, cause)
+            self._fetch(b)
+            self.context.free(b.address)
+            return
+        size = b.before.nbytes - step.offset if step.bytes is None else step.bytes
+        if not 0 <= size <= b.before.nbytes - step.offset:
+            raise UsageError(f"memset of {size} bytes from byte {step.offset} of {b.name}, which has {b.before.nbytes}")
+        self.context.bytes_at(b.address + step.offset, size)[:] = step.value
+        self.on_write(b.address + step.offset, size)
 
     def _launch(self, launch: LaunchSpec) -> None:
         handle = self.kernel(launch.kernel)
@@ -215,8 +242,12 @@ class Runner:
 
     def _collect(self) -> None:
         for b in self.outcome.buffers.values():
-            raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
-            b.after = raw.view(b.before.dtype).reshape(b.before.shape)
+            if b.after is None:  # one that was freed keeps what it held then
+                self._fetch(b)
+
+    def _fetch(self, b: RunBuffer) -> None:
+        raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
+        b.after = raw.view(b.before.dtype).reshape(b.before.shape)
 
     def numbers(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """The buffers as numbers: after and before."""
