@@ -81,6 +81,15 @@ class Observer:
     def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
         """Lanes called malloc; an address is 0 where the heap is full."""
 
+    def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
+        """Lanes arrive at a barrier of their block, which others may be at; not of a wave whose threads arrive all together."""
+
+    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+        """A barrier is complete in these blocks of a wave, by their positions in it; of those that had arrivals."""
+
+    def members(self, site: Site, group: Group, membermask: Array) -> None:
+        """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
+
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
 

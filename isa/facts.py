@@ -133,6 +133,7 @@ class Facts(NamedTuple):
     asks_anew: When | None = None  # then it asks memory for what other threads have changed
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
+    aligned: When | None = None  # then all threads that come together must execute this one instruction
 
     # Operands.
     discards: bool = False  # `_` may stand for the result

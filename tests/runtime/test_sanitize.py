@@ -124,3 +124,70 @@ def test_text_names_the_instruction_and_the_thread(tmp_path: Path) -> None:
     assert done.exit_code == 1
     for text in ("line 13: ld.global.u32 %r2, [%d1];", "thread (32, 0, 0) of copy", "ERROR SUMMARY: 1 error"):
         assert text in done.output
+
+
+PARTED = (
+    HEAD
+    + """.visible .entry parted()
+{{
+    .reg .b32 %t;
+    .reg .pred %p;
+    mov.u32 %t, %tid.x;
+    setp.lt.u32 %p, %t, 16;
+    @%p bra low;
+    {0};
+    bra on;
+low:
+    {0};
+on:
+    ret;
+}}
+"""
+)
+MASKED = (
+    HEAD
+    + """.visible .entry masked(.param .u64 y)
+{{
+    .reg .b32 %t, %m;
+    .reg .b64 %y;
+    .reg .pred %p;
+    ld.param.u64 %y, [y];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %y, %t, 4, %y;
+    setp.lt.u32 %p, %t, 16;
+    selp.b32 %m, {0}, {1}, %p;
+    shfl.sync.idx.b32 %t, %t, 0, 31, %m;
+    st.global.u32 [%y], %t;
+    ret;
+}}
+"""
+)
+
+
+@pytest.mark.parametrize("seed", [(), ("--schedule", "1"), ("--schedule", "2")])
+@pytest.mark.parametrize(("barrier", "kinds"), [("bar.sync 0", ["barrier-divergence"]), ("barrier.sync 0", [])])
+def test_parted_lanes_meet_at_a_barrier(tmp_path: Path, barrier: str, kinds: list[str], seed: tuple[str, ...]) -> None:
+    code, found = findings(tmp_path, PARTED.format(barrier), "", "--block", "32", *seed)
+    assert [f["kind"] for f in found] == kinds and code == bool(kinds)
+    assert all({f["line"], f["other_line"]} == {11, 14} for f in found)
+
+
+@pytest.mark.parametrize(("count", "code"), [(40, 1), (64, 0)])
+def test_a_count_is_a_multiple_of_the_warp_size(tmp_path: Path, count: int, code: int) -> None:
+    got, found = findings(tmp_path, MEET, "", "--block", "64", "--arg", str(count))
+    assert got == code
+    assert ("barrier-mismatch" in [f["kind"] for f in found]) == bool(code)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kinds"),
+    [
+        ("0xffff", "0xffff0000", set()),
+        ("0xffffffff", "0xffffffff", set()),
+        ("0xffff", "0xffff", {"invalid-mask"}),
+        ("0xffffffff", "0xffff0001", {"mask-mismatch"}),
+    ],
+)
+def test_masks_name_their_lanes(tmp_path: Path, low: str, high: str, kinds: set[str]) -> None:
+    _, found = findings(tmp_path, MASKED.format(low, high), "", "--block", "32", "--arg", "out:y=u32[32]")
+    assert {f["kind"] for f in found} == kinds
