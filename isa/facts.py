@@ -159,6 +159,7 @@ class Facts(NamedTuple):
     bit_by_bit: bool = False  # each bit of the result comes from the operands' bits in its place
     compares: bool = False  # the result says how a and b compare, perhaps combined with the predicate c
     monotone: When | None = None  # then more bits in the operand are never fewer in the result
+    pairs: bool = False  # each operand becomes an element of the result, the first one the uppermost
     upwards: bool = False  # no bit of the result comes from a bit above its place
     passes_on: bool = False  # compilers pass registers on that no instruction has written
     result_from_elsewhere: bool = False  # from memory or from other lanes

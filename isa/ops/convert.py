@@ -201,7 +201,7 @@ def _pair(low: Array, high: Array) -> Array:
 
 
 @instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype, a:atype, b:atype", rnd="rn rz", dtype="f16x2 bf16x2", atype="f32",
-             ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21")  # fmt: skip
+             ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21", facts={"pairs": True})  # fmt: skip
 def cvt_pair(a: Array, b: Array, *, rnd: str, dtype: str, satfinite: bool = False, relu: bool = False) -> Array:
     """d = b in the low half, a in the high half, each rounded."""
     if dtype == "f16x2":

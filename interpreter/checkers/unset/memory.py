@@ -36,6 +36,8 @@ class ArenaShadow:
     def __init__(self, arena: Arena) -> None:
         room = -(-arena.reserved // 16) * 16
         self.bytes: NDArray[np.uint8] = np.frombuffer(address_space(room), np.uint8)
+        if self.bytes.size < room:
+            raise MemoryError(f"no address space for the shadow of {arena.reserved} bytes")
         self._views: dict[str, Array] = {}
 
     def view(self, dtype: np.dtype[Any]) -> Array:

@@ -40,6 +40,8 @@ def rule_of(registers: ShadowRegisters, op: Op, read: Sequence[int], places: Seq
         return _taken(registers, op, put, places)
     if op.how == "pure" and facts.compares and any(place.name == "c" for place in source_places(op)):
         return _compared(registers, op, put)
+    if facts.pairs:
+        return _paired(registers, op, put)
     if op.how == "pointer" or (facts.upwards and exact):
         gets = [mask_of(s, registers.span) for s in op.sources]
 
@@ -102,6 +104,16 @@ def _everything(registers: ShadowRegisters, op: Op, read: Sequence[int], places:
         return True
 
     return spread
+
+
+def _paired(registers: ShadowRegisters, op: Op, put: Put) -> Rule:
+    gets = [mask_of(s, registers.span) for s in reversed(op.sources)]
+
+    def pair(R: list[Any]) -> bool:
+        put(R, np.stack(np.broadcast_arrays(*[everything([get(R)]) for get in gets]), axis=-1))
+        return True
+
+    return pair
 
 
 def _bit_by_bit(registers: ShadowRegisters, op: Op, read: Sequence[int], places: Sequence[WrittenSlot]) -> Rule:

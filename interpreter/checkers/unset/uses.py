@@ -17,7 +17,7 @@ from ...vector.group import Group
 from .masks import ZERO, Array, Mask, everything
 from .origins import COMPUTED, Origin, Origins
 
-COMPUTED_RESULT = "a result that was computed from {} goes to global memory"
+COMPUTED_RESULT = "a result computed from {} goes to global memory"
 
 
 @dataclass(slots=True, eq=False)
@@ -36,9 +36,13 @@ class Use:
     def text(self) -> str:
         """What happens, in words."""
         o = self.origin
-        if o.site is None:
-            return self.what.format(f"{o.register}, which was never written")
-        return self.what.format(f"{o.space} memory that nobody has written, loaded at line {o.site.instruction.span.line}")
+        return self.what.format(f"the unset register {o.register}" if o.site is None else f"unset {o.space} memory")
+
+    @property
+    def nearby(self) -> str:
+        """Where in global memory the unset bytes lie, in words."""
+        o = self.origin
+        return self.launch.arena.nearest(o.address) if o.space == "global" and o.address is not None else ""
 
 
 class UnsetUses:

@@ -82,6 +82,11 @@ def test_no_bit_is_missed(body: str) -> None:
     assert not (true & ~found).any()
 
 
+def test_of_a_pair_each_half_has_its_own_operand() -> None:
+    found, true = both("cvt.rn.f16x2.f32 d, a, b", 4, (0,))
+    assert not (found & np.uint32(0xFFFF)).any() and not (true & ~found).any()
+
+
 def test_a_sum_is_undefined_upwards_only() -> None:
     found, _ = both("add.u32 d, a, b", 3, (0,))
     lowest = found & (~found + np.uint32(1))
