@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from .. import driver
-from ..device.arrays import DeviceArray
-from ..driver.api import integer, object_of
+from ..device.arrays import ArrayShape
+from ..driver.api import integer
+from ..driver.arrays import array_of
 from ..driver.layout import address_of
 from ..errors import ApiError, invalid
 from .api import api, call
@@ -82,14 +83,14 @@ def cudaFreeArray(array: object) -> None:
 @api(3)
 def cudaArrayGetInfo(array: object) -> tuple[cudaChannelFormatDesc, cudaExtent, int]:
     """(format, extent, flags) of an array."""
-    a = object_of(array, DeviceArray)
-    return _format(a), make_cudaExtent(a.width, a.height, a.depth), a.flags
+    s = array_of(array).shape
+    return _format(s), make_cudaExtent(s.width, s.height, s.depth), s.flags
 
 
-def _format(a: DeviceArray) -> cudaChannelFormatDesc:
-    kind = next(kind for (_, kind), f in _FORMATS.items() if f == a.format)
+def _format(s: ArrayShape) -> cudaChannelFormatDesc:
+    kind = next(kind for (_, kind), f in _FORMATS.items() if f == s.format)
     out = cudaChannelFormatDesc()
-    bits = [8 * a.element] * a.channels + [0] * (4 - a.channels)
+    bits = [s.texel.bits] * s.channels + [0] * (4 - s.channels)
     out.x, out.y, out.z, out.w = bits
     out.f = cudaChannelFormatKind(kind)
     return out
@@ -98,4 +99,4 @@ def _format(a: DeviceArray) -> cudaChannelFormatDesc:
 @api(1)
 def cudaGetChannelDesc(array: object) -> cudaChannelFormatDesc:
     """The format of an array."""
-    return _format(object_of(array, DeviceArray))
+    return _format(array_of(array).shape)
