@@ -35,7 +35,7 @@ DRIVER_STRUCTS = """CUuuid CUdevprop CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_P
     CUmemcpyAttributes CUctxCreateParams CUmemAllocationProp CUlaunchMemSyncDomainMap CUtensorMap CUDA_KERNEL_NODE_PARAMS
     CUstreamBatchMemOpParams CUmemPoolPtrExportData"""
 RUNTIME_STRUCTS = """dim3 cudaUUID_t cudaDeviceProp cudaMemcpy3DParms cudaMemcpy3DPeerParms cudaPitchedPtr cudaExtent cudaPos
-    cudaChannelFormatDesc cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
+    cudaChannelFormatDesc cudaArraySparseProperties cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
     cudaTextureDesc cudaResourceViewDesc cudaMemcpyAttributes cudaAccessPolicyWindow cudaLaunchMemSyncDomainMap cudaLaunchAttribute
     cudaLaunchAttributeValue"""
 

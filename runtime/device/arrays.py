@@ -99,7 +99,7 @@ class DeviceArray:
 
 
 @dataclass(eq=False)
-class MipmappedArray:
+class DeviceMipmap:
     """An array with levels, each of which is an array."""
 
     shape: ArrayShape

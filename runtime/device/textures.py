@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,10 +25,10 @@ from warplab.isa.textures.resources import (
 )
 
 from ..errors import invalid
-from .arrays import CHANNELS, CUBEMAP, LAYERED, DeviceArray, MipmappedArray
+from .arrays import CHANNELS, CUBEMAP, LAYERED, DeviceArray, DeviceMipmap
 from .memory import AddressSpace, Bytes
 
-T = TypeVar("T", Texture, Surface)
+Kind: TypeAlias = type[Texture] | type[Surface]
 
 ADDRESS_MODES = (WRAP, CLAMP, MIRROR, BORDER)  # by CUaddress_mode's numbers
 FILTERS = (POINT, LINEAR)  # by CUfilter_mode's
@@ -121,9 +121,9 @@ def memory_at(space: AddressSpace, address: int, size: int, width: int = 0, heig
     return TexelMemory(space.device_bytes(address, size), found[1], width, height, pitch)
 
 
-def array_image(array: DeviceArray | MipmappedArray, view: ResourceView | None = None) -> Image:
+def array_image(array: DeviceArray | DeviceMipmap, view: ResourceView | None = None) -> Image:
     """The texels of an array, or of a part of it."""
-    levels = array.levels if isinstance(array, MipmappedArray) else (array,)
+    levels = array.levels if isinstance(array, DeviceMipmap) else (array,)
     layered, cube = bool(array.shape.flags & LAYERED), bool(array.shape.flags & CUBEMAP)
     first, last = view.levels if view is not None else (0, len(levels) - 1)
     levels = levels[first : last + 1]
@@ -153,7 +153,7 @@ def _texels(a: DeviceArray, texel: TexelFormat) -> Texels:
 class TextureSettings:
     """What is bound to a texture reference, and how it is read."""
 
-    of: DeviceArray | MipmappedArray | TexelMemory | None = None
+    of: DeviceArray | DeviceMipmap | TexelMemory | None = None
     address: int = 0  # of memory
     format: int = 32  # of memory; an array knows its own
     channels: int = 1
@@ -224,18 +224,18 @@ class ResourceTable:
         self._objects[handle], self._described[handle] = made, described
         return handle
 
-    def described(self, handle: int, kind: type[T]) -> object:
+    def described(self, handle: int, kind: Kind) -> object:
         """What an object was made from."""
         self._check(handle, kind)
         return self._described[handle]
 
-    def destroy(self, handle: int, kind: type[T]) -> None:
+    def destroy(self, handle: int, kind: Kind) -> None:
         """Ends an object."""
         self._check(handle, kind)
         del self._objects[handle], self._described[handle]
         self._destroyed[handle] = kind.__name__.lower()
 
-    def _check(self, handle: int, kind: type[T]) -> None:
+    def _check(self, handle: int, kind: Kind) -> None:
         found = self._objects.get(handle)
         if not isinstance(found, kind):
             other = "" if found is None else f"{handle} is a {type(found).__name__.lower()} object"

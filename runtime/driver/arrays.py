@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..device.arrays import CHANNELS, CUBEMAP, GATHER, LAYERED, SPARSE, SURFACE, ArrayShape, DeviceArray, MipmappedArray, new_array
+from ..device.arrays import CHANNELS, CUBEMAP, GATHER, LAYERED, SPARSE, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
 from ..device.machine import SimulatedDevice, machine
 from ..errors import invalid, unsupported
 from .api import api, current, device_of, forget, handle_of, integer, object_of
@@ -29,9 +29,9 @@ def array_of(handle: object) -> DeviceArray:
     return found
 
 
-def mipmap_of(handle: object) -> MipmappedArray:
+def mipmap_of(handle: object) -> DeviceMipmap:
     """A mipmapped array that lives, by its handle."""
-    found = object_of(handle, MipmappedArray)
+    found = object_of(handle, DeviceMipmap)
     if found.gone():
         raise invalid(found.gone())
     return found
@@ -187,7 +187,7 @@ def cuMipmappedArrayCreate(pMipmappedArrayDesc: CUDA_ARRAY3D_DESCRIPTOR | None, 
     """An array with levels; at most as many as halve its largest side down to 1."""
     s = shape_of(pMipmappedArrayDesc)
     levels = made(s, max(1, min(integer(numMipmapLevels), s.most_levels)))
-    return CUmipmappedArray(handle_of(MipmappedArray(s, levels)))
+    return CUmipmappedArray(handle_of(DeviceMipmap(s, levels)))
 
 
 @api(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..device.arrays import DeviceArray, MipmappedArray
+from ..device.arrays import DeviceArray, DeviceMipmap
 from ..device.kernels import LoadedModule
 from ..device.textures import (
     ADDRESS_MODES,
@@ -83,8 +83,8 @@ def cuParamSetTexRef(hfunc: object, texunit: object, hTexRef: object) -> None:
 # ---------------------------------------------------------------- what is bound
 
 
-def _bind(r: TextureReference, of: DeviceArray | MipmappedArray | TexelMemory, **more: int) -> None:
-    r.settings = replace(r.settings, of=of, address=more.pop("address", 0), **more)
+def _bind(r: TextureReference, of: DeviceArray | DeviceMipmap) -> None:
+    r.settings = replace(r.settings, of=of, address=0, format=of.shape.format, channels=of.shape.channels)
 
 
 def _override(flags: object) -> None:
@@ -97,7 +97,7 @@ def cuTexRefSetArray(hTexRef: object, hArray: object, Flags: object) -> None:
     """The reference reads an array, in the array's format."""
     r, a = _reference(hTexRef), own(array_of(hArray))
     _override(Flags)
-    _bind(r, a, format=a.shape.format, channels=a.shape.channels)
+    _bind(r, a)
 
 
 @api()
@@ -105,7 +105,7 @@ def cuTexRefSetMipmappedArray(hTexRef: object, hMipmappedArray: object, Flags: o
     """The reference reads an array with levels, in the array's format."""
     r, a = _reference(hTexRef), own_mipmap(mipmap_of(hMipmappedArray))
     _override(Flags)
-    _bind(r, a, format=a.shape.format, channels=a.shape.channels)
+    _bind(r, a)
 
 
 @api(1)
@@ -113,7 +113,8 @@ def cuTexRefSetAddress(hTexRef: object, dptr: object, numbytes: object) -> int:
     """The reference reads a line of memory in the format that is set; gives the bytes by which the address is off the alignment."""
     r, address = _reference(hTexRef), integer(dptr)
     off = address % alignment()
-    _bind(r, line_of(address - off, integer(numbytes) + off, texel_format(r.settings.format, r.settings.channels)), address=address)
+    line = line_of(address - off, integer(numbytes) + off, texel_format(r.settings.format, r.settings.channels))
+    r.settings = replace(r.settings, of=line, address=address)
     return off
 
 
@@ -129,7 +130,7 @@ def cuTexRefSetAddress2D(hTexRef: object, desc: CUDA_ARRAY_DESCRIPTOR | None, dp
         raise invalid(str(e)) from None
     texel = texel_format(format, desc.NumChannels)
     rows = rows_of(integer(dptr), texel, desc.Width, desc.Height, integer(Pitch))
-    _bind(r, rows, address=integer(dptr), format=format, channels=desc.NumChannels)
+    r.settings = replace(r.settings, of=rows, address=integer(dptr), format=format, channels=desc.NumChannels)
 
 
 @api(1)
@@ -154,7 +155,7 @@ def cuTexRefGetArray(hTexRef: object) -> CUarray:
 def cuTexRefGetMipmappedArray(hTexRef: object) -> CUmipmappedArray:
     """The array with levels that the reference reads."""
     a = _reference(hTexRef).settings.of
-    if not isinstance(a, MipmappedArray):
+    if not isinstance(a, DeviceMipmap):
         raise invalid("the reference reads no mipmapped array")
     return CUmipmappedArray(handle_of(a))
 

@@ -26,7 +26,6 @@ SIGNATURES = """\
 1 operations, count, dev: cuDeviceGetHostAtomicCapabilities
 0 nvSciSyncAttrList, dev, flags: cuDeviceGetNvSciSyncAttributes
 1 operations, count, srcDevice, dstDevice: cuDeviceGetP2PAtomicCapabilities
-1 pformat, numChannels, dev: cuDeviceGetTexture1DLinearMaxWidth
 0 device: cuDeviceGraphMemTrim
 1 device, callbackFunc, userData: cuDeviceRegisterAsyncNotification
 0 device, attr, value: cuDeviceSetGraphMemAttribute

@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from warplab.isa.textures.resources import Image, Surface, TexelFormat, Texture
 
-from ..device.arrays import CUBEMAP, LAYERED, DeviceArray, MipmappedArray
+from ..device.arrays import CUBEMAP, LAYERED, DeviceArray, DeviceMipmap
 from ..device.machine import machine
 from ..device.memory import SPACE
-from ..device.textures import ResourceView, SamplerSettings, TexelMemory, array_image, memory_at, texel_format
+from ..device.textures import Kind, ResourceView, SamplerSettings, TexelMemory, array_image, memory_at, texel_format
 from ..errors import invalid, unsupported
-from .api import api, current, integer
+from .api import api, current, device_of, integer
 from .arrays import array_of, mipmap_of
 from .enums import CUresourcetype, CUresourceViewFormat
 from .layout import Struct
@@ -29,7 +29,7 @@ def own(a: DeviceArray) -> DeviceArray:
     return a
 
 
-def own_mipmap(a: MipmappedArray) -> MipmappedArray:
+def own_mipmap(a: DeviceMipmap) -> DeviceMipmap:
     """Refuses an array of another context."""
     own(a.levels[0])
     return a
@@ -37,6 +37,13 @@ def own_mipmap(a: MipmappedArray) -> MipmappedArray:
 
 def _attribute(name: str) -> int:
     return machine().device(current().ordinal).attribute(name)
+
+
+@api(1)
+def cuDeviceGetTexture1DLinearMaxWidth(pformat: object, numChannels: object, dev: object) -> int:
+    """The most texels of a line of memory."""
+    texel_format(integer(pformat), integer(numChannels))
+    return device_of(dev).attribute("MAXIMUM_TEXTURE1D_LINEAR_WIDTH")
 
 
 def line_of(address: int, size: int, texel: TexelFormat) -> TexelMemory:
@@ -70,9 +77,9 @@ def _aligned(address: int) -> int:
     return address
 
 
-def _view(d: CUDA_RESOURCE_VIEW_DESC, a: DeviceArray | MipmappedArray) -> ResourceView:
+def _view(d: CUDA_RESOURCE_VIEW_DESC, a: DeviceArray | DeviceMipmap) -> ResourceView:
     """The part of an array that a descriptor means."""
-    s, levels = a.shape, len(a.levels) if isinstance(a, MipmappedArray) else 1
+    s, levels = a.shape, len(a.levels) if isinstance(a, DeviceMipmap) else 1
     texel = view_format(d.format, s.texel)
     if texel.bytes != s.texel.bytes:
         raise invalid(f"{d.format.name} has {texel.bytes} bytes a texel, the array {s.texel.bytes}")
@@ -162,7 +169,7 @@ def cuTexObjectDestroy(texObject: object) -> None:
     current().resources.destroy(integer(texObject), Texture)
 
 
-def _made(handle: object, kind: type[Texture] | type[Surface]) -> Made:
+def _made(handle: object, kind: Kind) -> Made:
     found = current().resources.described(integer(handle), kind)
     assert isinstance(found, tuple)
     return found
