@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
     from .python.arrays import to_device as to_device
+    from .python.arrays import to_opaque as to_opaque
+    from .python.arrays import to_surface as to_surface
+    from .python.arrays import to_texture as to_texture
     from .python.buffers import Buffer as Buffer
     from .python.buffers import ManagedBuffer as ManagedBuffer
     from .python.buffers import MemoryResource as MemoryResource
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
     from .python.launcher import LaunchConfig as LaunchConfig
     from .python.launcher import launch as launch
     from .python.modules import ObjectCode as ObjectCode
+    from .python.opaque import MipmappedArray as MipmappedArray
+    from .python.opaque import MipmappedArrayOptions as MipmappedArrayOptions
+    from .python.opaque import OpaqueArray as OpaqueArray
+    from .python.opaque import OpaqueArrayOptions as OpaqueArrayOptions
     from .python.programs import Linker as Linker
     from .python.programs import LinkerOptions as LinkerOptions
     from .python.programs import Program as Program
@@ -44,19 +51,25 @@ if TYPE_CHECKING:
     from .python.streams import EventOptions as EventOptions
     from .python.streams import Stream as Stream
     from .python.streams import StreamOptions as StreamOptions
+    from .python.textures import ResourceDescriptor as ResourceDescriptor
+    from .python.textures import SurfaceObject as SurfaceObject
+    from .python.textures import TextureObject as TextureObject
+    from .python.textures import TextureObjectOptions as TextureObjectOptions
 
 _HOMES = {
-    "python.arrays": "DeviceNDArray device_array to_device",
+    "python.arrays": "DeviceNDArray device_array to_device to_opaque to_surface to_texture",
     "python.buffers": "Buffer ManagedBuffer MemoryResource",
     "python.calls": "CUDAError",
     "python.devices": "ComputeCapability Context Device",
     "python.launcher": "LaunchConfig launch",
     "python.kernels": "Kernel",
     "python.modules": "ObjectCode",
+    "python.opaque": "MipmappedArray MipmappedArrayOptions OpaqueArray OpaqueArrayOptions",
     "python.programs": "Linker LinkerOptions Program ProgramOptions",
     "python.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
     "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
+    "python.textures": "ResourceDescriptor SurfaceObject TextureObject TextureObjectOptions",
     "device.observing": "observing",
     "profiler": "profiling",
 }
