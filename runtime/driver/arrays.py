@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from ..device.arrays import CHANNELS, CUBEMAP, GATHER, LAYERED, SPARSE, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
 from ..device.machine import SimulatedDevice, machine
 from ..errors import invalid, unsupported
@@ -58,45 +60,48 @@ def shape_of(d: CUDA_ARRAY3D_DESCRIPTOR | CUDA_ARRAY_DESCRIPTOR | None) -> Array
     return out
 
 
-def check_extent(d: SimulatedDevice, s: ArrayShape) -> None:
+def check_extent(d: SimulatedDevice, s: ArrayShape, mipmapped: bool = False) -> None:
     """Refuses an array that the device's attributes do not allow, or that is no shape of its kind."""
     width, height, depth, flags = s.width, s.height, s.depth, s.flags
+    have = {"WIDTH": width, "HEIGHT": height, "DEPTH": depth}
     if flags & CUBEMAP:
         layers = depth // 6
         if width != height or depth % 6 or not layers or (layers > 1 and not flags & LAYERED):
             raise invalid(f"{width} x {height} x {depth} is no cube map: six square faces a layer")
-        kind, have = "TEXTURECUBEMAP", {"WIDTH": width}
+        kind, have = ("CUBEMAP_LAYERED", {"WIDTH": width, "LAYERS": depth}) if flags & LAYERED else ("CUBEMAP", {"WIDTH": width})
     elif flags & LAYERED:
-        kind, have = ("TEXTURE2D_LAYERED", {"WIDTH": width, "HEIGHT": height}) if height else ("TEXTURE1D_LAYERED", {"WIDTH": width})
         if not depth:
             raise invalid("a layered array has no layers: the depth is their number")
+        kind, have = ("2D_LAYERED", {"WIDTH": width, "HEIGHT": height}) if height else ("1D_LAYERED", {"WIDTH": width})
         have["LAYERS"] = depth
     elif depth:
         if not height:
             raise invalid("an array with a depth has a height")
-        wide = any(n > d.attribute(f"MAXIMUM_TEXTURE3D_{a}") for a, n in (("WIDTH", width), ("HEIGHT", height), ("DEPTH", depth)))
-        other = "_ALTERNATE" if wide else ""
-        kind, have = "TEXTURE3D", {f"WIDTH{other}": width, f"HEIGHT{other}": height, f"DEPTH{other}": depth}
-    elif height:
-        kind, have = "TEXTURE2D", {"WIDTH": width, "HEIGHT": height}
+        kind = "3D"
+        if not flags & SURFACE and any(n > d.attribute(f"MAXIMUM_TEXTURE3D_{axis}") for axis, n in have.items()):
+            have = {f"{axis}_ALTERNATE": n for axis, n in have.items()}
     else:
-        kind, have = "TEXTURE1D", {"WIDTH": width}
+        kind, have = ("2D", {"WIDTH": width, "HEIGHT": height}) if height else ("1D", {"WIDTH": width})
+    kinds = [("SURFACE" if flags & SURFACE else "TEXTURE") + kind]
     if flags & GATHER:
-        if kind != "TEXTURE2D":
+        if kind != "2D":
             raise invalid("only arrays of two dimensions are made for gathering (CUDA_ARRAY3D_TEXTURE_GATHER)")
-        kind = "TEXTURE2D_GATHER"
-    for axis, n in have.items():
-        if n > d.attribute(f"MAXIMUM_{kind}_{axis}"):
-            raise invalid(f"{n} is more than MAXIMUM_{kind}_{axis} of the device")
+        kinds.append("TEXTURE2D_GATHER")
+    if mipmapped and kind in ("1D", "2D"):
+        kinds.append(f"TEXTURE{kind}_MIPMAPPED")
+    for k, (axis, n) in itertools.product(kinds, have.items()):
+        most = d.attribute(f"MAXIMUM_{k}_{axis}")
+        if n > most:
+            raise invalid(f"the array is {width} x {height} x {depth}; MAXIMUM_{k}_{axis} of the device is {most}")
 
 
-def made(s: ArrayShape, levels: int = 1) -> tuple[DeviceArray, ...]:
-    """The levels of a new array."""
+def made(s: ArrayShape, levels: int = 0) -> tuple[DeviceArray, ...]:
+    """The levels of a new array; without levels of its own it is one."""
     c = current()
     c.check()
     c.unsafe("memory is allocated")
-    check_extent(machine().device(c.ordinal), s)
-    return new_array(c.space, c.arena, c, s, levels)
+    check_extent(machine().device(c.ordinal), s, levels > 0)
+    return new_array(c.space, c.arena, c, s, max(levels, 1))
 
 
 @api(1)

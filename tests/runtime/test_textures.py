@@ -136,6 +136,22 @@ def test_shapes_that_no_array_has(host: Host, size: tuple[int, int, int], flags:
     assert host.code("cuMipmappedArrayCreate", descriptor(*size, channels=channels, flags=flags), 2) == "INVALID_VALUE"
 
 
+def test_surfaces_and_levels_have_limits_of_their_own(host: Host) -> None:
+    def most(name: str) -> int:
+        return int(host("cuDeviceGetAttribute", getattr(cu.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_MAXIMUM_{name}"), 0))
+
+    surface, levels = most("SURFACE1D_WIDTH"), most("TEXTURE1D_MIPMAPPED_WIDTH")
+    assert surface < most("TEXTURE1D_WIDTH") > levels
+    host("cuArray3DCreate", descriptor(surface, flags=SURFACE))
+    host("cuArray3DCreate", descriptor(surface + 1))
+    assert host.code("cuArray3DCreate", descriptor(surface + 1, flags=SURFACE)) == "INVALID_VALUE"
+    host("cuMipmappedArrayCreate", descriptor(levels), 2)
+    assert host.code("cuMipmappedArrayCreate", descriptor(levels + 1), 1) == "INVALID_VALUE"
+    cubes = most("TEXTURECUBEMAP_LAYERED_LAYERS")
+    host("cuArray3DCreate", descriptor(1, 1, cubes // 6 * 6, flags=LAYERED | CUBE))
+    assert host.code("cuArray3DCreate", descriptor(1, 1, cubes // 6 * 6 + 6, flags=LAYERED | CUBE)) == "INVALID_VALUE"
+
+
 def test_null_and_nonsense_descriptors(host: Host) -> None:
     for name in ("cuArrayCreate", "cuArray3DCreate", "cuSurfObjectCreate"):
         assert host.code(name, None) == "INVALID_VALUE"
