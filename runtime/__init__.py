@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from .python.launcher import LaunchConfig as LaunchConfig
     from .python.launcher import launch as launch
     from .python.modules import ObjectCode as ObjectCode
-    from .python.opaque import MipmappedArray as MipmappedArray
-    from .python.opaque import MipmappedArrayOptions as MipmappedArrayOptions
-    from .python.opaque import OpaqueArray as OpaqueArray
-    from .python.opaque import OpaqueArrayOptions as OpaqueArrayOptions
     from .python.programs import Linker as Linker
     from .python.programs import LinkerOptions as LinkerOptions
     from .python.programs import Program as Program
@@ -51,10 +47,6 @@ if TYPE_CHECKING:
     from .python.streams import EventOptions as EventOptions
     from .python.streams import Stream as Stream
     from .python.streams import StreamOptions as StreamOptions
-    from .python.textures import ResourceDescriptor as ResourceDescriptor
-    from .python.textures import SurfaceObject as SurfaceObject
-    from .python.textures import TextureObject as TextureObject
-    from .python.textures import TextureObjectOptions as TextureObjectOptions
 
 _HOMES = {
     "python.arrays": "DeviceNDArray device_array to_device to_opaque to_surface to_texture",
@@ -64,12 +56,10 @@ _HOMES = {
     "python.launcher": "LaunchConfig launch",
     "python.kernels": "Kernel",
     "python.modules": "ObjectCode",
-    "python.opaque": "MipmappedArray MipmappedArrayOptions OpaqueArray OpaqueArrayOptions",
     "python.programs": "Linker LinkerOptions Program ProgramOptions",
     "python.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
     "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
-    "python.textures": "ResourceDescriptor SurfaceObject TextureObject TextureObjectOptions",
     "device.observing": "observing",
     "profiler": "profiling",
 }

@@ -17,7 +17,8 @@ from .structs import (
     CUmipmappedArray,
 )  # fmt: skip
 
-FLAGS = LAYERED | SURFACE | CUBEMAP | GATHER | SPARSE
+COLOR_ATTACHMENT, DEFERRED_MAPPING = 32, 128  # flags for graphics, and for memory that is mapped later
+FLAGS = LAYERED | SURFACE | CUBEMAP | GATHER | SPARSE | COLOR_ATTACHMENT
 # The tiles of sparse arrays, 64 KiB each, by the bytes of a texel.
 TILES = {1: (256, 256), 2: (256, 128), 4: (128, 128), 8: (128, 64), 16: (64, 64)}
 TILES_3D = {1: (64, 32, 32), 2: (32, 32, 32), 4: (32, 32, 16), 8: (32, 16, 16), 16: (16, 16, 16)}
@@ -55,6 +56,8 @@ def shape_of(d: CUDA_ARRAY3D_DESCRIPTOR | CUDA_ARRAY_DESCRIPTOR | None) -> Array
         raise invalid(f"{out.channels} channels; an array has 1, 2 or 4")
     if out.width < 1:
         raise invalid("the width is 0")
+    if out.flags & DEFERRED_MAPPING:
+        raise unsupported("arrays whose memory is mapped later")
     if out.flags & ~FLAGS:
         raise invalid(f"array flags {out.flags:#x}")
     return out

@@ -8,6 +8,7 @@ from typing import TypeVar
 from warplab.isa.textures.resources import Image, Surface, TexelFormat, Texture
 
 from ..device.arrays import CUBEMAP, LAYERED, DeviceArray, DeviceMipmap
+from ..device.context import DeviceContext
 from ..device.machine import machine
 from ..device.memory import SPACE
 from ..device.textures import Kind, ResourceView, SamplerSettings, TexelMemory, array_image, memory_at, texel_format
@@ -19,6 +20,7 @@ from .layout import Struct
 from .structs import CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUsurfObject, CUtexObject
 
 S = TypeVar("S", bound=Struct)
+FIRST_OBJECTS = (3, 0)  # the compute capability with which texture and surface objects came
 KINDS = {"UINT": "u", "SINT": "s", "FLOAT": "f"}  # of channels, in the names of view formats
 
 
@@ -144,6 +146,14 @@ def _copy(d: S) -> S:
     return out
 
 
+def _with_objects() -> DeviceContext:
+    """The current context, on a device that has texture and surface objects."""
+    c = current()
+    if c.profile.capability < FIRST_OBJECTS:
+        raise unsupported(f"{c.profile.name} has texture references alone: bind a variable of the module with cuTexRefSetArray")
+    return c
+
+
 Made = tuple[CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC | None, CUDA_RESOURCE_VIEW_DESC | None]
 
 
@@ -152,7 +162,7 @@ def cuTexObjectCreate(
     pResDesc: CUDA_RESOURCE_DESC | None, pTexDesc: CUDA_TEXTURE_DESC | None, pResViewDesc: CUDA_RESOURCE_VIEW_DESC | None
 ) -> CUtexObject:
     """A texture of an array, of levels, or of memory."""
-    c = current()
+    c = _with_objects()
     if pResDesc is None or pTexDesc is None:
         raise invalid("the resource descriptor or the texture descriptor is null")
     try:
@@ -201,7 +211,7 @@ def cuTexObjectGetResourceViewDesc(texObject: object) -> CUDA_RESOURCE_VIEW_DESC
 @api(1)
 def cuSurfObjectCreate(pResDesc: CUDA_RESOURCE_DESC | None) -> CUsurfObject:
     """A surface of an array."""
-    c = current()
+    c = _with_objects()
     if pResDesc is None:
         raise invalid("the resource descriptor is null")
     try:

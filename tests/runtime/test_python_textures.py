@@ -7,19 +7,10 @@ import numpy as np
 import pytest
 
 from warplab.isa.textures.resources import Surface, Texture
-from warplab.runtime import (
-    CUDAError,
-    Device,
-    MipmappedArray,
-    OpaqueArray,
-    ResourceDescriptor,
-    TextureObjectOptions,
-    to_opaque,
-    to_surface,
-    to_texture,
-)
+from warplab.runtime import CUDAError, Device, to_opaque, to_surface, to_texture
 from warplab.runtime.driver.api import STATE
 from warplab.runtime.python.launcher import _raw
+from warplab.runtime.texture import MipmappedArray, OpaqueArray, ResourceDescriptor, TextureObjectOptions
 
 from .conftest import Host
 

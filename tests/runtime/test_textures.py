@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from warplab.isa.textures.resources import VARIABLE_BIT, Surface, Texture
+from warplab.runtime.device.machine import machine
 from warplab.runtime.driver.api import STATE
 
-from .conftest import Host, driver
+from .conftest import Host, driver, model_only
 
 cu: Any = driver
 Formats = cu.CUarray_format
@@ -374,3 +375,16 @@ def test_settings_of_a_reference(host: Host) -> None:
     assert host("cuTexRefGetMipmappedArray", r) == levels
     host("cuTexRefDestroy", r)
     assert host.code("cuTexRefGetFlags", r) == "INVALID_HANDLE"
+
+
+@model_only
+def test_old_devices_have_references_alone(host: Host) -> None:
+    old = machine().of_architecture("sm_20")
+    host("cuCtxSetCurrent", host("cuDevicePrimaryCtxRetain", old.ordinal))
+    a = host("cuArray3DCreate", descriptor(4, 4))
+    assert host.code("cuTexObjectCreate", of_array(a), cu.CUDA_TEXTURE_DESC(), None) == "NOT_SUPPORTED"
+    assert host.code("cuSurfObjectCreate", of_array(a)) == "NOT_SUPPORTED"
+    r = host("cuTexRefCreate")
+    host("cuTexRefSetArray", r, a, 1)
+    assert host("cuTexRefGetArray", r) == a
+    host("cuDevicePrimaryCtxReset", old.ordinal)
