@@ -65,7 +65,7 @@ class LoadedProgram:
     def _module_variables(self) -> Iterator[Variable]:
         for m in self.modules:
             for v in m.variables.values():
-                if v.space in ("global", "const"):
+                if v.space in ("global", "const") or v.handle:
                     yield v
             for f in m.functions.values():
                 if f.body is not None:
@@ -80,9 +80,9 @@ class LoadedProgram:
             arena = self._managed() if self._managed is not None and managed else self.arena
             a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
             self.places[id(v)] = a.start
-            if v.type.kind == "o":
+            if v.handle:
                 first = self.places[id(v)] = a.start | VARIABLE_BIT
-                self.handles |= {first + n * v.type.bytes: (v.type.name, v.name) for n in range(v.elements)}
+                self.handles |= {first + n * v.type.bytes: (v.handle, v.name) for n in range(v.elements)}
             self.allocations.append((arena, a))
         for v, (arena, a) in zip(own, self.allocations, strict=True):
             data = self.initial_bytes(v)

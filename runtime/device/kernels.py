@@ -112,8 +112,8 @@ class LoadedModule:
 
     def _reference(self, name: str, kind: str) -> TextureReference | SurfaceReference:
         v = self.program.variables.get(name)
-        if v is None or v.type.name != kind or v.dims:
-            known = [n for n, one in self.program.variables.items() if one.type.name == kind and not one.dims]
+        if v is None or v.handle != kind or v.dims:
+            known = [n for n, one in self.program.variables.items() if one.handle == kind and not one.dims]
             raise ApiError("CUDA_ERROR_NOT_FOUND", f"no .{kind} is called {name}; there are {', '.join(known) or 'none'}")
         references, handle = self.context.resources.references, self.program.address(v)
         if handle not in references:

@@ -77,16 +77,16 @@ class ResourceMaker:
         texels = self._shared(r) if value is None else self._memory(r, value) if "memory" in r.options else self._array(r, value)
         self.made[r.name] = texels
         v = self.module.program.variables.get(r.name)
-        kind = "" if v is None or v.dims else v.type.name
+        kind = "" if v is None or v.dims else v.handle
         if kind in ("texref", "surfref") and kind != f"{r.kind}ref":
             raise r.flaw(f"the variable is a .{kind}: use --{kind.removesuffix('ref')}")
         if r.kind == "surf":
-            if kind:
+            if kind == "surfref":
                 self.module.surface(r.name).bind(texels.levels[0])
             return RunResource(self.context.resources.add(Surface(array_image(texels.levels[0])), None), texels, value)
         format, channels = FORMATS[texels.type], texels.shape[-1]
         settings = TextureSettings(texels.of, 0, format, channels, sampling(r, len(texels.levels)))
-        if kind:
+        if kind == "texref":
             self.module.texture(r.name).settings = settings
         texture = settings.texture()
         assert texture is not None

@@ -351,6 +351,15 @@ def test_references_of_a_module(host: Host) -> None:
     assert table.get(handle) is None and not table.kind(handle)
 
 
+def test_texture_variables_of_the_first_versions(host: Host) -> None:
+    m = host.load(".version 1.4\n.target sm_13\n.tex .u32 old;\n.entry k() { exit; }\n")
+    a, r = host("cuArray3DCreate", descriptor(4)), host("cuModuleGetTexRef", m, b"old")
+    host("cuTexRefSetArray", r, a, 1)
+    (handle,) = STATE.stack[-1].resources.references
+    assert STATE.stack[-1].resources.kind(handle) == "texref" and bound(handle).image.width == 4
+    assert host.code("cuModuleGetGlobal", m, b"old") == "NOT_FOUND"
+
+
 def test_settings_of_a_reference(host: Host) -> None:
     r = host("cuTexRefCreate")
     for name, given in (("MipmapFilterMode", cu.CUfilter_mode.CU_TR_FILTER_MODE_LINEAR), ("MipmapLevelBias", 1.5), ("MaxAnisotropy", 8), ("Flags", 1),
