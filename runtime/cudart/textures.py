@@ -67,19 +67,20 @@ def _resource_back(d: driver.CUDA_RESOURCE_DESC) -> cudaResourceDesc:
 
 
 def _format(d: driver.CUDA_RESOURCE_DESC, view: cudaResourceViewDesc | None) -> driver.CUarray_format | None:
-    """The format of the channels that a texture reads; None where a view says it."""
+    """The format of the channels that a texture reads; None where a view says it, or where there is no array."""
     if view is not None:
         return None
     match d.resType:
-        case CUresourcetype.CU_RESOURCE_TYPE_ARRAY:
-            return driver.CUarray_format(call(driver.cuArrayGetDescriptor, d.res.array.hArray).Format)
-        case CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-            first = call(driver.cuMipmappedArrayGetLevel, d.res.mipmap.hMipmappedArray, 0)
-            return driver.CUarray_format(call(driver.cuArrayGetDescriptor, first).Format)
         case CUresourcetype.CU_RESOURCE_TYPE_LINEAR:
             return driver.CUarray_format(d.res.linear.format)
-        case _:
+        case CUresourcetype.CU_RESOURCE_TYPE_PITCH2D:
             return driver.CUarray_format(d.res.pitch2D.format)
+        case CUresourcetype.CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+            whole = d.res.mipmap.hMipmappedArray
+            array = call(driver.cuMipmappedArrayGetLevel, whole, 0) if int(whole) else whole
+        case _:
+            array = d.res.array.hArray
+    return driver.CUarray_format(call(driver.cuArrayGetDescriptor, array).Format) if int(array) else None
 
 
 _FLAGS = (("normalizedCoords", NORMALIZED), ("sRGB", SRGB), ("disableTrilinearOptimization", NO_TRILINEAR), ("seamlessCubemap", SEAMLESS))

@@ -75,6 +75,13 @@ def test_how_integers_are_read(picture: Any) -> None:
     assert rt.cudaCreateTextureObject(of_array(words), t, None)[0] == Error.cudaErrorInvalidNormSetting
     t.readMode = 7
     assert rt.cudaCreateTextureObject(of_array(words), t, None)[0] == Error.cudaErrorInvalidValue
+    for kind in rt.cudaResourceType:
+        r = rt.cudaResourceDesc()
+        r.resType = kind
+        known = Error.cudaErrorInvalidValue, Error.cudaErrorInvalidChannelDescriptor
+        assert rt.cudaCreateTextureObject(r, rt.cudaTextureDesc(), None)[0] in known, f"{kind.name} of zeros"
+        assert rt.cudaCreateSurfaceObject(r)[0] in known
+    assert rt.cudaMallocArray(rt.cudaChannelFormatDesc(), 4, 4, 0)[0] == Error.cudaErrorInvalidChannelDescriptor
     assert rt.cudaCreateTextureObject(None, t, None)[0] == Error.cudaErrorInvalidValue
     assert rt.cudaCreateTextureObject(of_array(words), None, None)[0] == Error.cudaErrorInvalidValue
 

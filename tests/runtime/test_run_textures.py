@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from warplab.isa.textures.resources import Surface, Texture
 from warplab.runtime.cli import main
@@ -79,6 +81,19 @@ def test_levels_are_means() -> None:
     assert halved(bytes_, True).tolist() == [[[[2]]]], "rounded; what is odd drops out"
     planes = np.arange(8, dtype=np.float32).reshape(2, 2, 2, 1)
     assert halved(planes, True).ravel().tolist() == [3.5] and halved(planes, False).ravel().tolist() == [1.5, 5.5]
+
+
+@given(st.tuples(*[st.integers(1, 6)] * 3), st.booleans(), st.sampled_from(["u1", "i2", "f4"]), st.integers(0, 1 << 30))
+def test_a_level_against_texels_one_at_a_time(sides: tuple[int, int, int], planes: bool, dtype: str, seed: int) -> None:
+    texels = np.random.default_rng(seed).integers(0, 200, (*sides, 2)).astype(dtype)
+    got = halved(texels, planes)
+    step = [2 if n > 1 else 1 for n in sides]
+    step[0] = step[0] if planes else 1
+    assert got.shape == (*(n // k for n, k in zip(sides, step, strict=True)), 2)
+    for z, y, x, c in np.ndindex(got.shape):
+        part = texels[(*(slice(at * k, at * k + k) for at, k in zip((z, y, x), step, strict=True)), c)].astype(float)
+        mean = part.mean()
+        assert got[z, y, x, c] == (np.floor(mean + 0.5) if dtype != "f4" else mean)
 
 
 def test_pictures_and_what_shares_them(tmp_path: Path) -> None:
