@@ -11,6 +11,7 @@ import numpy as np
 
 from warplab.assembler.ir import Function, Module, Variable
 from warplab.isa.profiles import DeviceProfile
+from warplab.isa.textures.resources import NoResources, Resources
 
 from .faults import Fault, LimitReached
 from .memory.arena import Arena
@@ -65,12 +66,13 @@ class Launch:
     def __init__(
         self, kernel: LoadedKernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
-        multicasts: Sequence[MulticastRange] = (),
+        multicasts: Sequence[MulticastRange] = (), resources: Resources | None = None,
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
         self.arena, self.other_arenas, self.multicasts = arena, tuple(other_arenas), tuple(multicasts)
         self.printer, self.heap = printer, heap
+        self.resources: Resources = NoResources() if resources is None else resources
         self.options = o
         self.number: int = number
         self.name = kernel.name

@@ -26,6 +26,7 @@ from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.spaces import RESERVED_SHARED, SHARED_BASE
+from warplab.isa.textures.resources import VARIABLE_BIT
 
 from .memory.arena import Allocation, Arena
 from .memory.spaces import Gap
@@ -57,6 +58,7 @@ class LoadedProgram:
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
+        self.handles: dict[int, tuple[str, str]] = {}  # (type, name) of each texture, sampler or surface that is a variable, by its handle
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
@@ -68,7 +70,7 @@ class LoadedProgram:
     def _module_variables(self) -> Iterator[Variable]:
         for m in self.modules:
             for v in m.variables.values():
-                if v.space in ("global", "const"):
+                if v.space in ("global", "const") or v.handle:
                     yield v
             for f in m.functions.values():
                 if f.body is not None:
@@ -83,13 +85,16 @@ class LoadedProgram:
             arena = self._managed() if self._managed is not None and managed else self.arena
             a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
             self.places[id(v)] = a.start
+            if v.handle:
+                first = self.places[id(v)] = a.start | VARIABLE_BIT
+                self.handles |= {first + n * v.type.bytes: (v.handle, v.name) for n in range(v.elements)}
             self.allocations.append((arena, a))
         for v, (arena, a) in zip(own, self.allocations, strict=True):
             data = self.initial_bytes(v)
             arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
     def address(self, v: Variable) -> int:
-        """The address of a .global or .const variable."""
+        """The address of a .global or .const variable; the handle of one that is a texture, a sampler or a surface."""
         return self.places[id(self.definition(v))]
 
     def initial_bytes(self, v: Variable) -> bytes:

@@ -25,11 +25,12 @@ from ..errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import AddressSpace, Bytes, DeviceArena, PeerWindow
+from .memory import ALIGNMENT, AddressSpace, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
@@ -81,6 +82,7 @@ class DeviceContext:
         self.error: ApiError | None = None  # was told, and sticks
         self.launches = 0
         self.modules: list[LoadedModule] = []
+        self.resources = ResourceTable()  # textures and surfaces
         self.peers: set[DeviceContext] = set()
         self.streams: list[DeviceStream] = []
         self.events: list[DeviceEvent] = []
@@ -144,7 +146,7 @@ class DeviceContext:
 
     # ------------------------------------------------------------ memory
 
-    def allocate(self, size: int, align: int = 256) -> int:
+    def allocate(self, size: int, align: int = ALIGNMENT) -> int:
         """Device memory."""
         self.check()
         self.unsafe("memory is allocated")
@@ -234,6 +236,7 @@ class DeviceContext:
                                f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
         out = LoadedModule(self, program, modules)
         self.modules.append(out)
+        self.resources.declare(program.handles)
         return out
 
     def unload(self, module: LoadedModule) -> None:
@@ -241,6 +244,7 @@ class DeviceContext:
         if not module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the module was unloaded before")
         self.ring.flush()
+        self.resources.undeclare(module.program.handles)
         self.modules.remove(module)
         module.unload()
 
@@ -275,7 +279,7 @@ class DeviceContext:
         reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, virtual.multicasts(self.ordinal),
+            reachable, options, self.launches, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)

@@ -25,6 +25,7 @@ from ..errors import ApiError, invalid
 Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
+ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
@@ -191,7 +192,7 @@ class AddressSpace:
         b = self.buffers[allocation.start] = AddressRange(allocation, arena, kind, owner, self._numbers, flags)
         return b
 
-    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = 256) -> AddressRange:
+    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = ALIGNMENT) -> AddressRange:
         """New memory."""
         if size <= 0:
             raise invalid("the size must be positive")

@@ -26,7 +26,6 @@ SIGNATURES = """\
 1 operations, count, dev: cuDeviceGetHostAtomicCapabilities
 0 nvSciSyncAttrList, dev, flags: cuDeviceGetNvSciSyncAttributes
 1 operations, count, srcDevice, dstDevice: cuDeviceGetP2PAtomicCapabilities
-1 pformat, numChannels, dev: cuDeviceGetTexture1DLinearMaxWidth
 0 device: cuDeviceGraphMemTrim
 1 device, callbackFunc, userData: cuDeviceRegisterAsyncNotification
 0 device, attr, value: cuDeviceSetGraphMemAttribute
@@ -145,13 +144,6 @@ SIGNATURES = """\
 1 handle, handleType, flags: cuMemPoolImportFromShareableHandle
 1 pool, shareData: cuMemPoolImportPointer
 0 op, flags, hStream: cuMemcpy3DWithAttributesAsync
-1 pMipmappedArrayDesc, numMipmapLevels: cuMipmappedArrayCreate
-0 hMipmappedArray: cuMipmappedArrayDestroy
-1 hMipmappedArray, level: cuMipmappedArrayGetLevel
-1 mipmap, device: cuMipmappedArrayGetMemoryRequirements
-1 mipmap: cuMipmappedArrayGetSparseProperties
-1 hmod, name: cuModuleGetSurfRef cuModuleGetTexRef
-0 hfunc, texunit, hTexRef: cuParamSetTexRef
 0 hfunc, offset, value: cuParamSetf cuParamSeti
 0 hfunc, offset, ptr, numbytes: cuParamSetv
 0 extSemArray, paramsArray, numExtSems, stream: cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync
@@ -164,11 +156,6 @@ SIGNATURES = """\
 1 hStream, typename: cuStreamGetDevResource
 1 hStream: cuStreamGetGreenCtx
 0 hStream, dependencies, dependencyData, numDependencies, flags: cuStreamUpdateCaptureDependencies
-1 pResDesc: cuSurfObjectCreate
-0 surfObject: cuSurfObjectDestroy
-1 surfObject: cuSurfObjectGetResourceDesc
-1 hSurfRef: cuSurfRefGetArray
-0 hSurfRef, hArray, Flags: cuSurfRefSetArray
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
     pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2col
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel,
@@ -177,27 +164,6 @@ SIGNATURES = """\
     cuTensorMapEncodeTiled
 0 tensorMap, globalAddress: cuTensorMapReplaceAddress
 1 tensorMap, allocClass: cuTensorMapSetAllocationClass
-1 pResDesc, pTexDesc, pResViewDesc: cuTexObjectCreate
-0 texObject: cuTexObjectDestroy
-1 texObject: cuTexObjectGetResourceDesc cuTexObjectGetResourceViewDesc cuTexObjectGetTextureDesc
-1: cuTexRefCreate
-0 hTexRef: cuTexRefDestroy
-1 hTexRef: cuTexRefGetAddress cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode cuTexRefGetFlags cuTexRefGetMaxAnisotropy
-    cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias cuTexRefGetMipmappedArray
-1 hTexRef, dim: cuTexRefGetAddressMode
-2 hTexRef: cuTexRefGetFormat cuTexRefGetMipmapLevelClamp
-1 hTexRef, dptr, numbytes: cuTexRefSetAddress
-0 hTexRef, desc, dptr, Pitch: cuTexRefSetAddress2D
-0 hTexRef, dim, am: cuTexRefSetAddressMode
-0 hTexRef, hArray, Flags: cuTexRefSetArray
-0 hTexRef, pBorderColor: cuTexRefSetBorderColor
-0 hTexRef, fm: cuTexRefSetFilterMode cuTexRefSetMipmapFilterMode
-0 hTexRef, Flags: cuTexRefSetFlags
-0 hTexRef, fmt, NumPackedComponents: cuTexRefSetFormat
-0 hTexRef, maxAniso: cuTexRefSetMaxAnisotropy
-0 hTexRef, bias: cuTexRefSetMipmapLevelBias
-0 hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp: cuTexRefSetMipmapLevelClamp
-0 hTexRef, hMipmappedArray, Flags: cuTexRefSetMipmappedArray
 1 ptr, destroy, initialRefcount, flags: cuUserObjectCreate
 0 object, count: cuUserObjectRelease cuUserObjectRetain
 1 flags, device, vdpDevice, vdpGetProcAddress: cuVDPAUCtxCreate

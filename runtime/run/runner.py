@@ -19,8 +19,10 @@ from ..device.loading import contraction
 from ..device.machine import model_of
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
+from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
-from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
+from .texels import parse_resource
+from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
 
@@ -36,6 +38,7 @@ class RunBuffer:
     address: int
     poisoned: bool = False
     after: Array | None = None
+    texels: RunTexels | None = None  # of a texture or a surface, whose address is then its handle
 
     @property
     def unwritten(self) -> Array | None:
@@ -105,6 +108,7 @@ class Runner:
             if not isinstance(value, BufferValue):
                 raise UsageError(f"buffer {name}: {text!r} is no array")
             self._buffer(name, "inout", value)
+        self._resources()
         for text in self.spec.symbols:
             self._set(text)
         try:
@@ -124,6 +128,29 @@ class Runner:
     def close(self) -> None:
         """Gives the program and the memory back, when no more is asked of them than the outcome."""
         self.context.close()
+
+    def _resources(self) -> None:
+        """The textures and surfaces: those with values of their own, then those that share them."""
+        given = [
+            parse_resource(kind, text) for kind, texts in (("surf", self.spec.surfaces), ("tex", self.spec.textures)) for text in texts
+        ]
+        if not given:
+            return
+        launches = [step for step in self.spec.launches if isinstance(step, LaunchSpec)]
+        taken = {v.name for launch in launches for v, _ in self.kernel(launch.kernel).kernel.parameters}
+        taken |= {a for launch in launches for a in launch.args} | {r.value for r in given} | {*self.module.program.variables}
+        maker = ResourceMaker(self.context, self.module, self.folder)
+        for r in sorted(given, key=lambda r: r.shares):
+            if r.name in self.outcome.buffers:
+                raise r.flaw("a buffer has the same name")
+            if r.name not in taken:
+                raise r.flaw(f"no parameter and no .{r.kind}ref variable is called {r.name}: pass it with --arg {r.name}")
+            made = maker.make(r)
+            before = made.texels.contents(DTYPES[made.texels.type])
+            self.outcome.buffers[r.name] = RunBuffer(
+                r.name, made.texels.type, "inout" if r.kind == "surf" else "in", before, made.handle, made.value is not None and made.value.poisoned,
+                texels=made.texels,
+            )  # fmt: skip
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
@@ -182,6 +209,10 @@ class Runner:
                 by_name[a.name] = a
             else:
                 in_turn.append(a)
+        for n in names:  # a texture or a surface is the argument of its name
+            b = self.outcome.buffers.get(n)
+            if b is not None and b.texels is not None and n not in given:
+                by_name.setdefault(n, n)
         rest = iter(in_turn)
         out = []
         for n in names:
@@ -243,7 +274,9 @@ class Runner:
 
     def _collect(self) -> None:
         for b in self.outcome.buffers.values():
-            if b.after is None:  # one that was freed keeps what it held then
+            if b.texels is not None:
+                b.after = b.texels.contents(b.before.dtype)
+            elif b.after is None:  # one that was freed keeps what it held then
                 self._fetch(b)
 
     def _fetch(self, b: RunBuffer) -> None:
@@ -254,7 +287,7 @@ class Runner:
         """The buffers as numbers: after and before."""
         now = {n: as_numbers(b.after, b.type) for n, b in self.outcome.buffers.items() if b.after is not None}
         for name, v in self.module.program.variables.items():
-            if name not in now and v.space in ("global", "const") and v.type.dtype.kind in "iuf" and v.size:
+            if name not in now and v.space in ("global", "const") and v.type.kind != "o" and v.type.dtype.kind in "iuf" and v.size:
                 address, size = self.module.variable(name)
                 now[name] = self.context.bytes_at(address, size).view(v.type.dtype).copy()
         return now, {n: as_numbers(b.before, b.type) for n, b in self.outcome.buffers.items()}

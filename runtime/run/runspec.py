@@ -52,6 +52,8 @@ class RunSpec:
 
     launches: tuple[LaunchSpec | HostStep, ...]
     buffers: tuple[tuple[str, str], ...] = ()  # (name, value text)
+    textures: tuple[str, ...] = ()  # NAME=VALUE[,OPTION...]
+    surfaces: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()  # SYMBOL=VALUE
     expect: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
@@ -98,9 +100,13 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
         number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if "cluster" in given else None,
     )  # fmt: skip
+
+    def several(name: str) -> tuple[str, ...]:
+        return tuple(given.get(name) or ())
+
     return RunSpec(
-        (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
-        tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
+        (launch,), (), several("textures"), several("surfaces"), several("symbols"), several("expect"), several("show"), several("dump"),
+        Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
         given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
         _fmad(given.get("fmad")), line=line,
     )  # fmt: skip
@@ -164,7 +170,9 @@ def from_toml(path: Path) -> list[RunSpec]:
     return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
 
 
-_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split())
+_RUN_KEYS = frozenset(
+    "modules buffers tex surf launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split()
+)
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
 
@@ -185,7 +193,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
-        symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),
+        textures=_named(data, "tex"), surfaces=_named(data, "surf"), symbols=_named(data, "set"), expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
     )  # fmt: skip
 
@@ -202,6 +210,11 @@ def _step(what: str, given: Mapping[str, Any], path: Path) -> HostStep:
     name = "" if what == "sync" else str(given[what])
     size = numbers["bytes"] if "bytes" in given else None
     return HostStep(what, name, str(given.get("stream", "")), numbers["value"], numbers["offset"], size)
+
+
+def _named(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A table of names and values as NAME=VALUE."""
+    return tuple(f"{k}={v}" for k, v in data.get(key, {}).items())
 
 
 def argument(text: str, buffers: Mapping[str, Any], folder: Path | None) -> Argument | str:
