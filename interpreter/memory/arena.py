@@ -51,7 +51,7 @@ class Arena:
         self.base = base
         self.size = size
         self.limit = size  # what the user may allocate in all, below the reserved size
-        self._map = _reserve(size + FIRST + SLACK) if memory is None else memory
+        self._map = address_space(size + FIRST + SLACK) if memory is None else memory
         self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
         self.reserved = self.bytes.size
         self.host_address = int(self.bytes.ctypes.data)
@@ -179,7 +179,7 @@ class Arena:
         return [a for s in self._starts if not (a := self._by_start[s]).freed]
 
 
-def _reserve(size: int) -> mmap.mmap:
+def address_space(size: int) -> mmap.mmap:
     """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
     no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # Python names it from 3.13 on
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve if hasattr(mmap, "MAP_PRIVATE") else 0

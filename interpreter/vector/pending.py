@@ -19,13 +19,12 @@ from ..faults import Fault
 from ..plan.plan import Site
 from ..values import Array, Value, plain
 from .accessing import Accessing
-from .ports import WavePort
 
 LATE = 0.8  # how many of the copies come late
 Work = Callable[[CopyingLanes], None]
 
 
-class Operation(Accessing):
+class LateCopy(Accessing):
     """What some lanes have issued and has not happened yet for those that are `left`."""
 
     __slots__ = ("after", "barrier", "group", "left", "number", "site", "work")
@@ -48,11 +47,10 @@ class Operation(Accessing):
 class Pending:
     """The operations under way, in the order in which they were issued."""
 
-    def __init__(self, wave: WavePort, schedule: Random, lanes: int) -> None:
-        self.wave = wave
+    def __init__(self, schedule: Random, lanes: int) -> None:
         self.schedule = schedule
         self.lanes = lanes
-        self.operations: list[Operation] = []
+        self.operations: list[LateCopy] = []
         self._closed: dict[str, Array] = {}  # how many groups each lane has closed
 
     def __bool__(self) -> bool:
@@ -63,11 +61,11 @@ class Pending:
         waits = any(op.group == after for op in self.operations) if after else self.schedule.random() < LATE
         if not waits or (lanes.active is not None and not lanes.active.any()):
             return False
-        operation = Operation(lanes, work, group, after)
+        operation = LateCopy(lanes, work, group, after)
         if group:
             operation.number = self._groups(group)[operation.lane]
         if barrier is not None:
-            operation.barrier = self.wave.access.shared_places(lanes, barrier[0], plain(barrier[1]))
+            operation.barrier = lanes.wave.access.shared_places(lanes, barrier[0], plain(barrier[1]))
         self.operations.append(operation)
         return True
 
@@ -91,7 +89,7 @@ class Pending:
     def settle(self, lanes: Accessing, space: str, address: Value) -> None:
         """See ports.CopyingLanes."""
         if self.operations:
-            places = np.unique(self.wave.access.shared_places(lanes, space, plain(address)))
+            places = np.unique(lanes.wave.access.shared_places(lanes, space, plain(address)))
             self._complete(lambda op: None if op.barrier is None else np.isin(op.barrier, places[places >= 0]))
 
     def finish(self) -> bool:
@@ -100,7 +98,7 @@ class Pending:
         self._complete(lambda op: op.left)
         return any_left
 
-    def _complete(self, chosen: Callable[[Operation], Array | None]) -> None:
+    def _complete(self, chosen: Callable[[LateCopy], Array | None]) -> None:
         """Does the work of the lanes that are chosen, operation by operation."""
         for op in list(self.operations):
             lanes = chosen(op)
@@ -108,7 +106,7 @@ class Pending:
                 self._do(op, lanes)
         self.operations = [op for op in self.operations if op.left.any()]
 
-    def _do(self, op: Operation, lanes: Array) -> None:
+    def _do(self, op: LateCopy, lanes: Array) -> None:
         now = op.left & lanes
         if not now.any():
             return
@@ -120,15 +118,15 @@ class Pending:
                     self._do(earlier, who[earlier.lane])
         op.left = op.left & ~now
         op.active = now
-        running, self.wave.current = self.wave.current, op.site
+        running, op.wave.current = op.wave.current, op.site
         try:
             op.work(op)
         except Fault as e:
             if op.site is not None:
-                self.wave.launch.locate(e, op.site)
+                op.wave.launch.locate(e, op.site)
             raise
         finally:
-            self.wave.current = running
+            op.wave.current = running
 
 
 def _numbers(lanes: Accessing) -> Any:

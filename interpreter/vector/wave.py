@@ -14,17 +14,22 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Function
+from warplab.isa.ports import NotYet
 
 from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.tensor import TensorSpace
 from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..rubbish import Rubbish
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
+from .deadlock import Postponed
+from .divergence import divide
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
 from .pending import Pending
@@ -44,11 +49,18 @@ class Wave:
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes)
+        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
         self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.tensor = TensorSpace(self.shared, launch.cluster_size)
+        self.rubbish: Rubbish | None = None
+        if launch.options.poison is not None:
+            self.rubbish = Rubbish(launch.options.poison, launch.number, first)
+            self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
+            self.local.rubbish = self.rubbish
         self.current: Any = None  # the site that runs, for observers
+        self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
-            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
+            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
         )
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
@@ -62,9 +74,10 @@ class Wave:
             self.local.grow(act.top)
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
-        self.pending = None if self.schedule is None else Pending(self, self.schedule, count * threads)
+        self.pending = None if self.schedule is None else Pending(self.schedule, count * threads)
         for geometry in self._starting():
-            self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
+            registers = function.entry_registers(self.rubbish, geometry.shape)
+            self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
         for o in observers:
             o.wave(self)
@@ -92,6 +105,7 @@ class Wave:
             if not waiting:
                 if self.pending is not None:
                     self.pending.finish()
+                self._check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
@@ -105,11 +119,31 @@ class Wave:
                 continue
             raise waiting.deadlock(self)
 
+    def _check_leaks(self) -> None:
+        """Blocks that have ended hold no tensor memory."""
+        found = self.tensor.leak()
+        if found is not None:
+            block, fault = found
+            self.launch.name_fault(self.first, self.count, fault, block * self.launch.threads)
+            raise fault
+
+    def _postpone(self, g: Group, lanes: Array, what: str) -> None:
+        """Some of g's lanes, (warps, 32), try the instruction that they stand before again when others have done something."""
+        waiting = np.broadcast_to(g.geometry.warps.gather(np.broadcast_to(lanes, (g.geometry.warps.count, 32))), g.geometry.shape)
+        if waiting.all():
+            g.blocked = Postponed(what)
+            if self.waiting.rest(g, g.pc) is not None:
+                self.ready.append(g)
+            return
+        self.waiting.events += 1
+        self.ready.extend(divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (waiting, ~waiting)]))
+
     def _advance(self, g: Group) -> None:
         segments = g.act.function.segments
         stop = g.stop()
         R = g.R
         pc = g.pc
+        g.blocked = None
         launch, schedule = self.launch, self.schedule
         step: Step | None = None
         try:
@@ -143,6 +177,8 @@ class Wave:
                 if schedule is not None and schedule.random() < PREEMPTED:
                     self.ready.append(g)
                     return
+        except NotYet as e:
+            self._postpone(g, e.lanes, e.what)
         except ExecutionError as e:
             _explain(e, g, segments[pc], step)
             raise
@@ -160,6 +196,9 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
+        for o in self.observers:
+            if (own := o.code(self.launch.kernel, f, self.launch.manner)) is not None:
+                return own
         return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
 
 

@@ -76,14 +76,15 @@ def _boxes(
             _writable(rows, m, c)
         units = _units(rows, m, c, np.concatenate(moved, axis=1) if moved else c, mode, int(dim[0]))
         start = rows.take(a).astype(np.uint64)
-        if (bad := start % np.uint64(TILE_ALIGN) != 0).any():
+        bad = (start % np.uint64(TILE_ALIGN))[:, 0] != 0
+        if bad.any():
             text = f"misaligned: a box in shared memory begins at a multiple of {TILE_ALIGN}, not at {int(start[bad][0]):#x}"
-            rows.fault("misaligned", text, bad[:, 0])
+            rows.fault("misaligned", text, bad)
         yield rows.part(None, units.count), m, units, swizzled(m, start + units.place.view(np.uint64))
 
 
 def _writable(rows: Rows, m: TensorMap, c: Numbers) -> None:
-    negative = (c < 0).any(axis=1)
+    negative: Mask = np.any(c < 0, axis=1)
     if negative.any():
         text = f"a tensor can't be written from coordinates {tuple(c[int(negative.argmax())].tolist())} on: none may be negative"
         rows.fault("illegal-instruction", text, negative)
@@ -146,7 +147,7 @@ def _load_meaning(ss: str, mode: str, moved: bool, multicast: bool) -> Meaning:
     ) -> None:
         offsets, way = more[0] if moved else (), im2colw or mode
         if not multicast:
-            lanes.later(lambda lanes: _load(lanes, ss, a, b, d, offsets, way, dim), barrier=(ss, d))  # type: ignore[arg-type]
+            lanes.later(lambda lanes: _load(lanes, ss, a, b, d, offsets, way, dim), barrier=(ss, d))
             return
         for rank, chosen in ranks(lanes, more[moved]):
             to, barrier = in_cta(a, rank), in_cta(d, rank)

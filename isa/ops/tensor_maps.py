@@ -7,7 +7,7 @@ import numpy as np
 from ..facts import Constant, facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Lanes, Warps
-from ..tensor_map.descriptor import FIELDS, Field, replaced
+from ..tensor_map.descriptor import FIELDS, MapField, replaced
 
 FAMILY = Need(8.6, 100, "af")
 BYTES = 128
@@ -15,9 +15,10 @@ _HALF = 64  # bytes that one access moves, and to which a map is aligned
 
 # The largest number of a dimension, or of a kind.
 _NUMBERS = {
-    "box_dim": 4, "global_dim": 4, "global_stride": 4, "element_stride": 4, "elemtype": 15, "interleave_layout": 2, "swizzle_mode": 3,
+    "box_dim": 4, "global_dim": 4, "global_stride": 4, "element_stride": 4, "elemtype": 15, "interleave_layout": 2, "swizzle_mode": 4,
     "fill_mode": 1, "swizzle_atomicity": 3,
 }  # fmt: skip
+_WIDE_SWIZZLE = Need(8.8, 103, "a")  # of 96 bytes
 facts(
     "tensormap",
     leading="replace cp_fenceproxy",
@@ -27,12 +28,14 @@ facts(
     constants=(
         Constant("n", (BYTES,), when("cp_fenceproxy")),
         *(Constant("n", range(largest + 1), when(field)) for field, largest in _NUMBERS.items()),
+        Constant("n", range(13), when("elemtype"), unless=FAMILY),  # the later types have 4 or 6 bits
+        Constant("n", range(4), when("swizzle_mode"), unless=_WIDE_SWIZZLE),
     ),
 )
 _MAP: dict[str, Any] = {"ss": "global shared::cta", "ptx": 8.3, "sm": 90, "arch": "af", "section": "9.7.10.26.1"}
 
 
-def _replace(lanes: Lanes, ss: str, a: Addresses, field: Field, value: Array) -> None:
+def _replace(lanes: Lanes, ss: str, a: Addresses, field: MapField, value: Array) -> None:
     """Writes one field of the maps at a."""
     at = a + np.uint64(8 * field.word)
     lanes.load(ss, a, "b64", _HALF // 8)  # the map lies at a multiple of 64

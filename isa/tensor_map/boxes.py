@@ -197,7 +197,7 @@ def image(m: TensorMap, c: Numbers, offsets: Numbers, mode: str) -> Units:
     low, high = _bounding_box(m, base, offsets[:, 1:] if wide else None)
     if wide:
         base = np.concatenate([base[:, :1] + offsets[:, 1:], base[:, 1:]], axis=1)
-    bad = ((base < low) | (base > high)).any(axis=1)
+    bad: Flags = np.any((base < low) | (base > high), axis=1)
     if bad.any():
         i = int(bad.argmax())
         text = f"pixel {tuple(base[i].tolist())} lies outside the bounding box from {tuple(low[i].tolist())} to {tuple(high[i].tolist())}"

@@ -17,10 +17,10 @@ WORDS = 16
 MAX_RANK = 5
 TILED, IM2COL, IM2COL_W, IM2COL_W128 = MODES = ("tiled", "im2col", "im2col::w", "im2col::w::128")
 INTERLEAVES = (0, 16, 32)  # bytes of a slice of channels
-SWIZZLES = (0, 32, 64, 128)  # bytes that the pattern spans
+SWIZZLES = (0, 32, 64, 128, 96)  # bytes that the pattern spans, as tensormap.replace numbers them
 
 
-class Field(NamedTuple):
+class MapField(NamedTuple):
     """Where a number stands; some count from `least` on."""
 
     word: int
@@ -29,28 +29,28 @@ class Field(NamedTuple):
     least: int = 0
 
 
-_MADE = Field(1, 0, 8)  # what makes zeros no map
+_MADE = MapField(1, 0, 8)  # what makes zeros no map
 _MADE_MARK = 0xA5
-_MODE = Field(1, 20, 2)
+_MODE = MapField(1, 20, 2)
 _CORNER_BITS = 16
-_LOWER = tuple(Field(11, _CORNER_BITS * i, _CORNER_BITS) for i in range(3))
-_UPPER = tuple(Field(12, _CORNER_BITS * i, _CORNER_BITS) for i in range(3))
-_CHANNELS, _PIXELS = Field(13, 0, 16), Field(13, 16, 16)
-_PROMOTION = Field(1, 22, 2)
+_LOWER = tuple(MapField(11, _CORNER_BITS * i, _CORNER_BITS) for i in range(3))
+_UPPER = tuple(MapField(12, _CORNER_BITS * i, _CORNER_BITS) for i in range(3))
+_CHANNELS, _PIXELS = MapField(13, 0, 16), MapField(13, 16, 16)
+_PROMOTION = MapField(1, 22, 2)
 
 # By the words of tensormap.replace: a field for each dimension, or the one field.
-FIELDS: dict[str, tuple[Field, ...]] = {
-    "global_address": (Field(0, 0, 64),),
-    "rank": (Field(1, 8, 3),),  # one less than the rank
-    "elemtype": (Field(1, 11, 4),),
-    "interleave_layout": (Field(1, 15, 2),),
-    "swizzle_mode": (Field(1, 17, 2),),
-    "fill_mode": (Field(1, 19, 1),),
-    "swizzle_atomicity": (Field(1, 24, 2),),
-    "global_dim": tuple(Field(2 + i // 2, 32 * (i % 2), 32, 1) for i in range(MAX_RANK)),
-    "global_stride": tuple(Field(5 + i, 0, 64) for i in range(MAX_RANK - 1)),
-    "box_dim": (*(Field(9, 16 * i, 16) for i in range(4)), Field(10, 0, 16)),
-    "element_stride": tuple(Field(10, 16 + 8 * i, 8) for i in range(MAX_RANK)),
+FIELDS: dict[str, tuple[MapField, ...]] = {
+    "global_address": (MapField(0, 0, 64),),
+    "rank": (MapField(1, 8, 3),),  # one less than the rank
+    "elemtype": (MapField(1, 11, 4),),
+    "interleave_layout": (MapField(1, 15, 2),),
+    "swizzle_mode": (MapField(1, 26, 3),),
+    "fill_mode": (MapField(1, 19, 1),),
+    "swizzle_atomicity": (MapField(1, 24, 2),),
+    "global_dim": tuple(MapField(2 + i // 2, 32 * (i % 2), 32, 1) for i in range(MAX_RANK)),
+    "global_stride": tuple(MapField(5 + i, 0, 64) for i in range(MAX_RANK - 1)),
+    "box_dim": (*(MapField(9, 16 * i, 16) for i in range(4)), MapField(10, 0, 16)),
+    "element_stride": tuple(MapField(10, 16 + 8 * i, 8) for i in range(MAX_RANK)),
 }
 
 
@@ -85,10 +85,10 @@ def encode(m: TensorMap) -> tuple[int, ...]:
     """The words of a map."""
     words = [0] * WORDS
 
-    def put(field: Field, value: int) -> None:
+    def put(field: MapField, value: int) -> None:
         words[field.word] |= (value - field.least & (1 << field.bits) - 1) << field.shift
 
-    def put_each(fields: Sequence[Field], values: Sequence[int]) -> None:
+    def put_each(fields: Sequence[MapField], values: Sequence[int]) -> None:
         for field, value in zip(fields, values, strict=False):
             put(field, value)
 
@@ -114,10 +114,10 @@ def encode(m: TensorMap) -> tuple[int, ...]:
 def decode(words: tuple[int, ...]) -> TensorMap | None:
     """The map that sixteen words hold; None where they were not made by an encoder."""
 
-    def get(field: Field) -> int:
+    def get(field: MapField) -> int:
         return (words[field.word] >> field.shift & (1 << field.bits) - 1) + field.least
 
-    def signed(field: Field) -> int:
+    def signed(field: MapField) -> int:
         value = get(field)
         return value - (value >> field.bits - 1 << field.bits)
 
@@ -126,6 +126,7 @@ def decode(words: tuple[int, ...]) -> TensorMap | None:
 
     rank = kind("rank") + 1
     known = rank <= MAX_RANK and kind("elemtype") < len(ELEMENT_TYPES) and kind("interleave_layout") < len(INTERLEAVES)
+    known = known and kind("swizzle_mode") < len(SWIZZLES)
     if get(_MADE) != _MADE_MARK or not known:
         return None
     mode = MODES[get(_MODE)]
@@ -151,7 +152,7 @@ def decode(words: tuple[int, ...]) -> TensorMap | None:
     )
 
 
-def replaced(word: NDArray[np.uint64], field: Field, value: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def replaced(word: NDArray[np.uint64], field: MapField, value: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A word with a new value in one of its fields."""
     mask = np.uint64((1 << field.bits) - 1)
     shift = np.uint64(field.shift)
