@@ -54,6 +54,7 @@ class RunSpec:
     buffers: tuple[tuple[str, str], ...] = ()  # (name, value text)
     textures: tuple[str, ...] = ()  # NAME=VALUE[,OPTION...]
     surfaces: tuple[str, ...] = ()
+    tensor_maps: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()  # SYMBOL=VALUE
     expect: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
@@ -105,7 +106,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         return tuple(given.get(name) or ())
 
     return RunSpec(
-        (launch,), (), several("textures"), several("surfaces"), several("symbols"), several("expect"), several("show"), several("dump"),
+        (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
+        several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
         given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
         _fmad(given.get("fmad")), line=line,
@@ -171,7 +173,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split()
+    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -193,7 +195,8 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
-        textures=_named(data, "tex"), surfaces=_named(data, "surf"), symbols=_named(data, "set"), expect=tuple(data.get("expect", ())),
+        textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),
+        expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
     )  # fmt: skip
 
