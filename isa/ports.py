@@ -125,7 +125,7 @@ class Rows(Lanes, Protocol):
     def take(self, value: Array) -> Array:
         """(count, 1): the values of these lanes, of an array that the meaning was given."""
 
-    def part(self, chosen: Mask | None, columns: int) -> "Rows":
+    def among(self, chosen: Mask | None, columns: int) -> "Rows":
         """Some of these rows (None: all), with another number of columns."""
 
     def holds(self, space: str, address: Addresses, size: int) -> Mask:

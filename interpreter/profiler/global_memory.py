@@ -31,6 +31,7 @@ from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
     from ..launch import Launch
+    from ..vector.accessing import Accessing
     from ..vector.group import Group
     from ..vector.ports import WavePort
 
@@ -146,7 +147,7 @@ class GlobalMemory:
             return f, by // LINE
         return Footprint(lanes_of(g, plain(address), mask), width), 0
 
-    def _caches(self, group: Group) -> NDArray[np.uint16]:
+    def _caches(self, group: Accessing) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
         return self._of_block[group.wave.first][group.geometry.warps.block[:, 0]]
 

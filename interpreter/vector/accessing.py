@@ -25,6 +25,7 @@ class Accessing:
     """Lanes of a wave, and which of them take part."""
 
     __slots__ = ("active", "geometry", "wave")
+    alive: Array | None = None  # of a group some may have left the loop that it executes
 
     def __init__(self, wave: WavePort, geometry: Geometry, active: Array | None = None) -> None:
         self.wave: WavePort = wave
@@ -178,7 +179,7 @@ class LaneRows(Accessing):
         v = plain(value)
         return v if v.size == 1 and self.count == 1 else _column(np.broadcast_to(v, self._whole), self._some)
 
-    def part(self, chosen: Array | None, columns: int) -> Rows:
+    def among(self, chosen: Array | None, columns: int) -> Rows:
         """See ports.Rows."""
         g, some = self.geometry, self._some
         if chosen is None:

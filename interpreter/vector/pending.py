@@ -124,6 +124,8 @@ class Pending:
         except Fault as e:
             if op.site is not None:
                 op.wave.launch.locate(e, op.site)
+            if e.block is None:
+                op.blame(e, now)
             raise
         finally:
             op.wave.current = running

@@ -34,7 +34,7 @@ def maps(rows: Rows, at: Addresses) -> Iterator[tuple[TensorMap, Mask | None]]:
         chosen = None if addresses.size == 1 else which.reshape(-1) == i
         first = np.zeros(rows.count, np.bool_)
         first[0 if chosen is None else int(chosen.argmax())] = True
-        one = rows.part(first, 1)
+        one = rows.among(first, 1)
         where = addresses[i : i + 1].reshape(1, 1)
         words = [w for half in (0, 64) for w in one.load("generic", where + np.uint64(half), "b64", 8)]
         m = decode(tuple(int(w[0, 0]) for w in words))
@@ -68,7 +68,7 @@ def _boxes(
     if not every.count:
         return
     for m, chosen in maps(every, every.take(b[0])):
-        rows = every if chosen is None else every.part(chosen, 1)
+        rows = every if chosen is None else every.among(chosen, 1)
         c = np.concatenate([rows.take(x).astype(np.uint32, copy=False).view(np.int32) for x in b[1:]], axis=1).astype(np.int64)
         none: list[Array] = [np.zeros((rows.count, 1), np.int64)] * (m.rank - 2)
         moved = [rows.take(x).astype(np.int64) for x in offsets] or none
@@ -80,7 +80,7 @@ def _boxes(
         if bad.any():
             text = f"misaligned: a box in shared memory begins at a multiple of {TILE_ALIGN}, not at {int(start[bad][0]):#x}"
             rows.fault("misaligned", text, bad)
-        yield rows.part(None, units.count), m, units, swizzled(m, start + units.place.view(np.uint64))
+        yield rows.among(None, units.count), m, units, swizzled(m, start + units.place.view(np.uint64))
 
 
 def _writable(rows: Rows, m: TensorMap, c: Numbers) -> None:
@@ -125,7 +125,7 @@ def _load(lanes: CopyingLanes, ss: str, a: Addresses, b: Point, d: Addresses, of
     for rows, m, units, place in _boxes(lanes, a, b, offsets, mode, dim, writes=False):
         words = _fetched(rows, m, units)
         rows.store(ss, place, "b64", (words[..., 0], words[..., 1]))
-        complete_tx(rows.part(None, 1), ss, rows.take(d), units.count * UNIT)
+        complete_tx(rows.among(None, 1), ss, rows.take(d), units.count * UNIT)
 
 
 Meaning = Callable[..., None]
