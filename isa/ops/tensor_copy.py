@@ -78,7 +78,7 @@ def _boxes(
         start = rows.take(a).astype(np.uint64)
         bad = (start % np.uint64(TILE_ALIGN))[:, 0] != 0
         if bad.any():
-            text = f"misaligned: a box in shared memory begins at a multiple of {TILE_ALIGN}, not at {int(start[bad][0]):#x}"
+            text = f"misaligned: a box in shared memory begins at a multiple of {TILE_ALIGN}, not at {int(start[bad][0, 0]):#x}"
             rows.fault("misaligned", text, bad)
         yield rows.among(None, units.count), m, units, swizzled(m, start + units.place.view(np.uint64))
 
