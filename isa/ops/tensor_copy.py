@@ -10,9 +10,10 @@ import numpy as np
 
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows, Shortcut
-from ..tensor_map.boxes import UNIT, BoxError, Numbers, Units, four_rows, image, swizzled, tile
+from ..tensor_map.boxes import UNIT, BoxError, Numbers, Units, check_layout, four_rows, image, swizzled, tile
 from ..tensor_map.descriptor import IM2COL, TILED, TensorMap, decode
 from ..tensor_map.elements import NAN_FILL, rounded_to_tf32
+from ..tensor_map.encoder import unusable
 from ..types import TYPES
 from .async_ import BULK_GROUP, in_cta, only, ranks
 from .atomic import CHANGES, GLOBAL_ADD
@@ -42,6 +43,8 @@ def maps(rows: Rows, at: Addresses) -> Iterator[tuple[TensorMap, Mask | None]]:
             state = "are not those of" if any(w.any() for w in words) else "are all zero, which is not"
             rows.fault("illegal-instruction", f"no tensor map: the 128 bytes at {int(addresses[i]):#x} {state} a map that "
                        "cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col made", chosen)  # fmt: skip
+        if why := unusable(m):
+            rows.fault("illegal-instruction", f"the tensor map at {int(addresses[i]):#x} describes no box: {why}", chosen)
         yield m, chosen
 
 
@@ -53,6 +56,7 @@ def _units(rows: Rows, m: TensorMap, c: Numbers, offsets: Numbers, mode: str, ra
     if m.rank != rank:
         rows.fault("illegal-instruction", f"the tensor map is one of rank {m.rank}; the instruction names {rank} dimensions")
     try:
+        check_layout(m)
         if mode == TILED:
             return tile(m, c)
         return four_rows(m, c) if mode == GATHER else image(m, c, offsets, mode)

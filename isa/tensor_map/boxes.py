@@ -5,6 +5,7 @@ All rows of a box begin and end at multiples of 16 bytes, so a unit is the grain
 """
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,9 @@ Flags = NDArray[np.bool_]
 _HALO_EVERY = 32  # pixels, of im2col::w::128
 _W128_PIXELS = 128
 GATHERED = 4  # rows of tile::gather4 and tile::scatter4
+MAX_BYTES = 1 << 18  # more than any shared memory
+FLIPPED = 2  # an atomicity of tensormap.replace: atoms of 32 bytes whose halves change places
+ATOMS = {1: (2, 0x60), 3: (1, 0x40)}  # of 32 and 64 bytes: which bits of an address change, and from how far above
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,21 @@ def _places(m: TensorMap, rows: int, row_bytes: int) -> Numbers:
     return (np.arange(rows)[:, None] * pitch + np.arange(0, row_bytes, UNIT)).reshape(-1)
 
 
+def check_layout(m: TensorMap) -> None:
+    """Raises where a box has no layout in shared memory that is known here."""
+    rows, row = (m.pixels, m.channels * m.type.bytes) if m.pixels else (math.prod(m.box[1:]), m.box[0] * (m.interleave or m.type.bytes))
+    if rows * row > MAX_BYTES:
+        raise BoxError(f"a box of {rows * row} bytes is larger than any shared memory")
+    if m.swizzle == 96 or (m.swizzle == 128 and m.atomicity == FLIPPED):
+        raise BoxError("swizzles of 96 bytes and of 32-byte atoms with 8-byte flips are not modelled")
+
+
 def swizzled(m: TensorMap, at: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Addresses of units in shared memory as the map's swizzle permutes them: bits 7 to 9 change bits 4 to 6."""
     if not m.swizzle:
         return at
     if m.swizzle == 128 and m.atomicity:
-        if m.atomicity == 2:
-            raise BoxError("a swizzle of 32-byte atoms with 8-byte flips is not modelled")
-        shift, mask = {1: (2, 0x60), 3: (1, 0x40)}[m.atomicity]
+        shift, mask = ATOMS[m.atomicity]
     else:
         shift, mask = 3, m.swizzle - UNIT
     changed: NDArray[np.uint64] = at ^ (at >> np.uint64(shift) & np.uint64(mask))

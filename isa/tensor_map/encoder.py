@@ -1,4 +1,7 @@
-"""What cuTensorMapEncodeTiled, Im2col and Im2colWide take, as recorded on an H200: wrong() says why a map can't be made."""
+"""What cuTensorMapEncodeTiled, Im2col and Im2colWide take, as recorded on an H200: wrong() says why a map can't be made.
+
+A kernel may change a map into one that no encoder makes: unusable() says why it describes nothing.
+"""
 
 from collections.abc import Iterator
 
@@ -18,6 +21,11 @@ def wrong(m: TensorMap) -> str:
     return next(_faults(m), "")
 
 
+def unusable(m: TensorMap) -> str:
+    """Why a map describes no tensor and no box; "" where it does."""
+    return next(_sizes(m), "")
+
+
 def _faults(m: TensorMap) -> Iterator[str]:
     least = 3 if m.mode != TILED or m.interleave else 1
     if not least <= m.rank <= MAX_RANK:
@@ -27,17 +35,33 @@ def _faults(m: TensorMap) -> Iterator[str]:
     grain = 32 if m.interleave == 32 else UNIT
     if m.address % grain or not 0 <= m.address < 1 << 64:
         yield f"globalAddress {m.address:#x} is no multiple of {grain}"
+    for i, stride in enumerate(m.strides):
+        if stride % grain:
+            yield f"globalStrides[{i}] is {stride} bytes; it must be a multiple of {grain} (dimension {i + 1})"
+    yield from _sizes(m)
+    if m.nan_fill and not m.type.is_float:
+        yield f"NaN can't fill a tensor of {m.type.name}"
+    if m.mode == TILED:
+        yield from _row(m, m.box[0], "boxDim[0]")
+        return
+    bits = CORNER_BITS[m.rank] if m.mode == IM2COL else 16
+    limit = 1 << bits - 1
+    for i, corners in enumerate(zip(m.lower, m.upper, strict=True)):
+        if not all(-limit <= corner < limit for corner in corners):
+            yield f"corner {i} {corners} does not fit {bits} bits"
+    yield from _row(m, m.channels, "channelsPerPixel")
+
+
+def _sizes(m: TensorMap) -> Iterator[str]:
     for i, dim in enumerate(m.dims):
         if not 1 <= dim <= MAX_DIM:
             yield f"globalDim[{i}] is {dim}; 1 to 2**32 are allowed"
     for i, stride in enumerate(m.strides):
-        if stride % grain or not 0 <= stride < MAX_STRIDE:
-            yield f"globalStrides[{i}] is {stride} bytes; it must be a multiple of {grain} below 2**40 (dimension {i + 1})"
+        if not 0 <= stride < MAX_STRIDE:
+            yield f"globalStrides[{i}] is {stride} bytes; it must lie below 2**40 (dimension {i + 1})"
     for i, step in enumerate(m.steps):
         if not 1 <= step <= MAX_STEP:
             yield f"elementStrides[{i}] is {step}; 1 to {MAX_STEP} are allowed"
-    if m.nan_fill and not m.type.is_float:
-        yield f"NaN can't fill a tensor of {m.type.name}"
     yield from _box(m) if m.mode == TILED else _image(m)
 
 
@@ -55,7 +79,6 @@ def _box(m: TensorMap) -> Iterator[str]:
     for i, size in enumerate(m.box):
         if not 1 <= size <= MAX_BOX:
             yield f"boxDim[{i}] is {size}; 1 to {MAX_BOX} are allowed"
-    yield from _row(m, m.box[0], "boxDim[0]")
 
 
 def _image(m: TensorMap) -> Iterator[str]:
@@ -63,11 +86,6 @@ def _image(m: TensorMap) -> Iterator[str]:
         yield f"channelsPerPixel is {m.channels}; 1 to {MAX_BOX} are allowed"
     if not 1 <= m.pixels <= MAX_PIXELS:
         yield f"pixelsPerColumn is {m.pixels}; 1 to {MAX_PIXELS} are allowed"
-    bits = CORNER_BITS[m.rank] if m.mode == IM2COL else 16
-    limit = 1 << bits - 1
     for i, (low, high, dim) in enumerate(zip(m.lower, m.upper, m.dims[1:], strict=False)):
-        if not (-limit <= low < limit and -limit <= high < limit):
-            yield f"corner {i} ({low}, {high}) does not fit {bits} bits"
         if dim - 1 + high < low:
             yield f"the bounding box is empty in dimension {i + 1}: it reaches from {low} to {dim - 1 + high}"
-    yield from _row(m, m.channels, "channelsPerPixel")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter.faults import Fault
+from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.isa.tensor_map.descriptor import IM2COL, TILED, TensorMap, encode
 from warplab.isa.tensor_map.elements import BY_NAME, ELEMENT_TYPES
 from warplab.isa.tensor_map.encoder import wrong
@@ -233,3 +234,21 @@ def test_what_the_machine_refuses(data: st.DataObject, m: TensorMap, what: str) 
         assert e.value.kind == "illegal-instruction" and "cp.async.bulk.tensor" in e.value.instruction
     else:
         copies.machine.launch(BLOCKS, 32, [copies.machine.upload(copies.table), copies.machine.upload(copies.windows)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.data(), maps(), st.sampled_from(["load", "store", "add"]), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 63)), max_size=4)
+)
+def test_any_words_give_a_result_or_a_fault(data: st.DataObject, m: TensorMap, what: str, flips: list[tuple[int, int]]) -> None:
+    """Kernels may write any map."""
+    copies = Copies(what, m, m, [((0,) * m.rank, (0,) * len(m.lower))] * BLOCKS, 5)
+    copies.table[:, 3] = 16
+    words = np.array(encode(copies.maps[0]), np.uint64)
+    for word, bit in flips:
+        words[word] ^= np.uint64(1) << np.uint64(bit)
+    copies.table[:, :2] = np.array([copies.machine.upload(words).start], np.uint64).view(np.uint32)
+    with contextlib.suppress(ExecutionError):
+        copies.machine.launch(
+            BLOCKS, 32, [copies.machine.upload(copies.table), copies.machine.upload(copies.windows)], max_steps=20000, max_seconds=20
+        )
