@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from warplab.interpreter.faults import ExecutionError, Fault
+from warplab.interpreter.observe import Access, Observer
 from warplab.isa.tensor_map.descriptor import IM2COL, TILED, TensorMap, encode
 from warplab.isa.tensor_map.elements import BY_NAME, ELEMENT_TYPES
 from warplab.isa.tensor_map.encoder import wrong
@@ -252,3 +255,45 @@ def test_any_words_give_a_result_or_a_fault(data: st.DataObject, m: TensorMap, w
         copies.machine.launch(
             BLOCKS, 32, [copies.machine.upload(copies.table), copies.machine.upload(copies.windows)], max_steps=20000, max_seconds=20
         )
+
+
+class Passes(Observer):
+    """Counts passes over memory: one for each array that is loaded or stored."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def access(self, access: Access) -> None:
+        self.count += access.count
+
+
+BULK_LOADED = """mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%full], %tx;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%map], %tx, [%full];
+TEST: mbarrier.try_wait.shared::cta.b64 %q, [%full], %state; @!%q bra TEST;"""
+
+
+def test_a_tile_costs_no_more_than_its_bytes_in_one_piece() -> None:
+    side = 64
+    m = TensorMap(BY_NAME["u16"], 0, (side, side), (2 * side,), (side, side), (1, 1), swizzle=128)
+    copies = Copies("load", m, m, [((0, 0), ())] * BLOCKS, 6)
+    copies.places = [0] * BLOCKS
+    copies.table[:, 2] = 0
+    copies.table[:, 3] = 2 * side * side
+    counts, times = [], []
+    for text in (text_of("load", m), program(BULK_LOADED)):
+        machine, passes = Machine(text, "sm_90a"), Passes()
+        table, windows = copies.table.copy(), machine.upload(copies.windows)
+        tensor = machine.upload(np.zeros(ROOM, np.uint8))
+        words = np.array(encode(dataclasses.replace(m, address=tensor.start)), np.uint64)
+        source = machine.upload(words) if not counts else tensor
+        table[:, :2] = np.array([source.start], np.uint64).view(np.uint32)
+        arguments = [machine.upload(table), windows]
+        machine.launch(BLOCKS, 32, arguments, observers=(passes,))
+        counts.append(passes.count)
+        took = []
+        for _ in range(3):
+            start = time.perf_counter()
+            machine.launch(BLOCKS, 32, arguments)
+            took.append(time.perf_counter() - start)
+        times.append(min(took))
+    assert counts[0] <= 1.5 * counts[1] and times[0] <= 1.5 * times[1], (counts, times)
