@@ -252,13 +252,15 @@ def _reduce_meaning(mode: str) -> Meaning:
 _TX = "mbarrier::complete_tx::bytes"
 COPY, REDUCE, PREFETCH = "9.7.10.25.5.2", "9.7.10.25.5.3", "9.7.10.25.5.4"
 DIMS, IM2COL_DIMS = "1d 2d 3d 4d 5d", "3d 4d 5d"
-FAMILY = Need(8.6, 100, "af")
+FAMILY = Need(8.6, 100, "f")
+_GROUPS = "cta_group::1 cta_group::2"
+_NEEDS = dict.fromkeys([*_GROUPS.split(), "im2col::w::128"], FAMILY)
 _HINTS = (("", ""), (".L2::cache_hint", ", g:b64"))
 _LOAD = "Copies a box of the tensor that the map b describes, at coordinates c, to a in shared memory; the mbarrier d counts the bytes."
 
 # (words, mode, operands it adds, dimensions, sets of words, what it needs)
 _SINCE_90: dict[str, Any] = {"ptx": 8.0, "sm": 90}
-_SINCE_100: dict[str, Any] = {"ptx": 8.6, "sm": 100, "arch": "a"}
+_SINCE_100: dict[str, Any] = {"ptx": 8.6, "sm": 100, "arch": "f"}
 _MODES: tuple[tuple[str, str, str, str, dict[str, Any], dict[str, Any]], ...] = (
     ("{.tile}", TILED, "", DIMS, {}, _SINCE_90),
     (f".{GATHER}", GATHER, "", "2d", {}, _SINCE_100),
@@ -270,12 +272,11 @@ for _words, _mode, _info, _dims, _sets, _since in _MODES:
         for _cast, _mask in (("", ""), (".multicast::cluster", ", f:u16")):
             instruction(
                 f"cp.async.bulk.tensor.dim.shared::cluster.global{_words}.{_TX}{_cast}{{.group}}{_hint}  [a], [b, {{c}}], [d]{_info}{_mask}{_policy}",
-                doc=_LOAD, section=COPY, dim=_dims, group="cta_group::1 cta_group::2",
-                needs={"cta_group::1": FAMILY, "cta_group::2": FAMILY}, **_since, **_sets,
+                doc=_LOAD, section=COPY, dim=_dims, group=_GROUPS, needs=_NEEDS, **_since, **_sets,
             )(_load_meaning("shared::cluster", _mode, bool(_info), bool(_mask)))  # fmt: skip
         instruction(
-            f"cp.async.bulk.tensor.dim.shared::cta.global{_words}.{_TX}{_hint}  [a], [b, {{c}}], [d]{_info}{_policy}",
-            doc=_LOAD, section=COPY, dim=_dims, ptx=8.6, sm=_since["sm"], **_sets,
+            f"cp.async.bulk.tensor.dim.shared::cta.global{_words}.{_TX}{{.group}}{_hint}  [a], [b, {{c}}], [d]{_info}{_policy}",
+            doc=_LOAD, section=COPY, dim=_dims, group=_GROUPS, needs=_NEEDS, ptx=8.6, sm=_since["sm"], **_sets,
         )(_load_meaning("shared::cta", _mode, bool(_info), False))  # fmt: skip
         instruction(
             f"cp.async.bulk.prefetch.tensor.dim.L2.global{_words}{_hint}  [b, {{c}}]{_info}{_policy}",
@@ -292,9 +293,8 @@ for _words, _mode, _dims, _since in (
             doc="Copies a box from a in shared memory to the tensor that the map b describes, at coordinates c.",
             section=COPY, dim=_dims, **_since,
         )(_store_meaning(_mode))  # fmt: skip
-        if _mode != GATHER:
-            instruction(
-                f"cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{_words}.bulk_group{_hint}  [b, {{c}}], [a]{_policy}",
-                doc="As cp.async.bulk.tensor, but each element of the tensor becomes itself op what is copied.",
-                section=REDUCE, dim=_dims, op="add min max inc dec and or xor", **_since,
-            )(_reduce_meaning(_mode))  # fmt: skip
+        instruction(
+            f"cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{_words}.bulk_group{_hint}  [b, {{c}}], [a]{_policy}",
+            doc="As cp.async.bulk.tensor, but each element of the tensor becomes itself op what is copied.",
+            section=REDUCE, dim=_dims, op="add min max inc dec and or xor", **_since,
+        )(_reduce_meaning(_mode))  # fmt: skip

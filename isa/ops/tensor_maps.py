@@ -23,6 +23,7 @@ facts(
     "tensormap",
     leading="replace cp_fenceproxy",
     spaces_in_order=True,
+    ordered="global shared::cta",
     word_addresses=when(without="cp_fenceproxy"),
     unit="tensor",
     constants=(
