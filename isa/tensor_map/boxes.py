@@ -86,7 +86,8 @@ def _first(m: TensorMap, c: Numbers) -> None:
     """Rows of a tensor are copied from multiples of 16 bytes on."""
     bad = c[:, 0] * m.type.bytes % UNIT != 0
     if bad.any():
-        raise BoxError(f"first coordinate {int(c[bad][0, 0])} x {m.type.bytes} bytes is no multiple of {UNIT}", bad)
+        grain = f"a multiple of {UNIT // m.type.bytes} elements ({UNIT} bytes)"
+        raise BoxError(f"the box begins at element {int(c[bad][0, 0])} of a row: without interleave the first coordinate is {grain}", bad)
 
 
 def _held_in_row(m: TensorMap, first: Numbers, row_bytes: int) -> Numbers | None:

@@ -1,5 +1,6 @@
 """`--tensormap`: what people write becomes tensors and the maps that describe them."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from warplab.isa.tensor_map.descriptor import IM2COL, TensorMap, decode
 from warplab.runtime.errors import UsageError
 from warplab.runtime.run.runner import Runner
-from warplab.runtime.run.runspec import from_text, from_toml
+from warplab.runtime.run.runspec import directives, from_text, from_toml
 
 # Stores the second word of a map that comes as an argument, through a pointer, and in a variable.
 WORDS = """.version 8.0
@@ -160,3 +161,11 @@ launch = [{free = "x"}, {grid = 3, block = 32}]
     outcome = Runner([COPY], ["k.ptx"], spec, tmp_path).run()
     assert (outcome.code, outcome.error) == (4, "CUDA_ERROR_ILLEGAL_ADDRESS")
     assert "freed" in outcome.failure and "cp.async.bulk.tensor.2d" in outcome.failure
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_pipeline_gives_the_same_under_any_schedule(seed: int) -> None:
+    path = Path(__file__).parents[2] / "samples" / "tma_matmul.ptx"
+    (spec,) = directives(path.read_text())
+    outcome = Runner([path.read_bytes()], [path.name], dataclasses.replace(spec, schedule=seed), None).run()
+    assert outcome.code == 0 and outcome.checked == 1
