@@ -149,7 +149,11 @@ class GlobalMemory:
 
     def _caches(self, group: Accessing) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
-        return self._of_block[group.wave.first][group.geometry.warps.block[:, 0]]
+        return self.multiprocessors_of(group)[group.geometry.warps.block[:, 0]]
+
+    def multiprocessors_of(self, group: Accessing) -> NDArray[np.uint16]:
+        """The multiprocessor of each block of a group's wave."""
+        return self._of_block[group.wave.first]
 
     def _is_gathered(self, op: Operation, f: Footprint) -> bool:
         if f.lanes.where.shape[1] > 1:
