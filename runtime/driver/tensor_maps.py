@@ -33,6 +33,9 @@ _S = CUtensorMapSwizzle
 _SWIZZLES = {
     _S.CU_TENSOR_MAP_SWIZZLE_NONE: 0, _S.CU_TENSOR_MAP_SWIZZLE_32B: 32, _S.CU_TENSOR_MAP_SWIZZLE_64B: 64, _S.CU_TENSOR_MAP_SWIZZLE_128B: 128,
 }  # fmt: skip
+_ATOMS = {  # swizzles of 128 bytes that move pieces of another size, as tensormap.replace numbers them
+    _S.CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: 1, _S.CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: 2, _S.CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: 3,
+}  # fmt: skip
 _I = CUtensorMapInterleave
 _INTERLEAVES = {_I.CU_TENSOR_MAP_INTERLEAVE_NONE: 0, _I.CU_TENSOR_MAP_INTERLEAVE_16B: 16, _I.CU_TENSOR_MAP_INTERLEAVE_32B: 32}
 _WIDE = {
@@ -41,6 +44,7 @@ _WIDE = {
 }
 _MAX_RANK = 5
 FIRST_CAPABILITY = (9, 0)
+ATOMS_SINCE = (10, 0)
 
 
 def _numbers(values: Sequence[object] | None, count: int, what: str) -> tuple[int, ...]:
@@ -69,8 +73,8 @@ def _plain(
     n = integer(rank)
     if not 1 <= n <= _MAX_RANK:
         raise invalid(f"tensorRank is {n}; 1 to {_MAX_RANK} are allowed")
-    pattern = _SWIZZLES.get(member(CUtensorMapSwizzle, swizzle))
-    if pattern is None:
+    pattern = member(CUtensorMapSwizzle, swizzle)
+    if pattern in _ATOMS and current().profile.capability < ATOMS_SINCE:
         raise invalid(f"{swizzle!r}: this device has no swizzles of other atoms than 16 bytes")
     if strides is None or not len(strides):
         raise invalid("globalStrides is null or empty, which it may not even be for rank 1")
@@ -81,7 +85,8 @@ def _plain(
         _numbers(strides, n - 1, "globalStrides"),
         steps=_numbers(steps, n, "elementStrides"),
         interleave=_INTERLEAVES[member(CUtensorMapInterleave, interleave)],
-        swizzle=pattern,
+        swizzle=_SWIZZLES.get(pattern, 128),
+        atomicity=_ATOMS.get(pattern, 0),
         promotion=int(member(CUtensorMapL2promotion, promotion)),
         nan_fill=bool(member(CUtensorMapFloatOOBfill, fill)),
     )
@@ -144,7 +149,7 @@ def cuTensorMapEncodeIm2colWide(
 @api()
 def cuTensorMapReplaceAddress(tensorMap: CUtensorMap, globalAddress: object) -> None:
     """The map describes a tensor at another address."""
-    m = decode(tuple(tensorMap.opaque))
+    m = decode(tuple(integer(word) for word in tensorMap.opaque)) if isinstance(tensorMap, CUtensorMap) else None
     if m is None:
         raise invalid("tensorMap was made by no cuTensorMapEncode call")
     moved = replace(m, address=integer(globalAddress))
