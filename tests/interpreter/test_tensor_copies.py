@@ -28,7 +28,7 @@ EDGE = 1 << 14  # where tensors begin: what lies before and behind is there, too
 Coordinates = tuple[int, ...]
 
 
-def program(copy: str) -> str:
+def program(copy: str, target: str = "sm_90a") -> str:
     """A block of 32 threads fills its tile from its window, one thread copies, all write the tile back.
 
     A block's row of the table: address of the map, place in the tile, bytes to expect, coordinates (5), offsets (3).
@@ -42,7 +42,7 @@ def program(copy: str) -> str:
 {{
     .shared .align 1024 .b8 tile[{WINDOW}];
     .shared .align 8 .b64 full;
-    .reg .b64 %table, %window, %map, %w, %state; .reg .b32 %t, %b, %at, %tile, %full, %tx, %c<5>; .reg .b16 %o<3>; .reg .pred %p, %q;
+    .reg .b64 %table, %window, %map, %w, %state; .reg .b32 %t, %b, %at, %tile, %full, %tx, %c<5>; .reg .b16 %o<3>, %mask; .reg .pred %p, %q; .reg .b64 %policy;
     ld.param.u64 %table, [table]; ld.param.u64 %window, [window]; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x;
     mad.wide.u32 %table, %b, 64, %table; mad.wide.u32 %window, %b, {WINDOW}, %window; mad.wide.u32 %window, %t, {WINDOW // 32}, %window;
     mov.u32 %tile, tile; mov.u32 %full, full; mad.lo.u32 %at, %t, {WINDOW // 32}, %tile;
@@ -53,15 +53,15 @@ def program(copy: str) -> str:
     ld.global.u64 %map, [%table]; ld.global.u32 %at, [%table+8]; ld.global.u32 %tx, [%table+12]; add.u32 %tile, %tile, %at;
     {values}
     {moved}
-    fence.proxy.async;
+    mov.b16 %mask, 1; createpolicy.fractional.L2::evict_first.b64 %policy, 1.0; fence.proxy.async;
     {copy}
 COPIED:
     bar.sync 0; mov.u32 %tile, tile; mad.lo.u32 %at, %t, {WINDOW // 32}, %tile;
     {back}
     ret;
 }}""",
-        target="sm_90a",
-        version="8.6",
+        target=target,
+        version="8.8",
     )
 
 

@@ -17,15 +17,25 @@ CASES: list[dict[str, Any]] = RECORDED["cases"]
 GROUPS = sorted({c["group"] for c in CASES})
 
 
+def left(case: dict[str, Any], host: Host) -> None:
+    """A case must leave what was recorded."""
+    assert TensorCase(host, case).run(RECORDED["texts"][case["text"]]) == case.get("outputs", {}), case["name"]
+
+
+def refused(case: dict[str, Any], host: Host) -> None:
+    """A call of a case must fail."""
+    with pytest.raises(CallFailed) as e:
+        TensorCase(host, case).run(RECORDED["texts"][case["text"]])
+    assert e.value.args == (case["expect"]["call"], case["expect"]["error"])
+
+
 @pytest.mark.parametrize("group", GROUPS)
 def test_each_leaves_what_the_hardware_left(group: str, host: Host) -> None:
     for case in CASES:
         if case["group"] == group and "expect" not in case:
-            assert TensorCase(host, case).run(RECORDED["texts"][case["text"]]) == case.get("outputs", {}), case["name"]
+            left(case, host)
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c["name"]) for c in CASES if "expect" in c])
 def test_each_is_refused_where_the_hardware_refused_it(case: dict[str, Any], host: Host) -> None:
-    with pytest.raises(CallFailed) as e:
-        TensorCase(host, case).run(RECORDED["texts"][case["text"]])
-    assert e.value.args == (case["expect"]["call"], case["expect"]["error"])
+    refused(case, host)
