@@ -131,6 +131,9 @@ class Rows(Lanes, Protocol):
     def holds(self, space: str, address: Addresses, size: int) -> Mask:
         """Where a store of `size` bytes would be legal."""
 
+    def about(self, what: str) -> AbstractContextManager[None]:
+        """A fault within says what is being done, too."""
+
     def fault(self, kind: str, message: str, rows: Mask | None = None) -> NoReturn:
         """Ends the launch: some of these lanes (None: all) did what the machine refuses."""
 

@@ -196,6 +196,23 @@ class LaneRows(Accessing):
             part.put(out, part.memory.legal_each(part.address, size, True))
         return out
 
+    @contextmanager
+    def about(self, what: str) -> Iterator[None]:
+        """See ports.Rows."""
+        try:
+            yield
+        except Fault as e:
+            e.nearest = f"{e.nearest}\n  {what}" if e.nearest else what
+            raise
+
+    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
+        """Names the first of some lanes, and counts lanes, not their columns."""
+        some = np.broadcast_to(True if lanes is None else lanes, self.geometry.shape).any(axis=1)
+        lane = self.geometry.lane[some, 0]
+        fault.lanes = lane.size
+        self.wave.launch.name_fault(self.wave.first, self.wave.count, fault, int(lane[0]))
+        return fault
+
     def fault(self, kind: str, message: str, rows: Array | None = None) -> NoReturn:
         """See ports.Rows."""
         raise self.blame(Fault(kind, message), None if rows is None else rows.reshape(-1, 1))

@@ -127,7 +127,8 @@ def _fetched(rows: Rows, m: TensorMap, units: Units) -> Array:
 
 def _load(lanes: CopyingLanes, ss: str, a: Addresses, b: Point, d: Addresses, offsets: Sequence[Array], mode: str, dim: str) -> None:
     for rows, m, units, place in _boxes(lanes, a, b, offsets, mode, dim, writes=False):
-        words = _fetched(rows, m, units)
+        with rows.about(m.described):
+            words = _fetched(rows, m, units)
         rows.store(ss, place, "b64", (words[..., 0], words[..., 1]))
         complete_tx(rows.among(None, 1), ss, rows.take(d), units.count * UNIT)
 
@@ -186,7 +187,7 @@ def _store(lanes: CopyingLanes, a: Addresses, b: Point, mode: str, dim: str) -> 
     for rows, m, units, place in _boxes(lanes, a, b, (), mode, dim, writes=True):
         words = np.stack(rows.load("shared::cta", place, "b64", 2), axis=-1)
         written, cut = _targets(rows, units)
-        with only(rows, written):
+        with only(rows, written), rows.about(m.described):
             rows.store("global", units.address, "b64", (words[..., 0], words[..., 1]))
         if cut is not None and units.held is not None:
             size = m.type.bytes
@@ -228,7 +229,7 @@ def _reduce(lanes: CopyingLanes, a: Addresses, b: Point, op: str, mode: str, dim
             some = written
             if written is not None and cut is not None and units.held is not None:
                 some = written | cut & (units.held > e * m.type.bytes)
-            with only(rows, some):
+            with only(rows, some), rows.about(m.described):
                 at = units.address + np.uint64(e * m.type.bytes)
                 rows.update("global", at, type, change, (np.ascontiguousarray(element),), shortcut=shortcut, returns=False)
 

@@ -80,6 +80,11 @@ class TensorMap:
         """How many dimensions."""
         return len(self.dims)
 
+    @property
+    def described(self) -> str:
+        """The tensor in words, the innermost dimension first."""
+        return f"the tensor map describes {' x '.join(map(str, self.dims))} elements of {self.type.name} from {self.address:#x} on"
+
 
 def encode(m: TensorMap) -> tuple[int, ...]:
     """The words of a map."""

@@ -21,7 +21,7 @@ from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
-from .tensor_maps import tensor_maps, unknown_buffer
+from .tensor_maps import FIRST_CAPABILITY, MAP_BYTES, tensor_maps, unknown_buffer
 from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
@@ -158,6 +158,8 @@ class Runner:
     def _tensor_maps(self) -> None:
         """Tensors and the maps that describe them; a variable of a map's name gets it."""
         for m in tensor_maps(self.spec.tensor_maps):
+            if self.context.profile.capability < FIRST_CAPABILITY:
+                raise m.given.flaw("a device has tensor maps since sm_90")
             if not m.shares:
                 self._buffer(m.name, m.way, m.value(self.folder))
             b = self.outcome.buffers.get(m.given.value if m.shares else m.name)
@@ -249,6 +251,12 @@ class Runner:
             return self.outcome.buffers[arg].address.to_bytes(8, "little")
         match arg.value:
             case BufferValue() as value:
+                raw = value.array.tobytes()
+                if formal.dims and len(raw) == formal.size:
+                    return raw  # a structure by value
+                if formal.dims:
+                    how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
+                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes by value, the array has {len(raw)}: {how}")
                 if formal.size not in (4, 8):
                     raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number")
                 name = arg.name or formal.name

@@ -23,6 +23,8 @@ from .texels import ResourceText, parse_resource
 from .values import BufferValue, parse_value
 
 WAYS = ("in", "out", "inout")
+FIRST_CAPABILITY = (9, 0)
+MAP_BYTES = 128
 PROMOTIONS = ("none", "64", "128", "256")
 _IMAGE = ("lower", "upper", "channels", "pixels")
 

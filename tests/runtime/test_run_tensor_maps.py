@@ -113,6 +113,10 @@ def test_names() -> None:
         ran(WORDS.encode(), "--tensormap m")
     with pytest.raises(UsageError, match="parameter m has 4 bytes; a tensor map takes 128"):
         ran(WORDS.replace(".align 64 .b8 m[128]", ".u32 m").replace("[m+8]", "[p]").encode(), ALL)
+    with pytest.raises(UsageError, match="takes 128 bytes by value, the array has 64: --tensormap"):
+        ran(COPY, "--arg x=u8[64] --arg y=u8[64]")
+    with pytest.raises(UsageError, match="a device has tensor maps since sm_90"):
+        ran(COPY, "--device sm_80 --tensormap x=f16[96,64] --tensormap y=x")
     with pytest.raises(UsageError, match="the variable has 64 bytes"):
         ran(WORDS.replace("v[128]", "v[64]").encode(), ALL)
 
@@ -169,3 +173,9 @@ def test_a_pipeline_gives_the_same_under_any_schedule(seed: int) -> None:
     (spec,) = directives(path.read_text())
     outcome = Runner([path.read_bytes()], [path.name], dataclasses.replace(spec, schedule=seed), None).run()
     assert outcome.code == 0 and outcome.checked == 1
+
+
+def test_the_bytes_of_a_map_may_be_given() -> None:
+    """A structure by value is an array of its size: zeros are no map."""
+    runner = ran(COPY, "--block 32 --arg x=u8[128] --arg y=u8[128]")
+    assert runner.outcome.error == "CUDA_ERROR_ILLEGAL_INSTRUCTION" and "are all zero" in runner.outcome.failure

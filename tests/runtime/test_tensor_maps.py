@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from warplab.isa.tensor_map.descriptor import decode
+from warplab.runtime import last_fault
 
 from .conftest import Host, model_only
 
@@ -119,3 +120,14 @@ def test_the_words_are_those_that_the_arguments_say(host: Host) -> None:
     assert found is not None and (found.lower, found.upper, found.channels, found.pixels) == ((-1, -2), (0, 1), 32, 16)
     assert (found.dims, found.strides, found.steps, found.swizzle) == ((64, 7, 6, 2), (128, 896, 5376), (1, 2, 1, 1), 64)
     assert ctypes.sizeof(ctypes.c_uint64) * len(m.opaque) == 128
+
+
+@model_only
+def test_faults_say_which_tensor_and_which_copies(host: Host) -> None:
+    place = host.upload(np.zeros(96 * 64, np.uint16))
+    x = encoded(host, place)
+    host("cuMemFree", place)
+    assert launched(host, x, x) == "ILLEGAL_ADDRESS"
+    said = str(last_fault())
+    assert f"the tensor map describes 64 x 96 elements of u16 from {place:#x} on" in said and "use after free" in said
+    assert "thread (0, 0, 0) and 2 more lanes" in said, "three blocks copy"
