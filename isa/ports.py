@@ -149,19 +149,28 @@ class CopyingLanes(Lanes, Protocol):
         """The lanes that execute, one below the other, with one column."""
 
     def later(
-        self, work: Callable[["CopyingLanes"], None], *, group: str = "", barrier: tuple[str, Addresses] | None = None, after: str = ""
+        self,
+        work: Callable[["CopyingLanes"], Callable[[], None] | None],
+        *,
+        group: str = "",
+        barrier: tuple[str, Addresses] | None = None,
+        after: str = "",
     ) -> None:
         """Calls work(lanes), now or later, then perhaps for a few of these lanes at a time; its arrays are those of now.
 
         It belongs to the group ("async", "bulk") that each lane closes next, or to the mbarrier that it tells; and it comes after
-        all that the lane has issued into the groups called `after`.
+        all that the lane has issued into the groups called `after`.  Where it gives a function, it has read what it copies, and the
+        function writes.
         """
 
     def close_group(self, group: str) -> None:
         """What the lanes issue from now on belongs to their next group."""
 
-    def wait_groups(self, group: str, most: int) -> None:
-        """The lanes go on when at most so many of their closed groups are under way; -1: nothing at all is."""
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
+        """The lanes go on when at most so many of their closed groups are under way; -1: nothing at all is.
+
+        With `read` they go on when the others have read what they copy.
+        """
 
     def settle(self, space: str, address: Addresses) -> None:
         """The lanes look at the mbarrier there: what tells it comes now at the latest."""

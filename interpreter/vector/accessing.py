@@ -128,22 +128,29 @@ class Accessing:
         return LaneRows(self.wave, RowGeometry(block, thread, g.threads, 1), shape, some)
 
     def later(
-        self, work: Callable[[CopyingLanes], None], *, group: str = "", barrier: tuple[str, Array] | None = None, after: str = ""
+        self,
+        work: Callable[[CopyingLanes], Callable[[], None] | None],
+        *,
+        group: str = "",
+        barrier: tuple[str, Array] | None = None,
+        after: str = "",
     ) -> None:
         """See ports.CopyingLanes."""
         pending = self.wave.pending
         if pending is None or not pending.takes(self, work, group, barrier, after):
-            work(self)
+            write = work(self)
+            if write is not None:
+                write()
 
     def close_group(self, group: str) -> None:
         """See ports.CopyingLanes."""
         if self.wave.pending is not None:
             self.wave.pending.close_group(self, group)
 
-    def wait_groups(self, group: str, most: int) -> None:
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
         """See ports.CopyingLanes."""
         if self.wave.pending is not None:
-            self.wave.pending.wait_groups(self, group, most)
+            self.wave.pending.wait_groups(self, group, most, read)
 
     def settle(self, space: str, address: Array) -> None:
         """See ports.CopyingLanes."""

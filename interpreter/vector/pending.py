@@ -21,19 +21,20 @@ from ..values import Array, Value, plain
 from .accessing import Accessing
 
 LATE = 0.8  # how many of the copies come late
-Work = Callable[[CopyingLanes], None]
+Work = Callable[[CopyingLanes], Callable[[], None] | None]
 
 
 class LateCopy(Accessing):
     """What some lanes have issued and has not happened yet for those that are `left`."""
 
-    __slots__ = ("after", "barrier", "group", "left", "number", "site", "work")
+    __slots__ = ("after", "barrier", "group", "left", "number", "site", "work", "writes")
 
     def __init__(self, lanes: Accessing, work: Work, group: str, after: str) -> None:
         super().__init__(lanes.wave, lanes.geometry)
         shape = self.geometry.shape
         self.left: Array = np.ones(shape, np.bool_) if lanes.active is None else np.broadcast_to(lanes.active, shape).copy()
         self.work, self.group, self.after = work, group, after
+        self.writes = False  # it has read already, and writes for all its lanes at once
         self.site: Site | None = lanes.wave.current
         self.number: Array | None = None  # of the group that it belongs to, by lane
         self.barrier: Array | None = None  # the byte in the wave's shared memory of the mbarrier that it tells, by lane
@@ -79,12 +80,12 @@ class Pending:
         """See ports.CopyingLanes."""
         self._groups(group)[_numbers(lanes)] += 1
 
-    def wait_groups(self, lanes: Accessing, group: str, most: int) -> None:
+    def wait_groups(self, lanes: Accessing, group: str, most: int, read: bool) -> None:
         """See ports.CopyingLanes."""
         who = _numbers(lanes)
         limit = np.full(self.lanes, -1, np.int64)  # groups with lower numbers are complete
         limit[who] = self._groups(group)[who] - most
-        self._complete(lambda op: None if op.number is None or op.group != group else op.number < limit[op.lane])
+        self._complete(lambda op: None if op.number is None or op.group != group else op.number < limit[op.lane], read)
 
     def settle(self, lanes: Accessing, space: str, address: Value) -> None:
         """See ports.CopyingLanes."""
@@ -98,18 +99,20 @@ class Pending:
         self._complete(lambda op: op.left)
         return any_left
 
-    def _complete(self, chosen: Callable[[LateCopy], Array | None]) -> None:
-        """Does the work of the lanes that are chosen, operation by operation."""
+    def _complete(self, chosen: Callable[[LateCopy], Array | None], read: bool = False) -> None:
+        """Does the work of the lanes that are chosen, operation by operation; `read`: as far as it reads."""
         for op in list(self.operations):
             lanes = chosen(op)
-            if lanes is not None:
-                self._do(op, lanes)
+            if lanes is not None and not (read and op.writes):
+                self._do(op, lanes, read)
         self.operations = [op for op in self.operations if op.left.any()]
 
-    def _do(self, op: LateCopy, lanes: Array) -> None:
+    def _do(self, op: LateCopy, lanes: Array, read: bool = False) -> None:
         now = op.left & lanes
         if not now.any():
             return
+        if op.writes:
+            now = op.left
         if op.after:
             who = np.zeros(self.lanes, np.bool_)
             who[op.lane[now]] = True
@@ -120,7 +123,11 @@ class Pending:
         op.active = now
         running, op.wave.current = op.wave.current, op.site
         try:
-            op.work(op)
+            write = op.work(op)
+            if write is not None and read:
+                self._write_later(op, now, write)
+            elif write is not None:
+                write()
         except Fault as e:
             if op.site is not None:
                 op.wave.launch.locate(e, op.site)
@@ -129,6 +136,16 @@ class Pending:
             raise
         finally:
             op.wave.current = running
+
+    def _write_later(self, op: LateCopy, lanes: Array, write: Callable[[], None]) -> None:
+        """The second half of a copy that has read."""
+
+        def work(_: CopyingLanes) -> None:
+            write()
+
+        half = LateCopy(op, work, op.group, "")
+        half.left, half.number, half.site, half.writes = lanes, op.number, op.site, True
+        self.operations.append(half)
 
 
 def _numbers(lanes: Accessing) -> Any:

@@ -65,7 +65,7 @@ class PendingPort(Protocol):
     def close_group(self, lanes: Any, group: str) -> None:
         """Some lanes close a group of copies."""
 
-    def wait_groups(self, lanes: Any, group: str, most: int) -> None:
+    def wait_groups(self, lanes: Any, group: str, most: int, read: bool) -> None:
         """Some lanes wait for their groups."""
 
     def settle(self, lanes: Any, space: str, address: Any) -> None:

@@ -170,7 +170,7 @@ def wait_group(lanes: CopyingLanes, n: int) -> None:
 @instruction("cp.async.bulk.wait_group{.read}  #n", ptx=8.0, sm=90, section="9.7.10.25.6.2")
 def wait_bulk_group(lanes: CopyingLanes, n: int, *, read: bool = False) -> None:
     """Waits until at most n groups of bulk copies of the thread are under way; with .read until they have read what they copy."""
-    lanes.wait_groups(BULK_GROUP, n)
+    lanes.wait_groups(BULK_GROUP, n, read=read)
 
 
 @instruction("cp.async.mbarrier.arrive{.noinc}{.ss}.b64  [a]", ss=SHARED, ptx=7.0, sm=80, needs={"shared::cta": Need(7.8, 80)},
@@ -262,7 +262,17 @@ def bulk_between_ctas(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array,
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint  [a], [b], c:u32, d:b64", ptx=8.0, sm=90, section=BULK)
 def bulk_to_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None) -> None:
     """The c bytes at a in global memory = those at b in shared memory."""
-    lanes.later(lambda lanes: _move(lanes, "global", a, "shared::cta", b, c), group=BULK_GROUP)
+
+    def copy(lanes: Lanes) -> Callable[[], None]:
+        pieces = [(at, wanted, _load(lanes, "shared::cta", b + at, "b64", 2, wanted)) for at, wanted in _steps(lanes, c, UNIT)]
+
+        def write() -> None:
+            for at, wanted, piece in pieces:
+                _store(lanes, "global", a + at, "b64", piece, wanted)
+
+        return write
+
+    lanes.later(copy, group=BULK_GROUP)
 
 
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.cp_mask  [a], [b], c:u32, e:u16", ptx=8.6, sm=100, section=BULK)

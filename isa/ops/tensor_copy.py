@@ -3,6 +3,7 @@
 tensor_map/ says where the units of a box lie; here they are loaded, stored and reduced, all copies of a group at once.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -183,9 +184,19 @@ def _targets(rows: Rows, units: Units) -> tuple[Mask | None, Mask | None]:
     return (units.held > 0) & ~cut, cut if cut.any() else None
 
 
-def _store(lanes: CopyingLanes, a: Addresses, b: Point, mode: str, dim: str) -> None:
-    for rows, m, units, place in _boxes(lanes, a, b, (), mode, dim, writes=True):
-        words = np.stack(rows.load("shared::cta", place, "b64", 2), axis=-1)
+Boxes = list[tuple[Rows, TensorMap, Units, Array]]  # and the words that a box holds: (n, units, 2)
+
+
+def _read(lanes: CopyingLanes, a: Addresses, b: Point, mode: str, dim: str) -> Boxes:
+    """What lies in shared memory, for each map."""
+    return [
+        (rows, m, units, np.stack(rows.load("shared::cta", place, "b64", 2), axis=-1))
+        for rows, m, units, place in _boxes(lanes, a, b, (), mode, dim, writes=True)
+    ]
+
+
+def _store(boxes: Boxes) -> None:
+    for rows, m, units, words in boxes:
         written, cut = _targets(rows, units)
         with only(rows, written), rows.about(m.described):
             rows.store("global", units.address, "b64", (words[..., 0], words[..., 1]))
@@ -216,14 +227,13 @@ def _reduction(op: str, type: str) -> tuple[str, Callable[..., Array], Shortcut 
     return type, *CHANGES[op, type]
 
 
-def _reduce(lanes: CopyingLanes, a: Addresses, b: Point, op: str, mode: str, dim: str) -> None:
-    for rows, m, units, place in _boxes(lanes, a, b, (), mode, dim, writes=True):
+def _reduce(boxes: Boxes, op: str) -> None:
+    for rows, m, units, words in boxes:
         if m.type.name not in _REDUCED[op].split():
             rows.fault(
                 "illegal-instruction", f".{op} does not reduce a tensor of {m.type.name}; it takes {_REDUCED[op].replace(' ', ', ')}"
             )
         type, change, shortcut = _reduction(op, m.type.name)
-        words = np.stack(rows.load("shared::cta", place, "b64", 2), axis=-1)
         written, cut = _targets(rows, units)
         for e, element in enumerate(np.moveaxis(words.view(TYPES[type].dtype), -1, 0)):
             some = written
@@ -236,14 +246,20 @@ def _reduce(lanes: CopyingLanes, a: Addresses, b: Point, op: str, mode: str, dim
 
 def _store_meaning(mode: str) -> Meaning:
     def store(lanes: CopyingLanes, b: Point, a: Addresses, g: Array | None = None, *, dim: str, tile: bool = False) -> None:
-        lanes.later(lambda lanes: _store(lanes, a, b, mode, dim), group=BULK_GROUP)
+        def copy(lanes: CopyingLanes) -> Callable[[], None]:
+            return functools.partial(_store, _read(lanes, a, b, mode, dim))
+
+        lanes.later(copy, group=BULK_GROUP)
 
     return store
 
 
 def _reduce_meaning(mode: str) -> Meaning:
     def reduce(lanes: CopyingLanes, b: Point, a: Addresses, g: Array | None = None, *, op: str, dim: str, tile: bool = False) -> None:
-        lanes.later(lambda lanes: _reduce(lanes, a, b, op, mode, dim), group=BULK_GROUP)
+        def copy(lanes: CopyingLanes) -> Callable[[], None]:
+            return functools.partial(_reduce, _read(lanes, a, b, mode, dim), op)
+
+        lanes.later(copy, group=BULK_GROUP)
 
     return reduce
 

@@ -103,3 +103,22 @@ def test_bytes_that_never_come_are_a_deadlock(seed: int | None) -> None:
     machine = Machine(kernel("p in, p out", f"{HEAD} {BULK.replace('[%full], 256;', '[%full], 272;', 1)} {WAIT} {SHOW}"))
     with pytest.raises(Deadlock):
         machine.launch(1, 32, [machine.upload(np.zeros(64, np.uint32)), machine.upload(np.zeros(64, np.uint32))], schedule=seed)
+
+
+def test_a_wait_for_reads_lets_writes_come_later() -> None:
+    """The thread that has waited for .read alone may find in global memory what was there before."""
+    look = "ld.volatile.global.u32 %v, [%out]; st.global.u32 [%in], %v; ON: ret;"
+
+    def seen(wait: str) -> set[int]:
+        found = set()
+        for seed in SEEDS:
+            machine = Machine(kernel("p in, p out", f"{HEAD} {BACK} {wait} {look}"))
+            place, out = machine.upload(np.zeros(64, np.uint32)), machine.upload(np.zeros(64, np.uint32))
+            machine.launch(1, 32, [place, out], schedule=seed)
+            found.add(int(machine.download(place)[0]))
+            assert (machine.download(out) == 7).all()
+        return found
+
+    assert seen("cp.async.bulk.wait_group 0;") == {7}
+    assert seen("cp.async.bulk.wait_group.read 0;") == {0, 7}
+    assert seen("cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0;") == {7}

@@ -56,14 +56,16 @@ class Port:
         yield
         self.active = before
 
-    def later(self, work: Callable[["Port"], None], **when: object) -> None:
+    def later(self, work: Callable[["Port"], Callable[[], None] | None], **when: object) -> None:
         """Copies come at once, so that nothing is ever waited for."""
-        work(self)
+        write = work(self)
+        if write is not None:
+            write()
 
     def close_group(self, group: str) -> None:
         pass
 
-    def wait_groups(self, group: str, most: int) -> None:
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
         pass
 
     def settle(self, space: str, address: Bits) -> None:

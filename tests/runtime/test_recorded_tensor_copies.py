@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import Host
+from warplab.runtime.driver.api import current
+
+from .conftest import Host, model_only
 from .tensor_cases import CallFailed, TensorCase
 
 RECORDED = json.loads(lzma.decompress((Path(__file__).parents[1] / "data" / "tensor_copies.json.xz").read_bytes()))
@@ -34,6 +36,18 @@ def test_each_leaves_what_the_hardware_left(group: str, host: Host) -> None:
     for case in CASES:
         if case["group"] == group and "expect" not in case:
             left(case, host)
+
+
+@model_only
+@pytest.mark.parametrize("group", ["multicast", "programs", "reduce", "replace", "store"])
+def test_copies_that_come_late_leave_the_same(group: str, host: Host) -> None:
+    current().options.schedule = 1
+    try:
+        for case in CASES:
+            if case["group"] == group and "expect" not in case:
+                left(case, host)
+    finally:
+        current().options.schedule = None
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c["name"]) for c in CASES if "expect" in c])

@@ -54,7 +54,7 @@ class ShadowPort:
         other.__dict__.update(self.__dict__, g=g)
         return other
 
-    def later(self, work: Callable[[Any], None], **when: Any) -> None:
+    def later(self, work: Callable[[Any], Any], **when: Any) -> None:
         """See ports.CopyingLanes."""
         self.g.later(lambda lanes: work(self.of(lanes)), **when)
 
@@ -165,14 +165,16 @@ class CopyingPort(ShadowPort):
             self.shadow.store(self.g, space, address, t, [DEFINED] * halves(t))
         return np.zeros(shape if t.elements == 1 else (*shape, t.elements), t.dtype)
 
-    def later(self, work: Callable[[Any], None], **when: Any) -> None:
+    def later(self, work: Callable[[Any], Any], **when: Any) -> None:
         """See ports.CopyingLanes: masks are copied at once."""
-        work(self)
+        write = work(self)
+        if write is not None:
+            write()
 
     def close_group(self, group: str) -> None:
         """See ports.CopyingLanes: the group itself has closed it."""
 
-    def wait_groups(self, group: str, most: int) -> None:
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
         """See ports.CopyingLanes: the group itself waits."""
 
     def settle(self, space: str, address: Array) -> None:
