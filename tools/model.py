@@ -1,6 +1,6 @@
 """Which rows the tests against models perform: traces them and writes tests/data/model.json.
 
-    python -m tools.model            takes half a minute
+    python -m tools.model            takes a minute and a half
 
 A model is Python's own arithmetic or a description of one lane at a time; tests of recordings and of the tables themselves don't count.
 """
