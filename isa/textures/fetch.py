@@ -110,7 +110,7 @@ def by_number(texture: Texture, request: Request) -> Fetched:
     nothing = np.zeros(1, np.int64)
     z = others.pop() if len(others) == 2 or request.layer is not None else nothing
     y = others.pop() if others else nothing
-    part = TexelFootprint(level, *(a[None, None, None] for a in (z, y, x)))
+    part = TexelFootprint(level, *(a[None, None, None] for a in (z, y, x, ~there)))
     values = plain_values(part.read(image, texture.sampler)[:, 0, 0, 0], image.format, texture.sampler)
     return Fetched(_padded(np.where(there, values, np.uint32(0))), [part])
 
