@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .tensor_columns import TensorMemory
+from .textures.resources import Surface, Texture
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
@@ -101,6 +102,12 @@ class Lanes(Protocol):
         """For each active lane, in ascending order, a cluster that the launch has not started and now never starts.
 
         Gives the x, y and z of the %ctaid of its first CTA, and 1; four zeros where none was left.
+        """
+
+    def resources(self, handle: Array) -> Sequence[tuple[Texture | Surface | None, Mask | None]]:
+        """What the handles of the active lanes stand for, one after the other, each with the lanes that use it (None: all of the array).
+
+        A null handle and a variable that nothing is bound to are None; all else that cannot be read ends the launch with a Fault.
         """
 
     @property

@@ -24,6 +24,7 @@ from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
+from .handles import Resource, resources
 from .ports import WavePort
 from .special import lies_in, special
 from .warps import WarpView
@@ -142,6 +143,10 @@ class Group:
             if ctaid is not None:
                 found.reshape(4, -1)[:, lane] = (*ctaid, 1)
         return tuple(found)
+
+    def resources(self, handle: Value) -> list[tuple[Resource, Array | None]]:
+        """See ports.Lanes."""
+        return resources(self, handle)
 
     @property
     def tensor_cores(self) -> TensorSpace:

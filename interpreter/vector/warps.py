@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from warplab.isa.ports import Lanes, Shortcut, TensorCores
+from warplab.isa.textures.resources import Surface, Texture
 
 from ..lanes import Geometry
 from ..values import Array, plain
@@ -97,6 +98,12 @@ class WarpView:
     def take_clusters(self) -> tuple[Array, ...]:
         """See ports.Lanes."""
         return tuple(self.layout.spread(v) for v in self.group.take_clusters())
+
+    def resources(self, handle: Array) -> list[tuple[Texture | Surface | None, Array | None]]:
+        """See ports.Lanes."""
+        spread = self.layout.spread
+        found = self.group.resources(self.layout.gather(handle))
+        return [(resource, None if lanes is None else spread(lanes)) for resource, lanes in found]
 
     @property
     def tensor_cores(self) -> TensorCores:

@@ -1,0 +1,75 @@
+"""The level that gradients ask for, bit for bit as the texture unit of sm_90 has it: the lengths of vectors in numbers of ten digits.
+
+The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded of arrays of one, two and three dimensions;
+how gradients of cube maps are projected to a face, and what anisotropic filtering makes of two gradients, is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .levels import MOST
+from .positions import Array, clean
+from .tables import LOG2
+
+DROPPED = 53 - 10  # digits of a float64
+LEAST = 2.0**-1000  # below every unit that is not 0
+
+
+def cut(x: Array) -> Array:
+    """A number cut to ten digits."""
+    bits: Array = x.view(np.int64) & -(1 << DROPPED)
+    return bits.view(np.float64)
+
+
+def last_digit(x: Array) -> Array:
+    """What the last of a number's ten digits is worth."""
+    bits: Array = np.maximum(np.abs(x), LEAST).view(np.int64) & -(1 << 52)
+    return bits.view(np.float64) * 2.0**-9
+
+
+def floor_to(x: Array, unit: Array) -> Array:
+    """A number cut to a multiple of a unit, towards zero."""
+    return np.trunc(x / unit) * unit
+
+
+def in_texels(x: Array, extent: int) -> Array:
+    """A component times the extent of level 0; seven eighths are added to the last digit before the product is cut."""
+    digits = cut(x)
+    unit = last_digit(digits) * 2.0 ** (extent.bit_length() - 1)
+    product = np.floor(np.abs(digits) * extent / unit + 0.875) * unit
+    return np.copysign(cut(product), x)
+
+
+def part(x: Array, eighths: int) -> Array:
+    """eighths / 8 of a number that is not negative, rounded to the last digit."""
+    unit = last_digit(x)
+    return np.floor((x / unit * eighths + 4) * 0.125) * unit
+
+
+def length(vector: Sequence[Array]) -> Array:
+    """About the length of a vector: its largest component, 11/32 of the second and 8/32 of the third."""
+    largest, *others = np.sort(np.abs(np.stack(np.broadcast_arrays(*vector))), axis=0)[::-1]
+    unit = last_digit(largest)
+    total = largest
+    for other, eighths in zip(others, (11, 8), strict=False):
+        total = total + floor_to(part(other, eighths) * 0.25, unit * 2.0**-6)
+    return cut(floor_to(total, unit))
+
+
+def part_of_sum(x: Array, y: Array) -> Array:
+    """11/16 of x + y, without its sign; both are cut two bits below the last digit of the larger."""
+    unit = np.maximum(last_digit(x), last_digit(y)) * 0.25
+    total = cut(np.abs(floor_to(x, unit) + floor_to(y, unit)))
+    return cut(part(total, 11) * 0.5)
+
+
+def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int]) -> Array:
+    """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference."""
+    first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
+    sums = [[part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)] for sign in (1.0, -1.0)]
+    longest = np.max(np.broadcast_arrays(*[length(v) for v in (first, second, *sums)]), axis=0)
+    bits = longest.view(np.int64)
+    return np.where(longest > 0, ((bits >> 52) - 1023 << 8) + LOG2[bits >> 44 & 255], -MOST)
