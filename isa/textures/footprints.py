@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import cubes
-from .positions import ENDLESS, Array, addressed, by_mode, clean, effective, folded, in_256ths, in_texels, limited, low_bits
+from .positions import ENDLESS, Array, addressed, by_mode, clean, effective, in_256ths, in_texels, limited, low_bits
 from .request import CUBE, LINE
 from .resources import BORDER, CLAMP, LINEAR, Image, Sampler
 from .sums import nearest_256th, quad_weights
@@ -81,7 +81,7 @@ def footprint(image: Image, sampler: Sampler, place: TexturePlace, level: Array,
     c = np.stack(np.broadcast_arrays(*place.coordinates, *([np.zeros(1, np.float32)] if place.geometry == LINE else [])))
     size = sizes(image, level)[: len(c)]
     modes = _modes(image, sampler, place, seamless)
-    t = in_texels(by_mode(folded, modes, clean(c)), size, sampler.normalized or place.geometry == CUBE or len(image.levels) > 1)
+    t = in_texels(clean(c), size, modes, sampler.normalized or place.geometry == CUBE or len(image.levels) > 1)
     offset = _offsets(place, GATHER_OFFSET_BITS if gathers else OFFSET_BITS)
     if offset is not None:
         t = t + offset

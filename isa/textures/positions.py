@@ -47,13 +47,12 @@ def folded(coordinate: Array, mode: str) -> Array:
     return inside
 
 
-def in_texels(coordinate: Array, size: Array, scaled: bool) -> Array:
-    """A coordinate in texels, exactly; `scaled` where 1 is the texture's size."""
+def in_texels(coordinate: Array, size: Array, modes: Sequence[str], scaled: bool) -> Array:
+    """Coordinates along axes in texels, exactly; `scaled` where 1 is the texture's size."""
     if not scaled:
-        return coordinate
+        return by_mode(folded, modes, coordinate)
     steps = 2.0 ** (21 + np.searchsorted(WIDE, size))
-    texels: Array = np.floor(coordinate * steps) * (size / steps)
-    return texels
+    return by_mode(folded, modes, np.floor(coordinate * steps) / steps) * size
 
 
 def in_256ths(t: Array) -> Array:
