@@ -74,8 +74,9 @@ def _chosen(values: Sequence[Array], lanes: Lanes, chosen: Array) -> list[Array]
 def _descending(lanes: Lanes) -> Array:
     """The lanes in the order in which they store: of one warp from the highest down, so that the lowest wins."""
     lane = np.broadcast_to(lanes.special("%laneid"), lanes.ctas().shape).reshape(-1).astype(np.int64)
-    warp = np.cumsum(np.diff(lane, prepend=lane[:1]) <= 0)
-    return np.lexsort((-lane, warp))
+    first = np.flatnonzero(np.diff(lane, prepend=lane[:1]) <= 0)  # of each warp
+    last = np.append(first[1:], lane.size) - 1
+    return np.repeat(first + last, last - first + 1) - np.arange(lane.size)
 
 
 def suld(lanes: Lanes, a: Sequence[Array], *, geom: str, type: str, clamp: str, cop: str = "", vec: str = "v1") -> tuple[Array, ...]:

@@ -15,6 +15,7 @@ from .resources import Image, TexelFormat
 from .values import widened
 
 MOST_HALF = np.float32(65504)
+LARGEST_UNIT = 8  # bytes that numpy moves as one
 LAYER_BITS = 0xFFFF  # of the register that holds a layer
 
 REDUCTIONS: Mapping[str, np.ufunc] = {
@@ -56,25 +57,27 @@ def place(image: Image, geometry: str, coordinates: Sequence[Array], size: int, 
     return BytePlace(near[2], near[1], near[0], inside)
 
 
-def _bytes(image: Image, where: BytePlace, size: int) -> tuple[Array, tuple[Array, ...]]:
-    """The image as bytes, and where in it the bytes of each lane lie."""
-    contents = image.levels[0].view(np.uint8)  # (planes, rows, columns, bytes of a texel)
-    column, byte = np.divmod(where.x[:, None] + np.arange(size), contents.shape[3])
-    return contents, (where.z[:, None], where.y[:, None], column, byte)
+def _units(image: Image, where: BytePlace, size: int) -> tuple[Array, tuple[Array, ...]]:
+    """The image in the largest units of which an access and a texel consist, and where in it the units of each lane lie."""
+    unit = min(size, image.format.bytes, LARGEST_UNIT)
+    contents = image.levels[0].view(f"u{unit}")  # (planes, rows, columns, units of a texel)
+    column, part = np.divmod(where.x[:, None] // unit + np.arange(size // unit), contents.shape[3])
+    return contents, (where.z[:, None], where.y[:, None], column, part)
 
 
 def read(image: Image, where: BytePlace, size: int) -> Array:
     """The bytes at places; zeros outside."""
-    contents, at = _bytes(image, where, size)
-    return np.where(where.inside[:, None], contents[at], np.uint8(0))
+    contents, at = _units(image, where, size)
+    return np.where(where.inside[:, None], contents[at], contents.dtype.type(0)).view(np.uint8)
 
 
 def write(image: Image, where: BytePlace, values: Array) -> None:
     """Stores bytes at places; of several lanes at one place the last wins."""
     if image.resident and where.inside.any():
-        contents, at = _bytes(image, where, values.shape[1])
-        inside = np.broadcast_to(where.inside, values.shape[:1])
-        contents[tuple(np.broadcast_to(a, values.shape)[inside] for a in at)] = values[inside]
+        contents, at = _units(image, where, values.shape[1])
+        units = values.view(contents.dtype)
+        inside = np.broadcast_to(where.inside, units.shape[:1])
+        contents[tuple(np.broadcast_to(a, units.shape)[inside] for a in at)] = units[inside]
 
 
 def reduce(image: Image, where: BytePlace, op: str, values: Array) -> None:
@@ -82,14 +85,13 @@ def reduce(image: Image, where: BytePlace, op: str, values: Array) -> None:
     inside = np.broadcast_to(where.inside, values.shape)
     if not image.resident or not inside.any():
         return
-    contents, at = _bytes(image, where, values.dtype.itemsize)
-    z, y, column, byte = (np.broadcast_to(a, (*values.shape, values.dtype.itemsize))[inside] for a in at)
-    order = np.stack([z[:, 0], y[:, 0], column[:, 0], byte[:, 0]])
-    _, first, which = np.unique(order, axis=1, return_index=True, return_inverse=True)
-    spot = z[first], y[first], column[first], byte[first]
-    held = np.ascontiguousarray(contents[spot]).view(values.dtype)[:, 0]
-    REDUCTIONS[op].at(held, which.reshape(-1), values[inside])
-    contents[spot] = held[:, None].view(np.uint8)
+    contents, at = _units(image, where, values.dtype.itemsize)
+    places = [np.broadcast_to(a, (values.size, at[2].shape[1]))[inside] for a in at]
+    _, first, which = np.unique(np.ravel_multi_index([p[:, 0] for p in places], contents.shape), return_index=True, return_inverse=True)
+    once = tuple(p[first] for p in places)
+    held = contents[once].view(values.dtype)[:, 0]
+    REDUCTIONS[op].at(held, which, values[inside])
+    contents[once] = held[:, None].view(contents.dtype)
 
 
 def converted(values: Sequence[Array], texel: TexelFormat) -> Array:
