@@ -1,13 +1,14 @@
 """Surfaces (PTX ISA 9.7.13): suld, sust, sured."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..facts import Demand, facts, when
 from ..notation import Need, instruction
-from ..ports import Array, Lanes, Mask
+from ..ports import Array, Lanes
 from ..textures import surfaces
 from ..textures.resources import Image
 from ..textures.surfaces import BytePlace
@@ -26,10 +27,28 @@ _SURFACE: dict[str, Any] = {"geom": "1d 2d 3d a1d a2d", "clamp": CLAMP, "ptx": 1
 _STORE: dict[str, Any] = {"cop": "wb cg cs wt", "section": SUST, **_SURFACE}
 
 
+@dataclass(frozen=True, slots=True)
+class _Users:
+    """The lanes that reach one image: their numbers in the group's flat order, and their coordinates."""
+
+    lanes: Lanes
+    numbers: Array
+    coordinates: Sequence[Array]
+
+    def refuse(self, kind: str, wrong: Array, why: str) -> None:
+        """A fault of those that are wrong, which names the coordinates of the first."""
+        if wrong.any():
+            mask = np.zeros(self.lanes.ctas().shape, np.bool_)
+            mask.reshape(-1)[self.numbers[wrong]] = True
+            first = np.argmin(np.where(wrong, self.numbers, mask.size))
+            at = ", ".join(str(c.view(np.int32)[first]) for c in self.coordinates)
+            self.lanes.refuse(kind, f"{{{at}}} {why}", mask, "surface")
+
+
 def _reached(
     lanes: Lanes, a: Sequence[Array], geom: str, clamp: str, size: int, order: Array | None = None
 ) -> Iterator[tuple[Image, Array, BytePlace]]:
-    """Image after image, with the lanes that reach it (numbers in the group's flat order) and where; size 0 stands for one texel.
+    """Image after image, with the numbers of the lanes that reach it and where; size 0 stands for one texel.
 
     Every place is checked: an access begins at a multiple of its size, be it inside or not, and .trap refuses what is outside.
     """
@@ -41,29 +60,15 @@ def _reached(
             continue
         image = resource.image
         uses = (here if mask is None else here & mask).reshape(-1)
-        chosen = np.flatnonzero(uses) if order is None else order[uses[order]]
-        own = [np.broadcast_to(c, shape).reshape(-1)[chosen] for c in coordinates]
-        in_texels = not size
-        count = size or image.format.bytes
-        if not in_texels:
-            x = own[geom.startswith("a")]
-            _refuse(lanes, "misaligned", chosen, shape, x % count != 0, x, f"is no multiple of the {count} bytes that are accessed")
-        where = surfaces.place(image, geom, own, count, in_texels=in_texels, clamps=clamp == "clamp")
+        numbers = np.flatnonzero(uses) if order is None else order[uses[order]]
+        users = _Users(lanes, numbers, _chosen(coordinates[: surfaces.COORDINATES[geom]], lanes, numbers))
+        if size:
+            x = users.coordinates[geom.startswith("a")]
+            users.refuse("misaligned", x % size != 0, f"is misaligned: x counts bytes, and {size} bytes begin at a multiple of {size}")
+        where = surfaces.place(image, geom, users.coordinates, size or image.format.bytes, in_texels=not size, clamps=clamp == "clamp")
         if clamp == "trap" and surfaces.geometry_of(image) == geom:
-            _refuse(lanes, "out-of-bounds", chosen, shape, ~where.inside, own[0], f"lies outside the surface of {_extent(image)}")
-        yield image, chosen, where
-
-
-def _refuse(lanes: Lanes, kind: str, chosen: Array, shape: tuple[int, ...], wrong: Array, x: Array, text: str) -> None:
-    if wrong.any():
-        mask: Mask = np.zeros(shape, np.bool_)
-        mask.reshape(-1)[chosen[wrong]] = True
-        lanes.refuse(kind, f"the coordinate {int(x[wrong][0].astype(np.int32))} {text}", mask, "surface")
-
-
-def _extent(image: Image) -> str:
-    slices, rows, columns, _ = image.levels[0].shape
-    return f"{columns} x {rows} x {slices} texels of {image.format.bytes} bytes"
+            users.refuse("out-of-bounds", ~where.inside, f"lies outside the surface of {surfaces.extent(image, in_texels=not size)}")
+        yield image, numbers, where
 
 
 def _chosen(values: Sequence[Array], lanes: Lanes, chosen: Array) -> list[Array]:

@@ -16,6 +16,7 @@ from .values import widened
 
 MOST_HALF = np.float32(65504)
 LARGEST_UNIT = 8  # bytes that numpy moves as one
+COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # that count: a fourth is there for the form alone
 LAYER_BITS = 0xFFFF  # of the register that holds a layer
 
 REDUCTIONS: Mapping[str, np.ufunc] = {
@@ -38,6 +39,18 @@ def geometry_of(image: Image) -> str:
     if image.layered or image.cube:
         return "a2d" if image.height else "a1d"
     return "3d" if image.depth else "2d" if image.height else "1d"
+
+
+def extent(image: Image, *, in_texels: bool) -> str:
+    """The size of an image in words, its rows in texels or bytes."""
+    slices, rows, columns, _ = image.levels[0].shape
+    texel = image.format.bytes
+    words = [f"{columns} texels" if in_texels else f"{columns * texel} bytes ({columns} texels of {texel})"]
+    if image.height:
+        words.append(f"{rows} rows")
+    if image.depth:
+        words.append(f"{slices} {'layers' if image.layered or image.cube else 'planes'}")
+    return " x ".join(words)
 
 
 def place(image: Image, geometry: str, coordinates: Sequence[Array], size: int, *, in_texels: bool, clamps: bool) -> BytePlace:
