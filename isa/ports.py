@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .tensor_columns import TensorMemory
-from .textures.resources import Surface, Texture
+from .textures.footprints import TexelFootprint
+from .textures.resources import Image, Surface, Texture
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
@@ -109,6 +110,9 @@ class Lanes(Protocol):
 
         A null handle and a variable that nothing is bound to are None; all else that cannot be read ends the launch with a Fault.
         """
+
+    def texels_read(self, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Mask | None) -> None:
+        """Announces the texels that lanes have read, whose last axis is the lanes of `shape`, or those of `lanes`, or one for all of them."""
 
     @property
     def tensor_cores(self) -> TensorCores:

@@ -15,6 +15,8 @@ import numpy as np
 
 from warplab.isa.ports import Shortcut
 from warplab.isa.spaces import window_of
+from warplab.isa.textures.footprints import TexelFootprint
+from warplab.isa.textures.resources import Image
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
@@ -24,7 +26,7 @@ from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
-from .handles import Resource, is_variable, resources
+from .handles import Resource, announce, is_variable, resources
 from .ports import WavePort
 from .special import lies_in, special
 from .warps import WarpView
@@ -147,6 +149,11 @@ class Group:
     def resources(self, handle: Value) -> list[tuple[Resource, Array | None]]:
         """See ports.Lanes."""
         return resources(self, handle)
+
+    def texels_read(self, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
+        """See ports.Lanes."""
+        if self.wave.observers and texels:
+            announce(self, image, texels, shape, lanes)
 
     @property
     def tensor_cores(self) -> TensorSpace:

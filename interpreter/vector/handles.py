@@ -1,15 +1,19 @@
-"""What the texture and surface handles of a group's lanes stand for."""
+"""What the texture and surface handles of a group's lanes stand for, and which texels the lanes read: what observers hear of."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from warplab.isa.textures.resources import Surface, Texture
+from warplab.isa.textures.footprints import TexelFootprint
+from warplab.isa.textures.resources import Image, Surface, Texture
 
 from ..faults import Fault
 from ..launch import Launch
+from ..plan.plan import Site
 from ..values import Array, Value, plain
 
 Resource = Texture | Surface | None
@@ -65,3 +69,41 @@ def _resource(g: HandleUser, handle: int, lanes: Array | None) -> Resource:
 
 def _refuse(g: HandleUser, kind: str, why: str, lanes: Array | None) -> NoReturn:
     raise g.blame(Fault(kind, why, "texture"), lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class TexelAccess:
+    """Texels of an image that lanes have read, by level, slice, row and column: arrays (texels of a lane, rows, columns of the group)."""
+
+    site: Site
+    group: Any
+    mask: Array | None  # the lanes that read; None: all of the group
+    image: Image
+    level: Array
+    slice: Array
+    row: Array
+    column: Array
+    there: Array  # False where the border colour stood for a texel, or a cube has none
+
+
+def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
+    """Tells the observers of texels as ports.Lanes.texels_read gives them."""
+    full = g.geometry.shape
+    found: list[list[Array]] = [[], [], [], [], []]
+    for part in texels:
+        missing = np.zeros(1, np.bool_)
+        for gap in (part.outside, part.missing):
+            missing = missing if gap is None else missing | gap
+        arrays = np.broadcast_arrays(part.level, part.slice, part.row, part.column, ~missing)
+        for out, array in zip(found, arrays, strict=True):
+            flat = array.reshape(-1, array.shape[-1])
+            if lanes is not None:
+                whole = np.zeros((len(flat), *lanes.shape), array.dtype)
+                whole[:, lanes] = flat
+            else:
+                whole = flat.reshape(-1, *(shape if flat.shape[1] > 1 else (1, 1)))
+            out.append(np.broadcast_to(whole, (len(flat), *full)))
+    mask = lanes if g.active is None else g.active if lanes is None else g.active & lanes
+    event = TexelAccess(g.wave.current, g, mask, image, *(np.concatenate(arrays) for arrays in found))
+    for o in g.wave.observers:
+        o.texels(event)

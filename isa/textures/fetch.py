@@ -12,7 +12,7 @@ import numpy as np
 
 from . import cubes
 from .footprints import TexelFootprint, TexturePlace, footprint, sizes
-from .gradients import level_of_gradients
+from .gradients import level_of_gradients, level_on_cube
 from .levels import chosen, clamped, in_256ths
 from .positions import Array, clean, low_bits
 from .request import CUBE, LINE, VOLUME, Request
@@ -141,7 +141,11 @@ def _place(image: Image, request: Request) -> TexturePlace:
 def _level(image: Image, request: Request) -> Array | None:
     if request.gradients is not None:
         first, second = request.gradients
-        return level_of_gradients(first, second, [int(n) for n in sizes(image, np.zeros(1, np.int64))[:, 0]])
+        extents = [int(n) for n in sizes(image, np.zeros(1, np.int64))[:, 0]]
+        if request.geometry == CUBE:
+            direction = [clean(c) for c in request.coordinates]
+            return level_on_cube(direction, [clean(x) for x in first], [clean(x) for x in second], extents[0])
+        return level_of_gradients(first, second, extents)
     return None if request.level is None else in_256ths(request.level)
 
 

@@ -1,7 +1,6 @@
 """The level that gradients ask for, bit for bit as the texture unit of sm_90 has it: the lengths of vectors in numbers of ten digits.
 
-The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded of arrays of one, two and three dimensions;
-how gradients of cube maps are projected to a face, and what anisotropic filtering makes of two gradients, is not known.
+The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded without anisotropic filtering.
 """
 
 from __future__ import annotations
@@ -10,18 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from . import cubes
+from .digits import cut
 from .levels import MOST
 from .positions import Array, clean
 from .tables import LOG2
 
-DROPPED = 53 - 10  # digits of a float64
 LEAST = 2.0**-1000  # below every unit that is not 0
-
-
-def cut(x: Array) -> Array:
-    """A number cut to ten digits."""
-    bits: Array = x.view(np.int64) & -(1 << DROPPED)
-    return bits.view(np.float64)
 
 
 def last_digit(x: Array) -> Array:
@@ -69,7 +63,29 @@ def part_of_sum(x: Array, y: Array) -> Array:
 def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int]) -> Array:
     """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference."""
     first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
-    sums = [[part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)] for sign in (1.0, -1.0)]
-    longest = np.max(np.broadcast_arrays(*[length(v) for v in (first, second, *sums)]), axis=0)
+    return level_of_length(np.max(np.broadcast_arrays(length(first), length(second), *_of_sums(first, second)), axis=0))
+
+
+def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int) -> Array:
+    """The level in 256ths of a cube map: how far each gradient moves the point on the unfolded cube.
+
+    Where a gradient leads to another face, sum and difference do not count; where it leads to the opposite one, the level is the coarsest.
+    """
+    moved, leaves, far = [], np.zeros(1, np.bool_), np.zeros(1, np.bool_)
+    for gradient in (first, second):
+        steps, beyond, behind = cubes.moved(direction, gradient)
+        moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
+        leaves, far = leaves | beyond, far | behind
+    sums = [np.where(leaves, 0.0, x) for x in _of_sums(*moved)]
+    longest = np.max(np.broadcast_arrays(*[length(v) for v in moved], *sums), axis=0)
+    return np.where(far, MOST, level_of_length(longest))
+
+
+def _of_sums(first: Sequence[Array], second: Sequence[Array]) -> list[Array]:
+    return [length([part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)]) for sign in (1.0, -1.0)]
+
+
+def level_of_length(longest: Array) -> Array:
+    """log2 in 256ths."""
     bits = longest.view(np.int64)
     return np.where(longest > 0, ((bits >> 52) - 1023 << 8) + LOG2[bits >> 44 & 255], -MOST)

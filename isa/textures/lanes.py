@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..ports import Lanes
 from .fetch import CHANNELS, NOTHING, Fetched
 from .positions import Array
 from .request import Request
-from .resources import Surface, Texture
+from .resources import Texture
 from .values import narrowed
 
 Read: TypeAlias = Callable[[Texture, Request], Fetched]
@@ -21,31 +22,28 @@ def by_lanes(lanes: Lanes, handle: Array, request: Request, read: Read) -> tuple
     """The four channels of each lane as 32 bits, and whether what it read is resident.  A handle that stands for no texture reads zeros."""
     channels, resident = [np.zeros((1, 1), np.uint32)] * CHANNELS, np.ones((1, 1), np.bool_)
     for resource, mask in lanes.resources(handle):
+        shape = request.shape if mask is None else mask.shape
+        found, here = [NOTHING] * CHANNELS, True
+        if isinstance(resource, Texture):
+            fetched = read(resource, request.each(partial(_chosen, shape=shape, mask=mask)))
+            found, here = list(fetched.channels), resource.image.resident
+            lanes.texels_read(resource.image, fetched.parts, shape, mask)
         if mask is None:
-            shape = request.shape
-            found, here = _read(resource, request.each(lambda x: _flat(x, shape)), read)  # noqa: B023  called at once
             return [c.reshape(shape if c.size > 1 else (1, 1)) for c in found], np.full((1, 1), here)
-        if channels[0].shape != mask.shape:
-            channels, resident = [np.zeros(mask.shape, np.uint32) for _ in range(CHANNELS)], np.ones(mask.shape, np.bool_)
-        found, here = _read(resource, request.each(lambda x: _chosen(x, mask)), read)  # noqa: B023
+        if channels[0].shape != shape:
+            channels, resident = [np.zeros(shape, np.uint32) for _ in range(CHANNELS)], np.ones(shape, np.bool_)
         for channel, values in zip(channels, found, strict=True):
             channel[mask] = values
         resident[mask] = here
     return channels, resident
 
 
-def _read(resource: Texture | Surface | None, request: Request, read: Read) -> tuple[Sequence[Array], bool]:
-    if not isinstance(resource, Texture):
-        return [NOTHING] * CHANNELS, True
-    return read(resource, request).channels, resource.image.resident
-
-
-def _flat(x: Array, shape: tuple[int, ...]) -> Array:
-    return x.reshape(1) if x.size == 1 else np.broadcast_to(x, shape).ravel()
-
-
-def _chosen(x: Array, mask: Array) -> Array:
-    return x.reshape(1) if x.size == 1 else np.broadcast_to(x, mask.shape)[mask]
+def _chosen(x: Array, shape: tuple[int, ...], mask: Array | None) -> Array:
+    """The lanes that use a handle, one after the other; one element where all have the same."""
+    if x.size == 1:
+        return x.reshape(1)
+    full = np.broadcast_to(x, shape)
+    return full.ravel() if mask is None else full[mask]
 
 
 def typed(channels: Sequence[Array], dtype: str) -> tuple[Array, ...]:

@@ -121,6 +121,14 @@ def results(case: dict[str, Any]) -> Bits:
     return words.reshape(-1, group)[:, :kept].reshape(-1)
 
 
+def spelling(case: dict[str, Any]) -> str:
+    """The case's instruction."""
+    mip = [word for word, field in (("level", "level"), ("grad", "gradients")) if field in case]
+    component = [case["comp"]] if "comp" in case else []
+    count = 2 if case["dtype"] == "f16x2" else 4
+    return ".".join([case["op"], *mip, *component, case["geom"], f"v{count}", case["dtype"], case["ctype"]])
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_recorded(part: int) -> None:
     with np.errstate(all="ignore"):
