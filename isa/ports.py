@@ -121,8 +121,11 @@ class Lanes(Protocol):
     def ctas(self) -> Array:
         """The number of each lane's CTA there."""
 
-    def refuse(self, kind: str, text: str, lanes: Mask) -> NoReturn:
-        """Ends the launch with a Fault of a kind, which these lanes have caused."""
+    def is_variable(self, handle: Array, kind: str) -> Mask:
+        """istypep: is a handle that of a module's variable of a kind?"""
+
+    def refuse(self, kind: str, text: str, lanes: Mask, space: str = "tensor") -> NoReturn:
+        """Ends the launch with a Fault of a kind, which these lanes have caused; the space is one of an access out of bounds."""
 
     def pause(self) -> None:
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""

@@ -26,7 +26,7 @@ from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
-from .handles import Resource, announce, resources
+from .handles import Resource, announce, is_variable, resources
 from .ports import WavePort
 from .special import lies_in, special
 from .warps import WarpView
@@ -164,9 +164,13 @@ class Group:
         """See ports.Lanes."""
         return np.broadcast_to(self.geometry.block, self.geometry.shape)
 
-    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+    def is_variable(self, handle: Value, kind: str) -> Array:
         """See ports.Lanes."""
-        raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
+        return is_variable(self, handle, kind)
+
+    def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> NoReturn:
+        """See ports.Lanes."""
+        raise self.blame(Fault(kind, text, space if kind == "out-of-bounds" else ""), lanes)
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""

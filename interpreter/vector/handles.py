@@ -47,6 +47,15 @@ def resources(g: HandleUser, handle: Value) -> list[tuple[Resource, Array | None
     return found
 
 
+def is_variable(g: HandleUser, handle: Value, kind: str) -> Array:
+    """See ports.Lanes."""
+    h = plain(handle)
+    different, which = np.unique(h, return_inverse=True)
+    known = np.array([g.wave.launch.resources.kind(int(one)) == kind for one in different])
+    found: Array = known[which].reshape(h.shape)
+    return found
+
+
 def _resource(g: HandleUser, handle: int, lanes: Array | None) -> Resource:
     launch: Launch = g.wave.launch
     found = launch.resources.get(handle)

@@ -114,9 +114,13 @@ class WarpView:
         """See ports.Lanes."""
         return self.layout.spread(self.group.ctas())
 
-    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+    def is_variable(self, handle: Array, kind: str) -> Array:
         """See ports.Lanes."""
-        self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))))
+        return self.layout.spread(self.group.is_variable(self.layout.gather(handle), kind))
+
+    def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> NoReturn:
+        """See ports.Lanes."""
+        self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))), space)
 
     def pause(self) -> None:
         """See ports.Lanes."""

@@ -1,4 +1,4 @@
-"""Textures and surfaces (PTX ISA 9.7.12-13): tex, tld4, txq, istypep, suld, sust, sured, suq."""
+"""Reads of textures (PTX ISA 9.7.12.3-4): tex, tld4."""
 
 import itertools
 from collections.abc import Sequence
@@ -6,31 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Demand, facts, when
-from ..notation import Need, accepted, instruction
+from ..facts import Demand, facts
+from ..notation import Need, instruction
 from ..ports import Array, Lanes
 from ..textures.fetch import fetch, gather
 from ..textures.lanes import Read, by_lanes, typed
 from ..textures.request import Request
 
-TEX, TLD4, TXQ, ISTYPEP = "9.7.12.3", "9.7.12.4", "9.7.12.5", "9.7.12.6"
-SULD, SUST, SURED, SUQ = "9.7.13.1", "9.7.13.2", "9.7.13.3", "9.7.13.4"
+TEX, TLD4 = "9.7.12.3", "9.7.12.4"
 
-_HANDLES = (
+HANDLES = (
     Demand(Need(7.1, 60), "the predicate of {opcode}", kind="pair"),
     Demand(Need(3.1, 20), "a handle in a register", kind="handle register"),
 )
-facts("tex tld4 txq suq", demands=_HANDLES)
-facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", when("3d a1d a2d"))))
-facts("suld", leading="b")
-facts("tex tld4 suld sust sured", unit="texture")
-facts("sust sured", leading="b p")
-facts("txq", leading="level", handles=("texref", "samplerref"))
-facts("tex tld4", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
+facts("tex tld4", demands=HANDLES, unit="texture", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
 facts("tex", float_vectors=True)
-facts("suld", result_from_elsewhere=True)
-facts("istypep", refuses_addresses=True)
-facts("suld sust sured suq", handles=("surfref",))
 
 FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"
 INTEGER_GEOMETRY = "1d 2d 3d a1d a2d 2dms a2dms"
@@ -136,70 +126,3 @@ for _tail in ("{, g:s32}{, h:f32}", ", h:f32"):
         section=TLD4,
         doc="d = one component of the four texels that surround the coordinates c.",
     )(tld4)
-
-_TXQ_NEEDS = {"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)}
-accepted(
-    "txq.query.b32  d, [a]",
-    ptx=1.5,
-    sm=10,
-    needs=_TXQ_NEEDS,
-    section=TXQ,
-    query="width height depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples "
-    "filter_mode force_unnormalized_coords addr_mode_0 addr_mode_1 addr_mode_2",
-    doc="d = a property of the texture or sampler a.",
-)
-accepted(
-    "txq.level.query.b32  d, [a], b:u32",
-    query="width height depth",
-    ptx=4.3,
-    sm=30,
-    section=TXQ,
-    doc="d = the extent of level b of the texture a.",
-)
-accepted(
-    "istypep.kind  p, a:u64", kind="texref samplerref surfref", ptx=4.0, sm=30, section=ISTYPEP, doc='p = "the handle a is of that kind".'
-)
-
-CLAMP = "trap clamp zero"
-_DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .zero reads 0 and writes nothing."
-_SURFACE: dict[str, Any] = {"geom": "1d 2d 3d a1d a2d", "clamp": CLAMP, "ptx": 1.5, "sm": 20}
-_STORE: dict[str, Any] = {"cop": "wb cg cs wt", "section": SUST, **_SURFACE}
-_LOADED, _STORED = "d = the bytes of the surface a at b. " + _DOMAIN, "The bytes of the surface a at b = c. " + _DOMAIN
-_CONVERTED = "The element of the surface a at b = c, converted to the surface's format. " + _DOMAIN
-for _type, _vec in (("b8 b16 b32", "v2 v4"), ("b64", "v2")):
-    _load = "suld.b.geom{.cop}{.vec}.type.clamp  d.vec:type+, [a, {b}]"
-    accepted(_load, cop="ca cg cs cv", vec=_vec, type=_type, section=SULD, doc=_LOADED, **_SURFACE)
-    accepted("sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec=_vec, type=_type, doc=_STORED, **_STORE)
-accepted("sust.p.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec="v2 v4", type="b32", doc=_CONVERTED, **_STORE)
-
-_UPDATES = (
-    ("b", "add", "u32 s32 u64"),
-    ("b", "min max", "u32 s32 u64 s64"),
-    ("b", "and or", "b32"),
-    ("p", "add", "b32"),
-    ("p", "min max", "b32 b64"),
-    ("p", "and or", "b32"),
-)
-for _mode, _op, _type in _UPDATES:
-    accepted(
-        f"sured.{_mode}.op.geom.type.clamp  [a, {{b}}], c:type+",
-        op=_op,
-        geom="1d 2d 3d",
-        type=_type,
-        clamp=CLAMP,
-        ptx=2.0,
-        sm=20,
-        needs={"s64": Need(8.1, 50), "b64": Need(8.1, 50)},
-        section=SURED,
-        doc="What the surface a holds at b becomes itself op c, at once. " + _DOMAIN,
-    )
-
-accepted(
-    "suq.query.b32  d, [a]",
-    query="width height depth channel_data_type channel_order array_size memory_layout",
-    ptx=1.5,
-    sm=11,
-    needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
-    section=SUQ,
-    doc="d = a property of the surface a.",
-)
