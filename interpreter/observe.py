@@ -29,6 +29,7 @@ from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.accessing import Accessing
 from .vector.function import VectorFunction
 from .vector.group import Group
+from .vector.handles import TexelAccess
 from .vector.ports import WavePort
 
 Step = Callable[[list[Any]], None]
@@ -75,6 +76,9 @@ class Observer:
 
     def access(self, access: Access) -> None:
         """Lanes access memory."""
+
+    def texels(self, access: TexelAccess) -> None:
+        """Lanes have read texels."""
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         """An atomic operation has these operands; its access is the next event, and only then memory changes."""

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .tensor_columns import TensorMemory
+from .textures.footprints import TexelFootprint
+from .textures.resources import Image, Surface, Texture
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
@@ -103,6 +105,15 @@ class Lanes(Protocol):
         Gives the x, y and z of the %ctaid of its first CTA, and 1; four zeros where none was left.
         """
 
+    def resources(self, handle: Array) -> Sequence[tuple[Texture | Surface | None, Mask | None]]:
+        """What the handles of the active lanes stand for, one after the other, each with the lanes that use it (None: all of the array).
+
+        A null handle and a variable that nothing is bound to are None; all else that cannot be read ends the launch with a Fault.
+        """
+
+    def texels_read(self, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Mask | None) -> None:
+        """Announces the texels that lanes have read, whose last axis is the lanes of `shape`, or those of `lanes`, or one for all of them."""
+
     @property
     def tensor_cores(self) -> TensorCores:
         """Tensor memory, and shared memory as tensor cores read it: what they access is not announced."""
@@ -110,8 +121,11 @@ class Lanes(Protocol):
     def ctas(self) -> Array:
         """The number of each lane's CTA there."""
 
-    def refuse(self, kind: str, text: str, lanes: Mask) -> NoReturn:
-        """Ends the launch with a Fault of a kind, which these lanes have caused."""
+    def is_variable(self, handle: Array, kind: str) -> Mask:
+        """istypep: is a handle that of a module's variable of a kind?"""
+
+    def refuse(self, kind: str, text: str, lanes: Mask, space: str = "tensor") -> NoReturn:
+        """Ends the launch with a Fault of a kind, which these lanes have caused; the space is one of an access out of bounds."""
 
     def pause(self) -> None:
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""

@@ -25,6 +25,7 @@ from tests.isa import (
     test_matrix_recorded,
     test_memory_operations,
     test_sfu,
+    test_textures_recorded,
     test_warp,
 )
 from tests.runtime import test_recorded_tensor_copies
@@ -219,6 +220,19 @@ def approximations() -> Source:
     return out
 
 
+def textures() -> Source:
+    """What textures give."""
+    t = test_textures_recorded
+    out = Source("textures", "a fetch of 11 to 160 lanes from a texture, in one geometry, format, filter and address mode")
+
+    def run(case: dict[str, Any]) -> None:
+        assert zlib.crc32(t.results(case).tobytes()) == case["crc"]
+
+    for case in t.CASES:
+        out.case(case["name"], [named(t.spelling(case))], functools.partial(run, case))
+    return out
+
+
 @dataclass
 class Verdicts:
     """How often the verifier agrees with ptxas 13.0 on mutated programs."""
@@ -240,7 +254,19 @@ def verdicts() -> Verdicts:
 @functools.cache
 def h200() -> tuple[Source, ...]:
     """Every set of recordings, run."""
-    return modules(), forms(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), tensor_copies(), approximations()
+    return (
+        modules(),
+        forms(),
+        programs(),
+        integers(),
+        floats(),
+        tiles(),
+        warps(),
+        memory_operations(),
+        tensor_copies(),
+        approximations(),
+        textures(),
+    )
 
 
 @functools.cache

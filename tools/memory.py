@@ -13,6 +13,8 @@ from warplab.interpreter.rules.local import local_sectors
 from warplab.interpreter.rules.policies import LoadPolicy, load_policy
 from warplab.isa.occupancy import l1_bytes, occupancy
 from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
+from warplab.isa.textures.layout import TexelLayout
+from warplab.isa.textures.resources import Image, TexelFormat
 
 from .charts import chart
 from .markdown import code, made_by, page, size, table
@@ -74,6 +76,36 @@ def cache_sizes() -> str:
         l1 = f"{size(p.l1_and_shared)} with shared" if own else size(p.l1_size)
         lines.append((_name(p), l1, size(p.constant_cache), size(p.l2_cache), f"{p.memory_bandwidth / 1e9:,.0f}"))
     return table(("capability", "L1", "constant cache", "L2", "device memory, GB/s"), lines, right=range(1, 5))
+
+
+def texture_caches() -> str:
+    """Where texels are cached, by capability."""
+    where = (
+        ("1.x", "1.0", "a texture cache that two or three multiprocessors share", "read only; `tex` alone reads it"),
+        ("2.x", "2.0", "a texture cache of the multiprocessor", "read only; `tex` alone reads it"),
+        ("3.0", "3.0", "a texture cache of the multiprocessor", "read only; `tex` alone reads it"),
+        ("3.2-3.7", "3.5", "the read-only data cache", "`ld.global.nc` reads it, too"),
+        ("5.x", "5.2", "L1 and texture cache in one", "shared memory is apart"),
+        ("6.x", "6.1", "L1 and texture cache in one", "shared memory is apart"),
+        ("7.0-9.0", "9.0", "L1 and texture cache in one", "in one memory with shared memory"),
+    )
+    lines = [(name, what, size(profile(target).texture_cache), how) for name, target, what, how in where]
+    return table(("capability", "texels are cached in", "up to", ""), lines, right=(2,))
+
+
+def texture_table() -> str:
+    """Sectors of one warp's point-sampled fetch, by the shape of the texels that it reads."""
+    lines = []
+    for columns in (32, 16, 8, 4, 2, 1):
+        rows = [f"{columns} x {32 // columns}"]
+        for channels in (1, 2, 4):
+            level = np.broadcast_to(np.zeros(1, np.float32), (1, 64, 64, channels))
+            layout = TexelLayout(Image(TexelFormat("f", 32, channels), 64, 64, 0, (level,)))
+            zero = np.zeros(1, np.int64)
+            offsets = layout.offsets(zero, zero, LANES // columns, LANES % columns)
+            rows.append(str(len({int(x) // 32 for x in offsets})))
+        lines.append(rows)
+    return table(("texels (columns x rows)", "float", "float2", "float4"), lines, right=(1, 2, 3))
 
 
 def _transactions(target: str, lanes: Lanes, width: int, cached: bool | None) -> str:
@@ -229,6 +261,7 @@ SPACES = """| space | where it is | who sees it | lives as long as | PTX |
 | local | device memory, cached | one thread | the thread | `.local`, spilled registers |
 | global | device memory, cached | all | until it is freed | `.global`, `ld.global` |
 | constant | device memory, own cache | all, read only | the module | `.const`, `ld.const` |
+| textures | device memory, own cache or L1 | all, read only | until the array is destroyed | `.texref`, `tex` |
 | parameters | constant memory | all, read only | the launch | `.param`, `ld.param` |"""
 TRY = """```console
 $ warplab devices sm_90
@@ -262,6 +295,13 @@ def pages() -> dict[str, str]:
         "on its operator (9.0):", operators_table(), "What is left to L1 depends on the shared memory that resident blocks take. When an array "
         "is walked twice, the second walk finds all of it as long as it fits, and nothing when it is a little too big, because "
         "the least recently used line goes first:", "![How much of an array a second walk finds in L1](figures/caches.svg)",
+        "## Textures", "A fetch reads texels through a cache of its own or through L1, and blends them on the way. From 5.0 on the texture unit "
+        "and the load-store unit share one cache.", texture_caches(), "An array's texels lie in tiles, so that neighbours in both directions "
+        "share sectors: a warp that reads a square of texels needs as few sectors as one that reads a row, and the next rows find theirs in the cache. "
+        "In linear memory texels lie row after row. A device keeps its layout to itself; "
+        "the tiles here are 64 bytes by 8 rows, a sector is 16 bytes of two rows. Sectors of a warp's fetch without a filter:", texture_table(),
+        "The profiler counts requests and sectors of fetches as `l1tex__t_requests_pipe_tex_mem_texture.sum` and "
+        "`l1tex__t_sectors_pipe_tex_mem_texture.sum`, and its HTML page shows which texels the worst warp of each fetch reads.",
         "## Occupancy", "A multiprocessor hides latency by switching between warps. How many are resident is decided by the first resource "
         "that runs out, each rounded up to its unit of allocation. Blocks of 256 threads, with the share of warps and what allows no more:",
         occupancy_table(), "![Resident warps by registers](figures/residency.svg)", "## See it", TRY,

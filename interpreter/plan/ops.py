@@ -245,8 +245,13 @@ class Ops:
                 op = replace(op, offset=op.offset + window_of(base.space))  # a variable's own address is one within its space
         source = self.operands.address(op, i.opcode in OPAQUE_ADDRESS)
         if op.parts:
-            return Tuple((source, *[self.operands.source(p, TYPES["b32"]) for p in op.parts]))
+            return Tuple((source, *[self.operands.source(p, TYPES["b64" if _is_handle(p) else "b32"]) for p in op.parts]))
         return source
+
+
+def _is_handle(part: Operand) -> bool:
+    """Is a further part of an address the handle of a sampler, and no coordinate?"""
+    return isinstance(part, Variable) or (isinstance(part, Register) and part.type.bits == 64)
 
 
 def _is_single(place: Place, op: Any, t: ScalarType) -> bool:

@@ -29,12 +29,14 @@ from .global_memory import GlobalMemory
 from .lanes import WARP
 from .profile import KernelProfile, SiteProfile
 from .tally import SiteTally
+from .texels import Texels
 
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
     from ..vector.accessing import Accessing
     from ..vector.group import Group
+    from ..vector.handles import TexelAccess
     from ..vector.ports import WavePort
 
 STRETCH = 8  # events of the timeline's first stretches
@@ -82,6 +84,7 @@ class Counters(Observer):
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
         self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks)
+        self.fetches = Texels(self.accesses.global_memory, self.device, self.multiprocessors)
         self.tallies: dict[int, SiteTally] = {}
         self._runs: dict[int, Run] = {}
         self.idle = 0  # threads of blocks that have started, until the end subtracts those that wrote
@@ -104,11 +107,12 @@ class Counters(Observer):
         self.idle -= sum(int(np.count_nonzero(w)) for w in self._wrote.values())
         memory = self.accesses.global_memory
         memory.stream.settle(last=True)
+        self.fetches.settle()
         self._profile = self._frozen(launch, memory)
         # References to the launch would keep its memory until the garbage collector runs.
         self.launch = self._geometry = self._alive = None
         self._wrote.clear()
-        del self.accesses
+        del self.accesses, self.fetches
 
     def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
         # What the profile refers to holds none of the launch's memory.
@@ -227,6 +231,9 @@ class Counters(Observer):
         if access.kind != "ld" and access.space != "local":
             self._writes(access.group, access.mask)
         self.accesses.count(self._tally(access.site), access)
+
+    def texels(self, access: TexelAccess) -> None:
+        self.fetches.count(self._tally(access.site), access)
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         self.accesses.operands = operands

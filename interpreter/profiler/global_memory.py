@@ -71,7 +71,7 @@ class GlobalMemory:
 
     def empty(self, group: Group) -> None:
         """The multiprocessors of a group empty their L1s."""
-        self.stream.empty(np.unique(self._caches(group)).astype(np.int64))
+        self.stream.empty(np.unique(self.caches(group)).astype(np.int64))
 
     def access(self, op: Operation, address: Value, mask: Array | None) -> None:
         """One load, store or atomic operation."""
@@ -127,7 +127,7 @@ class GlobalMemory:
         """Counts sectors by allocation, and adds the access to the stream; `unit`: sectors of a transaction."""
         t = f.touch if unit == 1 else f.touch.whole_lines()
         words = covered(f.lanes, f.width, t) if op.kind == "st" and f.width < 4 else None
-        cache, column = self._caches(op.group), COLUMNS[op.kind]
+        cache, column = self.caches(op.group), COLUMNS[op.kind]
         counts = self.places.of(f.ends[0] + start, f.ends[1] + start)
         if counts is not None:
             counts[column] += f.total
@@ -147,7 +147,7 @@ class GlobalMemory:
             return f, by // LINE
         return Footprint(lanes_of(g, plain(address), mask), width), 0
 
-    def _caches(self, group: Accessing) -> NDArray[np.uint16]:
+    def caches(self, group: Accessing) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
         return self.multiprocessors_of(group)[group.geometry.warps.block[:, 0]]
 

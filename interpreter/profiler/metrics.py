@@ -69,7 +69,8 @@ def _resident(p: KernelProfile) -> float:
 
 
 L1_HITS, L1_SECTORS = total("hits", "global", "ld"), total("units", "global", "ld")
-L2_HITS, L2_SECTORS = total("l2_hits", "global bulk", "ld red atom"), total("l2_sectors", "global bulk", "ld red atom")
+L2_HITS, L2_SECTORS = total("l2_hits", "global bulk texture", "ld red atom"), total("l2_sectors", "global bulk texture", "ld red atom")
+TEX_HITS, TEX_SECTORS = total("hits", "texture"), total("units", "texture")
 OPS = {"ld": "loads", "st": "stores", "red": "reductions", "atom": "atomics that return"}
 LSU = {"global": "ld st red atom", "local": "ld st"}
 LSU_UNITS = (
@@ -160,6 +161,30 @@ METRICS: tuple[Metric, ...] = (
             True,
         )
         for op, what in (("ld", "read"), ("st", "wrote"), ("red", "changed"))
+    ),
+    Metric(
+        "l1tex__t_requests_pipe_tex_mem_texture.sum",
+        "texture requests",
+        "Fetches of warps.",
+        total("requests", "texture"),
+    ),
+    Metric(
+        "l1tex__t_sectors_pipe_tex_mem_texture.sum",
+        "texture sectors",
+        "32-byte sectors that texels of fetches lie in, request by request.",
+        TEX_SECTORS,
+    ),
+    Metric(
+        "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum",
+        "texture sectors found",
+        "Of those, the ones that L1, or the texture cache of early devices, held.",
+        TEX_HITS,
+    ),
+    Metric(
+        "l1tex__t_sector_pipe_tex_mem_texture_op_tex_hit_rate.pct",
+        "texture hit rate %",
+        "Sectors of texels that were found.",
+        percent(TEX_HITS, TEX_SECTORS),
     ),
     Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.", L2_SECTORS),
     Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.", L2_HITS),

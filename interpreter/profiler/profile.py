@@ -24,10 +24,22 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class TexelSample:
+    """The texels that one warp read with one instruction, of one level and slice: the worst of those that were seen."""
+
+    width: int  # of the level
+    height: int
+    level: int
+    slice: int
+    cells: tuple[tuple[int, int, int], ...]  # (column, row, how often)
+    count: int  # sectors of the warp's fetch, of all levels and slices
+
+
+@dataclass(frozen=True, slots=True)
 class AccessProfile:
     """What one instruction did to one memory space; for shared memory `units` are passes (wavefronts), else sectors or transactions."""
 
-    space: str  # global shared local const
+    space: str  # global shared local const texture
     kind: str  # ld st red atom
     width: int  # bytes a lane
     requests: int
@@ -41,6 +53,7 @@ class AccessProfile:
     bytes: int  # that the lanes asked for
     moved: int  # that the transactions carried
     sample: Sample | None
+    texels: TexelSample | None = None
 
     @property
     def excess(self) -> int:
@@ -229,7 +242,7 @@ class KernelProfile:
         kinds = "ld red atom"
         if not self.device.l2_cache:
             return self.total("moved", "global", kinds)
-        return 32 * (self.total("l2_sectors", "global bulk", kinds) - self.total("l2_hits", "global bulk", kinds))
+        return 32 * (self.total("l2_sectors", "global bulk texture", kinds) - self.total("l2_hits", "global bulk texture", kinds))
 
     @property
     def intensity(self) -> float:

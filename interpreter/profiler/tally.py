@@ -15,7 +15,7 @@ from ..launch import source_of, text_of
 from ..plan.plan import Site
 from ..values import Array
 from .lanes import WarpLanes
-from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
+from .profile import AccessProfile, BranchProfile, Sample, SiteProfile, TexelSample
 
 if TYPE_CHECKING:
     from ..vector.accessing import Accessing
@@ -34,6 +34,7 @@ class AccessTally:
         self.requests = self.units = self.ideal = self.conflicts = self.lanes = self.bytes = self.moved = 0
         self.hits = self.l2 = self.l2_hits = 0
         self.sample: tuple[Index, Flags, int] | None = None
+        self.texels: TexelSample | None = None
 
     def keep_worst(self, lanes: WarpLanes, start: int, warp: int, units: int) -> None:
         """Keeps the addresses of a warp, `start` bytes further on, if it is the worst one so far."""
@@ -144,5 +145,19 @@ def _frozen(space: str, kind: str, a: AccessTally) -> AccessProfile:
             places = [x if on else None for x, on in zip(places, active.tolist(), strict=True)]
         sample = Sample(tuple(places), a.width, count)
     return AccessProfile(
-        space, kind, a.width, a.requests, a.units, a.ideal, a.conflicts, a.hits, a.l2, a.l2_hits, a.lanes, a.bytes, a.moved, sample
+        space,
+        kind,
+        a.width,
+        a.requests,
+        a.units,
+        a.ideal,
+        a.conflicts,
+        a.hits,
+        a.l2,
+        a.l2_hits,
+        a.lanes,
+        a.bytes,
+        a.moved,
+        sample,
+        a.texels,
     )

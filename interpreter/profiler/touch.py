@@ -83,7 +83,7 @@ def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:
         else:
             np.copyto(keys, warps | (1 << KEY_BITS) - 1, where=~lanes.active)  # behind the active ones
             keys.sort(axis=1)
-            key = keys[np.arange(WARP) < np.count_nonzero(lanes.active, axis=1)[:, None]]
+            key = keys[np.arange(keys.shape[1]) < np.count_nonzero(lanes.active, axis=1)[:, None]]
         steps = key[1:] - key[:-1]
     return key, steps
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from warplab.isa.ports import CopyingLanes, Rows, Shortcut
 from warplab.isa.spaces import window_of
+from warplab.isa.textures.footprints import TexelFootprint
+from warplab.isa.textures.resources import Image
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
@@ -17,6 +19,7 @@ from ..lanes import Geometry
 from ..memory.multicast import copies
 from ..memory.tensor import TensorSpace
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
+from .handles import Resource, announce, is_variable, resources
 from .ports import WavePort
 from .special import lies_in, special
 
@@ -100,9 +103,22 @@ class Accessing:
         """See ports.Lanes."""
         return np.broadcast_to(self.geometry.block, self.geometry.shape)
 
-    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+    def resources(self, handle: Value) -> list[tuple[Resource, Array | None]]:
         """See ports.Lanes."""
-        raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
+        return resources(self, handle)
+
+    def texels_read(self, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
+        """See ports.Lanes."""
+        if self.wave.observers and texels:
+            announce(self, image, texels, shape, lanes)
+
+    def is_variable(self, handle: Value, kind: str) -> Array:
+        """See ports.Lanes."""
+        return is_variable(self, handle, kind)
+
+    def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> NoReturn:
+        """See ports.Lanes."""
+        raise self.blame(Fault(kind, text, space if kind == "out-of-bounds" else ""), lanes)
 
     def blame(self, fault: Fault, lanes: Array | None) -> Fault:
         """Names the first of some lanes in a fault."""

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from warplab.isa.ports import Lanes, Shortcut, TensorCores
+from warplab.isa.textures.resources import Surface, Texture
 
 from ..lanes import Geometry
 from ..values import Array, plain
@@ -98,6 +99,12 @@ class WarpView:
         """See ports.Lanes."""
         return tuple(self.layout.spread(v) for v in self.group.take_clusters())
 
+    def resources(self, handle: Array) -> list[tuple[Texture | Surface | None, Array | None]]:
+        """See ports.Lanes."""
+        spread = self.layout.spread
+        found = self.group.resources(self.layout.gather(handle))
+        return [(resource, None if lanes is None else spread(lanes)) for resource, lanes in found]
+
     @property
     def tensor_cores(self) -> TensorCores:
         """See ports.Lanes."""
@@ -107,9 +114,13 @@ class WarpView:
         """See ports.Lanes."""
         return self.layout.spread(self.group.ctas())
 
-    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+    def is_variable(self, handle: Array, kind: str) -> Array:
         """See ports.Lanes."""
-        self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))))
+        return self.layout.spread(self.group.is_variable(self.layout.gather(handle), kind))
+
+    def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> NoReturn:
+        """See ports.Lanes."""
+        self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))), space)
 
     def pause(self) -> None:
         """See ports.Lanes."""

@@ -1,32 +1,26 @@
-"""Textures and surfaces (PTX ISA 9.7.12-13): tex, tld4, txq, istypep, suld, sust, sured, suq.
-
-They are assembled, verified and printed, not executed: their meaning needs descriptors that only a driver fills in.
-"""
+"""Reads of textures (PTX ISA 9.7.12.3-4): tex, tld4."""
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from ..facts import Demand, facts, when
-from ..notation import Need, accepted
+import numpy as np
 
-TEX, TLD4, TXQ, ISTYPEP = "9.7.12.3", "9.7.12.4", "9.7.12.5", "9.7.12.6"
-SULD, SUST, SURED, SUQ = "9.7.13.1", "9.7.13.2", "9.7.13.3", "9.7.13.4"
+from ..facts import Demand, facts
+from ..notation import Need, instruction
+from ..ports import Array, Lanes
+from ..textures.fetch import fetch, gather
+from ..textures.lanes import Read, by_lanes, typed
+from ..textures.request import Request
 
-_HANDLES = (
+TEX, TLD4 = "9.7.12.3", "9.7.12.4"
+
+HANDLES = (
     Demand(Need(7.1, 60), "the predicate of {opcode}", kind="pair"),
     Demand(Need(3.1, 20), "a handle in a register", kind="handle register"),
 )
-facts("tex tld4 txq suq", demands=_HANDLES)
-facts("suld sust sured", demands=(*_HANDLES, Demand(Need(3.0, 20), ".{word}", when("3d a1d a2d"))))
-facts("suld", leading="b")
-facts("tex tld4 suld sust sured", unit="texture")
-facts("sust sured", leading="b p")
-facts("txq", leading="level", handles=("texref", "samplerref"))
-facts("tex tld4", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
+facts("tex tld4", demands=HANDLES, unit="texture", handles=("texref",), keeps_predicate=True, result_from_elsewhere=True)
 facts("tex", float_vectors=True)
-facts("suld", result_from_elsewhere=True)
-facts("istypep", refuses_addresses=True)
-facts("suld sust sured suq", handles=("surfref",))
 
 FLOAT_GEOMETRY = "1d 2d 3d a1d a2d cube acube"
 INTEGER_GEOMETRY = "1d 2d 3d a1d a2d 2dms a2dms"
@@ -45,23 +39,71 @@ _SAMPLE = (
     "the element of the texture a at the coordinates c ([a, b, c]: through the sampler b), moved by g, compared with h; p = it is resident."
 )
 
-# (words before the geometry, operands behind the coordinates, geometries of coordinates in f32, in s32, what differs)
+
+def tex(lanes: Lanes, a: Sequence[Array], g: Any = None, h: Any = None, *, geom: str, dtype: str, ctype: str, pair: bool = True) -> Any:
+    """The least level that the sampler allows."""
+    return _fetched(lanes, a, geom, dtype, ctype, pair, fetch, offset=g)
+
+
+def tex_level(
+    lanes: Lanes, a: Sequence[Array], e: Array, g: Any = None, h: Any = None, *, geom: str, dtype: str, ctype: str, pair: bool = True
+) -> Any:
+    """Level e."""
+    return _fetched(lanes, a, geom, dtype, ctype, pair, fetch, offset=g, level=e)
+
+
+def tex_grad(
+    lanes: Lanes, a: Sequence[Array], e: Sequence[Array], f: Sequence[Array], g: Any = None, h: Any = None, *,
+    geom: str, dtype: str, ctype: str, pair: bool = True,
+) -> Any:  # fmt: skip
+    """The level that the gradients e and f ask for."""
+    return _fetched(lanes, a, geom, dtype, ctype, pair, fetch, offset=g, gradients=(e, f))
+
+
+def tld4(lanes: Lanes, a: Sequence[Array], g: Any = None, h: Any = None, *, comp: str, geom: str, dtype: str, pair: bool = True) -> Any:
+    """Four texels."""
+    return _fetched(lanes, a, geom, dtype, "f32", pair, lambda t, r: gather(t, r, "rgba".index(comp)), offset=g)
+
+
+COORDINATES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 3, "cube": 3, "acube": 3, "2dms": 2, "a2dms": 2}
+
+
+def _fetched(
+    lanes: Lanes, a: Sequence[Array], geom: str, dtype: str, ctype: str, pair: bool, read: Read, *, offset: Any,
+    level: Array | None = None, gradients: tuple[Sequence[Array], Sequence[Array]] | None = None,
+) -> Any:  # fmt: skip
+    """d, or d and p.  Depth textures, with which h would be compared, don't exist; a single register in place of g is h."""
+    handle, *parts = a
+    if parts[0].dtype == np.uint64:
+        del parts[0]  # the sampler b; what counts is the sampler of the texture
+    sample = parts.pop(0) if geom.endswith("ms") else None
+    layer = parts.pop(0) if geom.startswith("a") else None
+    coordinates = [c.view(np.float32 if ctype == "f32" else np.int32) for c in parts[: COORDINATES[geom]]]
+    request = Request(
+        geom.removeprefix("a").removesuffix("ms"), coordinates, layer, level, gradients, offset if isinstance(offset, tuple) else (), sample
+    )
+    channels, resident = by_lanes(lanes, handle, request, read)
+    d = typed(channels, dtype)
+    return (d, resident) if pair else d
+
+
+# (meaning, words before the geometry, operands behind the coordinates, geometries of coordinates in f32, in s32, what differs)
 _GRADIENTS = "At the level that the gradients e and f ask for: d = "
 _FETCHES = (
-    ("", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "d = "),
-    (".base", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "At the coarsest level that there is: d = "),
-    (".level", ", e:ctype", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At level e: d = "),
-    (".grad", ", e*1:f32, f*1:f32", "1d a1d", "1d a1d", _GRADIENTS),
-    (".grad", ", e*2:f32, f*2:f32", "2d a2d", "2d a2d", _GRADIENTS),
-    (".grad", ", e*4:f32, f*4:f32", "3d cube acube", "3d", _GRADIENTS),
+    (tex, "", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "d = "),
+    (tex, ".base", "", FLOAT_GEOMETRY, INTEGER_GEOMETRY, "At the coarsest level that there is: d = "),
+    (tex_level, ".level", ", e:ctype", FLOAT_GEOMETRY, "1d 2d 3d a1d a2d", "At level e: d = "),
+    (tex_grad, ".grad", ", e*1:f32, f*1:f32", "1d a1d", "1d a1d", _GRADIENTS),
+    (tex_grad, ".grad", ", e*2:f32, f*2:f32", "2d a2d", "2d a2d", _GRADIENTS),
+    (tex_grad, ".grad", ", e*4:f32, f*4:f32", "3d cube acube", "3d", _GRADIENTS),
 )
 
-for _words, _more, _float, _integer, _says in _FETCHES:
+for _meaning, _words, _more, _float, _integer, _says in _FETCHES:
     for _ctype, _geometry in (("f32", _float), ("s32", _integer)):
         for (_count, _dtype), _tail in itertools.product(
             ((4, "u32 s32 f16 f32"), (2, "f16x2")), ("{, g:s32}{, h:f32}", ", h:f32") if _ctype == "f32" else ("{, g:s32}",)
         ):
-            accepted(
+            instruction(
                 f"tex{_words}.geom.v{_count}.dtype.ctype  d*{_count}:dtype[|p], [a, {{c}}]{_more}{_tail}",
                 geom=_geometry,
                 dtype=_dtype,
@@ -69,10 +111,10 @@ for _words, _more, _float, _integer, _says in _FETCHES:
                 needs=TEX_NEEDS,
                 section=TEX,
                 doc=_says + _SAMPLE,
-            )
+            )(_meaning)
 
 for _tail in ("{, g:s32}{, h:f32}", ", h:f32"):
-    accepted(
+    instruction(
         "tld4.comp.geom.v4.dtype.ctype  d*4:dtype[|p], [a, {c}]" + _tail,
         comp="r g b a",
         geom="2d a2d cube acube",
@@ -83,71 +125,4 @@ for _tail in ("{, g:s32}{, h:f32}", ", h:f32"):
         needs=dict.fromkeys(("a2d", "cube", "acube"), Need(4.3, 30)),
         section=TLD4,
         doc="d = one component of the four texels that surround the coordinates c.",
-    )
-
-_TXQ_NEEDS = {"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)}
-accepted(
-    "txq.query.b32  d, [a]",
-    ptx=1.5,
-    sm=10,
-    needs=_TXQ_NEEDS,
-    section=TXQ,
-    query="width height depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples "
-    "filter_mode force_unnormalized_coords addr_mode_0 addr_mode_1 addr_mode_2",
-    doc="d = a property of the texture or sampler a.",
-)
-accepted(
-    "txq.level.query.b32  d, [a], b:u32",
-    query="width height depth",
-    ptx=4.3,
-    sm=30,
-    section=TXQ,
-    doc="d = the extent of level b of the texture a.",
-)
-accepted(
-    "istypep.kind  p, a:u64", kind="texref samplerref surfref", ptx=4.0, sm=30, section=ISTYPEP, doc='p = "the handle a is of that kind".'
-)
-
-CLAMP = "trap clamp zero"
-_DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .zero reads 0 and writes nothing."
-_SURFACE: dict[str, Any] = {"geom": "1d 2d 3d a1d a2d", "clamp": CLAMP, "ptx": 1.5, "sm": 20}
-_STORE: dict[str, Any] = {"cop": "wb cg cs wt", "section": SUST, **_SURFACE}
-_LOADED, _STORED = "d = the bytes of the surface a at b. " + _DOMAIN, "The bytes of the surface a at b = c. " + _DOMAIN
-_CONVERTED = "The element of the surface a at b = c, converted to the surface's format. " + _DOMAIN
-for _type, _vec in (("b8 b16 b32", "v2 v4"), ("b64", "v2")):
-    _load = "suld.b.geom{.cop}{.vec}.type.clamp  d.vec:type+, [a, {b}]"
-    accepted(_load, cop="ca cg cs cv", vec=_vec, type=_type, section=SULD, doc=_LOADED, **_SURFACE)
-    accepted("sust.b.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec=_vec, type=_type, doc=_STORED, **_STORE)
-accepted("sust.p.geom{.cop}{.vec}.type.clamp  [a, {b}], c.vec:type+", vec="v2 v4", type="b32", doc=_CONVERTED, **_STORE)
-
-_UPDATES = (
-    ("b", "add", "u32 s32 u64"),
-    ("b", "min max", "u32 s32 u64 s64"),
-    ("b", "and or", "b32"),
-    ("p", "add", "b32"),
-    ("p", "min max", "b32 b64"),
-    ("p", "and or", "b32"),
-)
-for _mode, _op, _type in _UPDATES:
-    accepted(
-        f"sured.{_mode}.op.geom.type.clamp  [a, {{b}}], c:type+",
-        op=_op,
-        geom="1d 2d 3d",
-        type=_type,
-        clamp=CLAMP,
-        ptx=2.0,
-        sm=20,
-        needs={"s64": Need(8.1, 50), "b64": Need(8.1, 50)},
-        section=SURED,
-        doc="What the surface a holds at b becomes itself op c, at once. " + _DOMAIN,
-    )
-
-accepted(
-    "suq.query.b32  d, [a]",
-    query="width height depth channel_data_type channel_order array_size memory_layout",
-    ptx=1.5,
-    sm=11,
-    needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
-    section=SUQ,
-    doc="d = a property of the surface a.",
-)
+    )(tld4)

@@ -58,6 +58,7 @@ class Image:
     layered: bool = False
     cube: bool = False
     linear: bool = False  # device memory without rows: read by integer coordinates alone
+    pitched: bool = False  # device memory in rows
     resident: bool = True  # a sparse array without mapped memory is not
     gone: Callable[[], str] = _always  # why the memory cannot be read any more, in words; "" while it can
 

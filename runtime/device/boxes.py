@@ -26,6 +26,8 @@ class Side:
         if self.array is not None:
             return self.array.row(self.x, self.y + y, self.z + z, size)
         at = self.address + self.x + (self.y + y) * self.pitch + (self.z + z) * self.pitch * self.height
+        if SPACE.is_device_range(self.address):
+            return SPACE.device_bytes(at, size)  # all of the box, wherever its rows lead
         return SPACE.bytes_at(at, size)
 
 

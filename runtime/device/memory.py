@@ -289,6 +289,8 @@ def host_bytes(address: int, size: int) -> Bytes:
 
 
 def _view(address: int, size: int) -> Bytes:
+    if address + size > 1 << 64:
+        raise invalid(f"{size} bytes at {address:#x} lie beyond the last address")
     return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
 
 

@@ -110,7 +110,7 @@ class TexelMemory:
         shape = 1, self.height, self.width, texel.channels
         strides = 0, self.pitch, texel.bytes, texel.dtype.itemsize
         rows: Texels = np.ndarray(shape, texel.dtype, self.bytes, 0, strides)
-        return Image(texel, self.width, self.height, 0, (rows,), gone=self.gone)
+        return Image(texel, self.width, self.height, 0, (rows,), pitched=True, gone=self.gone)
 
 
 def memory_at(space: AddressSpace, address: int, size: int, width: int = 0, height: int = 0, pitch: int = 0) -> TexelMemory:

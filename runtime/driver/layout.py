@@ -144,7 +144,7 @@ class _Field:
     def _value(self, raw: Any) -> Any:
         if self.enum is not None:
             return self.enum(raw)
-        return self.convert(raw or 0)
+        return self.convert(0 if raw is None else raw)
 
     def __get__(self, owner: _Base | None, _: type | None = None) -> Any:
         if owner is None:

@@ -143,6 +143,11 @@ def _accesses(p: KernelProfile, prefix: str) -> str:
         each = f"{a.units / a.requests:.1f} {'passes' if a.space == 'shared' else 'sectors'} a request"
         title = f"{_where(s, prefix)} <code>{escape(s.text)}</code> {each}"
         out.append(f'<details{opened} class="access"><summary>{title}</summary>{picture}</details>')
+    for fetch in p.sites:
+        for a in fetch.accesses:
+            if a.texels is not None:
+                title = f"{_where(fetch, prefix)} <code>{escape(fetch.text)}</code> {a.units / a.requests:.1f} sectors a request"
+                out.append(f'<details class="access"><summary>{title}</summary>{svg.texels(a.texels)}</details>')
     return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
 
 

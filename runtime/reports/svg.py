@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from warplab.interpreter.profiler import KernelProfile, Sample
+from warplab.interpreter.profiler import KernelProfile, Sample, TexelSample
 from warplab.isa.profiles import DeviceProfile
 
 from .pictures import WARP, banks, transactions
@@ -105,6 +105,28 @@ def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title:
         )
     head = f"{counted(sample.count, 'pass')}: the most different words that one bank must give, by the rule of {device.name}"
     return _served(sample, servers, title or head, title or "lanes against banks", alone)
+
+
+def texels(sample: TexelSample) -> str:
+    """The texels that a warp reads, the darker the more often, within the part of the level around them."""
+    xs, ys = [x for x, _, _ in sample.cells], [y for _, y, _ in sample.cells]
+    left, top = max(min(xs) - 1, 0), max(min(ys) - 1, 0)
+    columns, rows = min(max(xs) + 2, sample.width) - left, min(max(ys) + 2, sample.height) - top
+    size = max(2.0, min(14.0, 620 / columns, 300 / rows))
+    most = max(n for _, _, n in sample.cells)
+    head = f"{counted(len(sample.cells), 'texel')} in {counted(sample.count, 'sector')}"
+    where = (
+        f"columns {left} to {left + columns - 1}, rows {top} to {top + rows - 1} of {sample.width} x {sample.height}, level {sample.level}"
+    )
+    body = [text(10, 18, head), text(10, 34, where, soft=True)]
+    body.append(f'<rect class="axis" x="10" y="44" width="{columns * size:g}" height="{rows * size:g}"/>')
+    for x, y, n in sample.cells:
+        heat = "var(--calm)" if 3 * n <= most else "var(--good)" if 3 * n <= 2 * most else "var(--warm)"
+        fill = "var(--good)" if most == 1 else heat
+        body.append(
+            box(10 + (x - left) * size, 44 + (y - top) * size, size - 0.5, size - 0.5, fill, f"({x}, {y}): read {counted(n, 'time')}")
+        )
+    return svg(max(columns * size, 420) + 20, rows * size + 54, "".join(body), "texels that a warp reads")
 
 
 def timeline(p: KernelProfile) -> str:

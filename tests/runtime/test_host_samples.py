@@ -23,6 +23,7 @@ SAYS = {
     "shared_size": "232448 bytes without asking: CUDA_ERROR_INVALID_VALUE\n232448 bytes: 1 blocks",
     "link_modules": "5 + 0 x + 0 x^2 + 1 x^3 at 2 is 13, right everywhere",
     "all_reduce": "65536 sums over 2 devices, right in each",
+    "textures": "48 x 32 to 96 x 64: right",
     "mandelbrot": "360 x 240, 22823 of 86400 points never leave, 1722296 steps",
 }
 pytestmark = model_only

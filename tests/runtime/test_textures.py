@@ -65,7 +65,8 @@ def fill(host: Host, array: Any, data: np.ndarray[Any, Any], back: bool = False)
     """Copies (slices, rows, columns) to an array, or from it."""
     c, kinds = cu.CUDA_MEMCPY3D(), cu.CUmemorytype
     far, near = ("src", "dst") if back else ("dst", "src")
-    c.Depth, c.Height, c.WidthInBytes = *data.shape[:2], data.nbytes // (data.shape[0] * data.shape[1])
+    slices, rows = data.shape[:2]
+    c.Depth, c.Height, c.WidthInBytes = slices, rows, data.nbytes // (slices * rows)
     for name, value in (
         ("MemoryType", kinds.CU_MEMORYTYPE_HOST),
         ("Host", data.ctypes.data),

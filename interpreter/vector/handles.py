@@ -1,0 +1,109 @@
+"""What the texture and surface handles of a group's lanes stand for, and which texels the lanes read: what observers hear of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from warplab.isa.textures.footprints import TexelFootprint
+from warplab.isa.textures.resources import Image, Surface, Texture
+
+from ..faults import Fault
+from ..launch import Launch
+from ..plan.plan import Site
+from ..values import Array, Value, plain
+
+Resource = Texture | Surface | None
+
+
+class HandleUser(Protocol):
+    """The lanes that have handles."""
+
+    active: Array | None
+    geometry: Any
+    wave: Any
+
+    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
+        """Names the first of some lanes in a fault."""
+
+
+def resources(g: HandleUser, handle: Value) -> list[tuple[Resource, Array | None]]:
+    """See ports.Lanes."""
+    h, active = plain(handle), g.active
+    if h.size == 1:
+        return [(_resource(g, int(h[0, 0]), active), None)]
+    full = np.broadcast_to(h, g.geometry.shape)
+    used = full if active is None else full[np.broadcast_to(active, full.shape)]
+    different = np.unique(used)
+    if len(different) == 1:
+        return [(_resource(g, int(different[0]), active), None)]
+    found: list[tuple[Resource, Array | None]] = []
+    for one in different:
+        lanes = full == one if active is None else (full == one) & active
+        found.append((_resource(g, int(one), lanes), lanes))
+    return found
+
+
+def is_variable(g: HandleUser, handle: Value, kind: str) -> Array:
+    """See ports.Lanes."""
+    h = plain(handle)
+    different, which = np.unique(h, return_inverse=True)
+    known = np.array([g.wave.launch.resources.kind(int(one)) == kind for one in different])
+    found: Array = known[which].reshape(h.shape)
+    return found
+
+
+def _resource(g: HandleUser, handle: int, lanes: Array | None) -> Resource:
+    launch: Launch = g.wave.launch
+    found = launch.resources.get(handle)
+    if found is None:
+        if handle and not launch.resources.kind(handle):
+            _refuse(g, "out-of-bounds", launch.resources.explain(handle), lanes)
+    elif gone := found.image.gone():
+        _refuse(g, "freed", gone, lanes)
+    return found
+
+
+def _refuse(g: HandleUser, kind: str, why: str, lanes: Array | None) -> NoReturn:
+    raise g.blame(Fault(kind, why, "texture"), lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class TexelAccess:
+    """Texels of an image that lanes have read, by level, slice, row and column: arrays (texels of a lane, rows, columns of the group)."""
+
+    site: Site
+    group: Any
+    mask: Array | None  # the lanes that read; None: all of the group
+    image: Image
+    level: Array
+    slice: Array
+    row: Array
+    column: Array
+    there: Array  # False where the border colour stood for a texel, or a cube has none
+
+
+def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
+    """Tells the observers of texels as ports.Lanes.texels_read gives them."""
+    full = g.geometry.shape
+    found: list[list[Array]] = [[], [], [], [], []]
+    for part in texels:
+        missing = np.zeros(1, np.bool_)
+        for gap in (part.outside, part.missing):
+            missing = missing if gap is None else missing | gap
+        arrays = np.broadcast_arrays(part.level, part.slice, part.row, part.column, ~missing)
+        for out, array in zip(found, arrays, strict=True):
+            flat = array.reshape(-1, array.shape[-1])
+            if lanes is not None:
+                whole = np.zeros((len(flat), *lanes.shape), array.dtype)
+                whole[:, lanes] = flat
+            else:
+                whole = flat.reshape(-1, *(shape if flat.shape[1] > 1 else (1, 1)))
+            out.append(np.broadcast_to(whole, (len(flat), *full)))
+    mask = lanes if g.active is None else g.active if lanes is None else g.active & lanes
+    event = TexelAccess(g.wave.current, g, mask, image, *(np.concatenate(arrays) for arrays in found))
+    for o in g.wave.observers:
+        o.texels(event)

@@ -1,0 +1,117 @@
+"""The level that gradients ask for, bit for bit as the texture unit of sm_90 has it: the lengths of vectors in numbers of ten digits.
+
+The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded without anisotropic filtering; with it the
+levels are right, but where several samples are taken only one is modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from . import cubes
+from .digits import cut
+from .levels import MOST
+from .positions import Array, clean
+from .tables import LOG2
+
+MOST_SAMPLES = 16
+LEAST = 2.0**-1000  # below every unit that is not 0
+
+
+def last_digit(x: Array) -> Array:
+    """What the last of a number's ten digits is worth."""
+    bits: Array = np.maximum(np.abs(x), LEAST).view(np.int64) & -(1 << 52)
+    return bits.view(np.float64) * 2.0**-9
+
+
+def floor_to(x: Array, unit: Array) -> Array:
+    """A number cut to a multiple of a unit, towards zero."""
+    return np.trunc(x / unit) * unit
+
+
+def in_texels(x: Array, extent: int) -> Array:
+    """A component times the extent of level 0; seven eighths are added to the last digit before the product is cut."""
+    digits = cut(x)
+    unit = last_digit(digits) * 2.0 ** (extent.bit_length() - 1)
+    product = np.floor(np.abs(digits) * extent / unit + 0.875) * unit
+    return np.copysign(cut(product), x)
+
+
+def part(x: Array, eighths: int) -> Array:
+    """eighths / 8 of a number that is not negative, rounded to the last digit."""
+    unit = last_digit(x)
+    return np.floor((x / unit * eighths + 4) * 0.125) * unit
+
+
+def length(vector: Sequence[Array]) -> Array:
+    """About the length of a vector: its largest component, 11/32 of the second and 8/32 of the third."""
+    largest, *others = np.sort(np.abs(np.stack(np.broadcast_arrays(*vector))), axis=0)[::-1]
+    unit = last_digit(largest)
+    total = largest
+    for other, eighths in zip(others, (11, 8), strict=False):
+        total = total + floor_to(part(other, eighths) * 0.25, unit * 2.0**-6)
+    return cut(floor_to(total, unit))
+
+
+def part_of_sum(x: Array, y: Array) -> Array:
+    """11/16 of x + y, without its sign; both are cut one bit below the last digit of the larger."""
+    unit = np.maximum(last_digit(x), last_digit(y)) * 0.5
+    total = cut(np.abs(floor_to(x, unit) + floor_to(y, unit)))
+    return cut(part(total, 11) * 0.5)
+
+
+def area(first: Sequence[Array], second: Sequence[Array]) -> Array:
+    """The area that two gradients span: products are cut after 3/4 is added to their last digit, and the smaller one as in a sum."""
+    (a, b), (c, d) = (first[0], second[1]), (first[1], second[0])
+    one, other = product(a, b), product(c, d)
+    unit = np.maximum(last_digit(one), last_digit(other)) * 0.5
+    return cut(np.abs(floor_to(one, unit) - floor_to(other, unit)))
+
+
+def product(a: Array, b: Array) -> Array:
+    """The product of two numbers of ten digits, cut."""
+    unit = last_digit(a) * last_digit(b) * 2.0**9
+    found: Array = np.copysign(cut(np.floor(np.abs(a * b) / unit + 0.75) * unit), a * b)
+    return found
+
+
+def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int], anisotropy: int = 0) -> Array:
+    """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference.
+
+    Anisotropic filtering takes several samples along that longest one, so its level is that of the width across, as far as its samples reach.
+    """
+    first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
+    longest: Array = np.max(np.broadcast_arrays(length(first), length(second), *_of_sums(first, second)), axis=0)
+    level = level_of_length(longest)
+    if anisotropy < 2 or len(first) != 2:
+        return level
+    samples = min(anisotropy, MOST_SAMPLES).bit_length() - 1
+    across: Array = np.maximum(level_of_length(area(first, second)) - level, level - 256 * samples)
+    return across
+
+
+def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int) -> Array:
+    """The level in 256ths of a cube map: how far each gradient moves the point on the unfolded cube.
+
+    Where a gradient leads to another face, sum and difference do not count; where it leads to the opposite one, the level is the coarsest.
+    """
+    moved, leaves, far = [], np.zeros(1, np.bool_), np.zeros(1, np.bool_)
+    for gradient in (first, second):
+        steps, beyond, behind = cubes.moved(direction, gradient)
+        moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
+        leaves, far = leaves | beyond, far | behind
+    sums = [np.where(leaves, 0.0, x) for x in _of_sums(*moved)]
+    longest = np.max(np.broadcast_arrays(*[length(v) for v in moved], *sums), axis=0)
+    return np.where(far, MOST, level_of_length(longest))
+
+
+def _of_sums(first: Sequence[Array], second: Sequence[Array]) -> list[Array]:
+    return [length([part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)]) for sign in (1.0, -1.0)]
+
+
+def level_of_length(longest: Array) -> Array:
+    """log2 in 256ths."""
+    bits = longest.view(np.int64)
+    return np.where(longest > 0, ((bits >> 52) - 1023 << 8) + LOG2[bits >> 44 & 255], -MOST)
