@@ -44,7 +44,7 @@ def fetch(texture: Texture, request: Request) -> Fetched:
         return Fetched([NOTHING] * CHANNELS, [])
     place = _place(image, request)
     count = len(image.levels)
-    chosen_levels = chosen(clamped(_level(image, request), sampler, count), sampler, count)
+    chosen_levels = chosen(clamped(_level(texture, request), sampler, count), sampler, count)
     parts = [footprint(image, sampler, place, level, weight) for level, weight in chosen_levels]
     texels = [part.read(image, sampler) for part in parts]
     if sampler.filter != LINEAR and (sampler.mip_filter != LINEAR or count == 1):
@@ -110,7 +110,7 @@ def by_number(texture: Texture, request: Request) -> Fetched:
     nothing = np.zeros(1, np.int64)
     z = others.pop() if len(others) == 2 or request.layer is not None else nothing
     y = others.pop() if others else nothing
-    part = TexelFootprint(level, *(a[None, None, None] for a in (z, y, x)))
+    part = TexelFootprint(level, *(a[None, None, None] for a in (z, y, x, ~there)))
     values = plain_values(part.read(image, texture.sampler)[:, 0, 0, 0], image.format, texture.sampler)
     return Fetched(_padded(np.where(there, values, np.uint32(0))), [part])
 
@@ -138,14 +138,14 @@ def _place(image: Image, request: Request) -> TexturePlace:
     return TexturePlace(request.geometry, slice, coordinates, request.offset)
 
 
-def _level(image: Image, request: Request) -> Array | None:
+def _level(texture: Texture, request: Request) -> Array | None:
     if request.gradients is not None:
         first, second = request.gradients
-        extents = [int(n) for n in sizes(image, np.zeros(1, np.int64))[:, 0]]
+        extents = [int(n) for n in sizes(texture.image, np.zeros(1, np.int64))[:, 0]]
         if request.geometry == CUBE:
             direction = [clean(c) for c in request.coordinates]
             return level_on_cube(direction, [clean(x) for x in first], [clean(x) for x in second], extents[0])
-        return level_of_gradients(first, second, extents)
+        return level_of_gradients(first, second, extents, texture.sampler.anisotropy)
     return None if request.level is None else in_256ths(request.level)
 
 

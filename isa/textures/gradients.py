@@ -1,6 +1,7 @@
 """The level that gradients ask for, bit for bit as the texture unit of sm_90 has it: the lengths of vectors in numbers of ten digits.
 
-The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded without anisotropic filtering.
+The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded without anisotropic filtering; with it the
+levels are right, but where several samples are taken only one is modelled.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .levels import MOST
 from .positions import Array, clean
 from .tables import LOG2
 
+MOST_SAMPLES = 16
 LEAST = 2.0**-1000  # below every unit that is not 0
 
 
@@ -54,16 +56,40 @@ def length(vector: Sequence[Array]) -> Array:
 
 
 def part_of_sum(x: Array, y: Array) -> Array:
-    """11/16 of x + y, without its sign; both are cut two bits below the last digit of the larger."""
-    unit = np.maximum(last_digit(x), last_digit(y)) * 0.25
+    """11/16 of x + y, without its sign; both are cut one bit below the last digit of the larger."""
+    unit = np.maximum(last_digit(x), last_digit(y)) * 0.5
     total = cut(np.abs(floor_to(x, unit) + floor_to(y, unit)))
     return cut(part(total, 11) * 0.5)
 
 
-def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int]) -> Array:
-    """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference."""
+def area(first: Sequence[Array], second: Sequence[Array]) -> Array:
+    """The area that two gradients span: products are cut after 3/4 is added to their last digit, and the smaller one as in a sum."""
+    (a, b), (c, d) = (first[0], second[1]), (first[1], second[0])
+    one, other = product(a, b), product(c, d)
+    unit = np.maximum(last_digit(one), last_digit(other)) * 0.5
+    return cut(np.abs(floor_to(one, unit) - floor_to(other, unit)))
+
+
+def product(a: Array, b: Array) -> Array:
+    """The product of two numbers of ten digits, cut."""
+    unit = last_digit(a) * last_digit(b) * 2.0**9
+    found: Array = np.copysign(cut(np.floor(np.abs(a * b) / unit + 0.75) * unit), a * b)
+    return found
+
+
+def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int], anisotropy: int = 0) -> Array:
+    """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference.
+
+    Anisotropic filtering takes several samples along that longest one, so its level is that of the width across, as far as its samples reach.
+    """
     first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
-    return level_of_length(np.max(np.broadcast_arrays(length(first), length(second), *_of_sums(first, second)), axis=0))
+    longest: Array = np.max(np.broadcast_arrays(length(first), length(second), *_of_sums(first, second)), axis=0)
+    level = level_of_length(longest)
+    if anisotropy < 2 or len(first) != 2:
+        return level
+    samples = min(anisotropy, MOST_SAMPLES).bit_length() - 1
+    across: Array = np.maximum(level_of_length(area(first, second)) - level, level - 256 * samples)
+    return across
 
 
 def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int) -> Array:

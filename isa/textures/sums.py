@@ -15,9 +15,6 @@ from .positions import Array
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # the smallest normal numbers
 
 
-WHOLE = 256  # the weight of a quad that is alone
-
-
 def nearest_256th(x: Array) -> Array:
     """x / 256, rounded half up."""
     return (x + 128) >> 8
@@ -25,7 +22,7 @@ def nearest_256th(x: Array) -> Array:
 
 def quad_weights(whole: Any, a: Array, b: Array) -> Array:
     """The weights (rows, columns, lanes) of a quad of weight `whole`; a and b say how far right and down the point lies."""
-    right = a if whole is WHOLE else nearest_256th(whole * a)
+    right = a if isinstance(whole, int) else nearest_256th(whole * a)  # a number is the weight of all: 256
     sides = np.stack(np.broadcast_arrays(whole - right, right))
     part = nearest_256th(sides * np.stack([256 - b, b]))  # upper left, lower right
     rest = sides - part  # lower left, upper right

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from warplab.isa.textures import cubes
 from warplab.isa.textures.fetch import fetch
 from warplab.isa.textures.request import Request
 from warplab.isa.textures.resources import Image, Sampler, TexelFormat, Texture
@@ -141,3 +142,38 @@ def test_a_bilinear_fetch_takes_at_most_sixty_passes(kind: str, channels: int, n
     with np.errstate(all="ignore"):
         fetch(texture, Request("2d", [rng.random(LANES).astype(np.float32).view(Counted) for _ in "xy"]))
     assert 20 < len(PASSES) <= 60, PASSES
+
+
+# ---------------------------------------------------------------- cube maps
+
+
+def centre(face: int, row: int, column: int, size: int) -> tuple[float, ...]:
+    """The middle of a texel on a cube of side 2, by the table of the CUDA programming guide."""
+    s, t = (2 * column + 1) / size - 1, (2 * row + 1) / size - 1
+    return ((1, -t, -s), (-1, -t, s), (s, 1, t), (s, -1, -t), (s, -t, 1), (-s, -t, -1))[face]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_beyond_an_edge_lies_the_nearest_texel_of_another_face(size: int) -> None:
+    texels = [(f, r, c) for f in range(6) for r in range(size) for c in range(size)]
+    middles = np.array([centre(*texel, size) for texel in texels])
+    for face in range(6):
+        for k in range(size):
+            for row, column in ((-1, k), (size, k), (k, -1), (k, size)):
+                near = [cubes.across_edges(np.array([face]), np.array([row]), np.array([column]), size)[i].item() for i in range(4)]
+                point = np.array(centre(face, row, column, size))
+                others = [n for n, texel in enumerate(texels) if texel[0] != face]
+                nearest = min(others, key=lambda n: float(((middles[n] - point) ** 2).sum()))
+                assert (*near[:3], near[3]) == (*texels[nearest], False)
+
+
+def test_a_direction_meets_the_texel_it_points_at() -> None:
+    size = 8
+    for face in range(6):
+        for row in range(size):
+            for column in range(size):
+                direction = [np.array([x * 3.0], np.float32) for x in centre(face, row, column, size)]
+                found, (s, t) = cubes.projected(direction)
+                assert (found.item(), int(t.item() * size), int(s.item() * size)) == (face, row, column)
+    corner = cubes.across_edges(np.array([0]), np.array([-1]), np.array([size]), size)
+    assert corner[3].item()
