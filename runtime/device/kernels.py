@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import gt
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
@@ -17,6 +18,7 @@ from warplab.interpreter.program import LoadedKernel, LoadedProgram
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ..errors import ApiError, invalid
+from .host import host
 from .textures import SurfaceReference, TextureReference
 
 if TYPE_CHECKING:
@@ -353,9 +355,10 @@ class KernelHandle:
             return bytes(out)
         if not table:
             raise invalid(f"no parameters; {self.name} takes {len(self.parameters)}")
-        pointers = (ctypes.c_void_p * len(self.parameters)).from_address(table)
-        for pointer, (name, at, size) in zip(pointers, self.parameters, strict=True):
+        pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
+        for pointer, (name, _, _) in zip(pointers, self.parameters, strict=True):
             if not pointer:
                 raise invalid(f"the pointer to parameter {name} is null")
-            out[at : at + size] = ctypes.string_at(pointer, size)
+        raw = np.frombuffer(out, np.uint8)
+        host().read_rows(pointers, [raw[at : at + size] for _, at, size in self.parameters])
         return bytes(out)

@@ -6,7 +6,6 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import mmap
 import sys
@@ -21,8 +20,8 @@ from numpy.typing import NDArray
 from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
 from ..errors import ApiError, invalid
+from .host import Bytes, host
 
-Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
@@ -160,7 +159,7 @@ class RegisteredArena(Window):
 
     def __init__(self, address: int, size: int) -> None:
         base = address & -256
-        super().__init__(base, _view(base, address + size - base), Allocation(address, size, "registered host memory"))
+        super().__init__(base, host().view(base, address + size - base), Allocation(address, size, "registered host memory"))
 
 
 class AddressSpace:
@@ -211,6 +210,7 @@ class AddressSpace:
         del self.buffers[address]
         if b.kind == "registered":
             del self.registered[address]
+            host().end_view(address, b.size)
         else:
             b.arena.free(b.allocation)
         return b
@@ -267,7 +267,7 @@ class AddressSpace:
             raise invalid("a null pointer")
         if self.is_device_range(address):
             return self.device_bytes(address, size)
-        return host_bytes(address, size)
+        return host().view(address, size)
 
     def is_device_range(self, address: int) -> bool:
         """Does the address belong to a memory that devices own or that was registered?"""
@@ -277,19 +277,6 @@ class AddressSpace:
 def _inside(arena: Arena, address: int) -> bool:
     low = arena.first if isinstance(arena, DeviceArena) else arena.base
     return low <= address < arena.base + arena.reserved
-
-
-def host_bytes(address: int, size: int) -> Bytes:
-    """A view of the process's own memory."""
-    if size == 0:
-        return np.zeros(0, np.uint8)
-    if address == 0:
-        raise invalid("a null host pointer")
-    return _view(address, size)
-
-
-def _view(address: int, size: int) -> Bytes:
-    return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
 
 
 SPACE = AddressSpace()

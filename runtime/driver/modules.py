@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from warplab.assembler.ir import Module
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
 from ..device.context import DeviceContext
+from ..device.host import host
 from ..device.kernels import LoadedModule
 from ..device.loading import fmad_of, image_at, parsed, sources
 from ..errors import ApiError, invalid
@@ -49,7 +51,7 @@ class Logs:
             raw = raw[: len(buffer)]
             buffer[: len(raw)] = raw
         else:
-            ctypes.memmove(address_of(buffer), raw, len(raw))
+            host().write(address_of(buffer), np.frombuffer(raw, np.uint8))
 
 
 def image_of(image: object, size: int | None = None) -> bytes:
@@ -59,7 +61,7 @@ def image_of(image: object, size: int | None = None) -> bytes:
     if image is None:
         raise invalid("the image is null")
     if size is not None:
-        return ctypes.string_at(address_of(image), size)
+        return host().read(address_of(image), size).tobytes()
     try:
         return bytes(memoryview(image))  # type: ignore[arg-type]
     except TypeError:
