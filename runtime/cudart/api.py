@@ -26,6 +26,7 @@ class Runtime(threading.local):
     def __init__(self) -> None:
         self.device = 0
         self.last = cudaError_t.cudaSuccess
+        self.configurations: list[tuple[Any, Any, int, int]] = []  # grid, block, shared memory, stream of launches that follow
 
 
 RUNTIME = Runtime()

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import invalid
 from .arrays import DeviceArray
-from .host import host
-from .memory import SPACE, Bytes
+from .host import Bytes, host
+from .memory import SPACE
 
 
 @dataclass(frozen=True, slots=True)

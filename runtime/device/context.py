@@ -23,9 +23,10 @@ from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
+from .host import Bytes
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import ALIGNMENT, AddressSpace, Bytes, DeviceArena, PeerWindow
+from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import gc
+import mmap
+import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 from ..errors import invalid
 
 Bytes = NDArray[np.uint8]
+WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 class Host(Protocol):
@@ -40,6 +44,27 @@ class Host(Protocol):
 
     def end_view(self, address: int, size: int) -> None:
         """The bytes of a view are no longer used."""
+
+    def shared_memory(self, size: int) -> tuple[int, Any]:
+        """(address, a buffer): memory that kernels and the process reach under one address; less of it where there is not so much."""
+
+
+def reserve(size: int) -> mmap.mmap:
+    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
+    wanted = size
+    while True:
+        try:
+            return mmap.mmap(-1, size, flags=flags)
+        except OSError:
+            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
+                wanted = 0
+                continue
+            if size <= 1 << 24:
+                raise
+            size //= 2
 
 
 class OwnProcess:
@@ -79,6 +104,11 @@ class OwnProcess:
 
     def end_view(self, address: int, size: int) -> None:
         """See Host."""
+
+    def shared_memory(self, size: int) -> tuple[int, Any]:
+        """See Host."""
+        memory = reserve(size)
+        return int(np.frombuffer(memory, np.uint8).ctypes.data), memory
 
 
 _host: list[Host] = [OwnProcess()]

@@ -24,8 +24,9 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class SimulatedDevice:
     """One device of the process."""
 
-    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None, first: int = 0) -> None:
         self.ordinal = ordinal
+        self.first = first  # of its addresses
         self.architecture = architecture
         self.profile: DeviceProfile = profile(architecture)
         self.memory = memory or memory_size(self.profile)
@@ -49,7 +50,7 @@ class SimulatedDevice:
     def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:
-            self._arena = DeviceArena(self.memory, self.ordinal * STRIDE)
+            self._arena = DeviceArena(self.memory, self.first)
             SPACE.devices.append(self._arena)
         return self._arena
 
@@ -99,7 +100,8 @@ class SimulatedDevice:
 class Machine:
     """All devices."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, words: str, first: int = 0) -> None:
+        self.first = first  # address of the first device
         self.devices: list[SimulatedDevice] = []
         for word in words.split(","):
             self.add(*model_of(word.strip()))
@@ -109,7 +111,7 @@ class Machine:
         if len(self.devices) >= MOST:
             raise UsageError(f"more than {MOST} devices")
         try:
-            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory, self.first + len(self.devices) * STRIDE))
         except ValueError as e:
             raise UsageError(str(e)) from None
         return self.devices[-1]
@@ -149,5 +151,10 @@ _machine: list[Machine] = []
 def machine() -> Machine:
     """The devices of this process."""
     if not _machine:
-        _machine.append(Machine(os.environ.get("WARPLAB_DEVICES", "sm_90")))
+        begin_machine()
     return _machine[0]
+
+
+def begin_machine(first: int = 0) -> None:
+    """Makes the devices of this process, whose addresses begin there."""
+    _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"), first)]

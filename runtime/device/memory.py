@@ -6,9 +6,6 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 
 from __future__ import annotations
 
-import gc
-import mmap
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,13 +17,12 @@ from numpy.typing import NDArray
 from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
 from ..errors import ApiError, invalid
-from .host import Bytes, host
+from .host import Bytes, host, reserve
 
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
-WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 class Owner(Protocol):
@@ -64,24 +60,6 @@ class AddressRange:
     @property
     def size(self) -> int:
         return self.allocation.size
-
-
-def reserve(size: int) -> mmap.mmap:
-    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
-    if sys.platform == "win32":
-        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
-    wanted = size
-    while True:
-        try:
-            return mmap.mmap(-1, size, flags=flags)
-        except OSError:
-            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
-                wanted = 0
-                continue
-            if size <= 1 << 24:
-                raise
-            size //= 2
 
 
 class WideArena(Arena):
@@ -177,8 +155,8 @@ class AddressSpace:
     def host(self) -> Arena:
         """Pinned and managed memory."""
         if self._host is None:
-            self._host = WideArena(HOST_MEMORY)
-            self._host.base = self._host.host_address
+            base, memory = host().shared_memory(HOST_MEMORY + FIRST + SLACK)
+            self._host = Arena(HOST_MEMORY, base, memory)
         return self._host
 
     def host_arenas(self) -> list[Arena]:

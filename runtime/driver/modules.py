@@ -13,6 +13,7 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
 from ..device.context import DeviceContext
+from ..device.fatbin import is_fatbin
 from ..device.host import host
 from ..device.kernels import LoadedModule
 from ..device.loading import fmad_of, image_at, parsed, sources
@@ -80,9 +81,9 @@ def fits(module: Module, c: DeviceContext) -> None:
 
 def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
     """Loads an image into a context."""
-    inputs = sources(image)
+    inputs = sources(image, c.architecture)
     try:
-        for s in inputs:
+        for s in () if is_fatbin(image) else inputs:  # of a fat binary the best there is was chosen
             fits(parsed(s.data, s.name), c)
         out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
     except ApiError as e:

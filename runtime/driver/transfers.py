@@ -10,7 +10,8 @@ from typing import Any
 
 from ..device.boxes import move_rows
 from ..device.context import DeviceContext
-from ..device.memory import SPACE, Bytes
+from ..device.host import Bytes
+from ..device.memory import SPACE
 from ..errors import invalid
 from .api import api, context_of, current, integer
 from .graphs import queue

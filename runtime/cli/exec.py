@@ -1,0 +1,29 @@
+"""`warplab exec`: an unmodified CUDA program, on modelled devices instead of GPUs."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--device", help="The devices, one word each: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
+@click.option("--devices", "count", type=click.IntRange(1, 64), help="So many devices of the same model.")
+@click.pass_context
+def exec_(ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None) -> None:
+    """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
+
+    Its exit code is passed on. Linux only.
+    """
+    if device or count:
+        os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
+    from ..exec.launcher import run
+
+    code = run(command)
+    if code < 0:  # ended by a signal: this process ends by it, too
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    ctx.exit(code if code >= 0 else 128 - code)

@@ -1,0 +1,206 @@
+"""Answers the calls of one program: a thread for each of its threads, one lock around the model."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .. import cudart, driver
+from ..device.host import serve
+from ..errors import ApiError
+from . import answers
+from .abi import Marshalled, ArgumentReader
+from .elf import LibraryImage
+from .library import Exported
+from .output import ProgramOutput
+from .process import MACHINE, HostProgram
+from .redirect import redirect, static_runtimes
+from .strings import ReturnedStrings
+from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
+
+NOT_SUPPORTED, UNKNOWN = 801, 999
+Answer = Callable[[Request], int]
+
+
+class HostThread:
+    """One thread of the program, which may come through several copies of the library; answered by a thread of the server's own, so that
+    what CUDA keeps for each host thread is kept for it."""
+
+    def __init__(self, server: ProgramServer, tid: int) -> None:
+        self.server = server
+        self.tid = tid
+        self.poll = select.epoll()
+        self.connections: dict[int, socket.socket] = {}
+        self.now: socket.socket | None = None  # the connection whose call is being answered
+
+    def add(self, connection: socket.socket) -> None:
+        """One more connection of the same thread."""
+        self.connections[connection.fileno()] = connection
+        self.poll.register(connection, select.EPOLLIN)
+
+    def run(self) -> None:
+        """Answers until the thread is gone."""
+        CURRENT.thread = self
+        try:
+            while True:
+                self.answer(*self.next())
+        except Disconnected:
+            self.server.threads.pop(self.tid, None)
+
+    def next(self) -> tuple[socket.socket, Request]:
+        """The next request on any connection."""
+        while True:
+            for number, _ in self.poll.poll():
+                connection = self.connections[number]
+                try:
+                    return connection, receive(connection)
+                except Disconnected:
+                    self.poll.unregister(number)
+                    del self.connections[number]
+                    connection.close()
+            if not self.connections:
+                raise Disconnected
+
+    def answer(self, connection: socket.socket, request: Request) -> None:
+        """Answers one call."""
+        before, self.now = self.now, connection
+        try:
+            with self.server.lock:
+                result = self.server.answer(request)
+            send(connection, RETURN, result)
+        finally:
+            self.now = before
+
+    def ask(self, kind: int, target: int, *arguments: int) -> int:
+        """Makes the thread do something, while it waits for an answer; gives the result."""
+        assert self.now is not None
+        connection = self.now
+        send(connection, kind, target, *arguments)
+        while True:
+            found, request = self.next()
+            if request.number == ANSWER:
+                return request.registers[0]
+            self.answer(found, request)  # the function that it was told to call makes calls itself
+
+
+class _Current(threading.local):
+    thread: HostThread
+
+
+CURRENT = _Current()
+
+
+class ProgramServer:
+    """The state of one program."""
+
+    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported]) -> None:
+        self.library = library
+        self.listed = listed
+        self.lock = threading.Lock()
+        self.threads: dict[int, HostThread] = {}
+        self.program = HostProgram(pid, self._system_call, self._call)
+        self.strings = ReturnedStrings(self.program)
+        self.calls: list[Answer | None] = [None] * len(listed)
+        self.redirected: set[str] = set()
+        serve(self.program)
+        sys.stdout = ProgramOutput(self.program, self._quick_call)
+
+    def accept(self, connection: socket.socket) -> None:
+        """A new connection; its first request says which thread it is."""
+        try:
+            tid = receive(connection, socket.MSG_PEEK).tid
+        except Disconnected:
+            return
+        thread = self.threads.get(tid)
+        if thread is not None:
+            thread.add(connection)
+            return
+        thread = self.threads[tid] = HostThread(self, tid)
+        thread.add(connection)
+        threading.Thread(target=thread.run, daemon=True).start()
+
+    # ------------------------------------------------------------ what the program is asked for
+
+    def _system_call(self, number: int, *arguments: int) -> int:
+        return CURRENT.thread.ask(SYSCALL, number, *arguments)
+
+    def _call(self, function: int, *arguments: int) -> int:
+        self.lock.release()  # it may use CUDA, or wait for another thread that does
+        try:
+            return CURRENT.thread.ask(CALL, function, *arguments)
+        finally:
+            self.lock.acquire()
+
+    def _quick_call(self, function: int, *arguments: int) -> int:
+        """Calls a function that surely makes no calls of CUDA's."""
+        return CURRENT.thread.ask(CALL, function, *arguments)
+
+    # ------------------------------------------------------------ what the program asks for
+
+    def answer(self, request: Request) -> int:
+        """Does what a request asks for."""
+        if not self.program.data:
+            self.program.data = request.data
+            self.program.begin()
+        try:
+            if request.number == AUDIT:
+                self._redirect(request)
+                return 0
+            call = self.calls[request.number]
+            if call is None:
+                call = self.calls[request.number] = self._prepared(self.listed[request.number])
+            return call(request)
+        except Disconnected:
+            raise
+        except ApiError as e:
+            return answers.code(e, self.listed[request.number].is_runtime) if request.number < len(self.listed) else 0
+        except Exception as e:  # a fault of ours ends the call, not the program
+            sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
+            if os.environ.get("WARPLAB_TRACEBACK"):
+                sys.excepthook(type(e), e, e.__traceback__)
+            return UNKNOWN
+
+    def _redirect(self, request: Request) -> None:
+        base = request.data - self.library.data
+        targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed if e.is_runtime}
+        for found, symbols in static_runtimes(self.program.pid):
+            if found.path not in self.redirected:
+                self.redirected.add(found.path)
+                redirect(self.program, symbols, targets)
+
+    def _prepared(self, exported: Exported) -> Answer:
+        """The answer to one exported function."""
+        f = exported.function
+        plain, own = answers.found(f, exported.is_runtime)
+        if own is not None:
+            reader = ArgumentReader(f.parameters or (), MACHINE)
+            return lambda request: own(answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name))
+        work: Any = getattr(cudart if exported.is_runtime else driver, plain, None)
+        if f.parameters is None or work is None:
+            return lambda request: NOT_SUPPORTED
+        return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
+
+
+def run(pid: int, library: LibraryImage, listed: list[Exported], first: socket.socket, control: socket.socket) -> None:
+    """Serves a program until it ends; further connections come over the control socket."""
+    server = ProgramServer(pid, library, listed)
+    process = os.pidfd_open(pid)
+    server.accept(first)
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    while True:
+        for number, _ in poll.poll():
+            if number == process:
+                sys.stderr.flush()
+                os._exit(0)
+            data, files, _, _ = socket.recv_fds(control, 1, 4)
+            if not data:  # the launcher is gone
+                poll.unregister(control)
+            for file in files:
+                server.accept(socket.socket(fileno=file))
