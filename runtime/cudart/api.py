@@ -52,6 +52,7 @@ def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]]
                 out = work(*args, **kwargs)
             except ApiError as e:
                 code = code_of(e)
+                STATE.last = e
                 if not quiet and code is not cudaError_t.cudaErrorNotReady:
                     RUNTIME.last = code
                 return (code, *(None,) * results)

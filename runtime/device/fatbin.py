@@ -30,14 +30,15 @@ class FatBinaryEntry:
     size: int  # when it is not compressed
     raw: bytes
 
+    def content(self) -> bytes:
+        """What it was before it was compressed."""
+        if self.flags & LZ4:
+            return lz4_block(self.raw, self.size)
+        return zstd(self.raw, self.size) if self.flags & ZSTD else self.raw
+
     def text(self) -> bytes:
         """The PTX."""
-        raw = self.raw
-        if self.flags & LZ4:
-            raw = lz4_block(raw, self.size)
-        elif self.flags & ZSTD:
-            raw = zstd(raw, self.size)
-        return raw.rstrip(b"\0").lstrip(b"\n")
+        return self.content().rstrip(b"\0").lstrip(b"\n")
 
 
 def image_at(address: int, read: Read) -> bytes:
@@ -98,7 +99,7 @@ def _ptx_for(image: bytes, device: str) -> bytes | None:
     found = list(entries(image))
     texts = sorted((e for e in found if e.kind == PTX), key=lambda e: e.architecture)
     if not texts:
-        code = sorted({e.architecture for e in found if e.kind == CUBIN and len(e.raw) > 4096})
+        code = sorted({e.architecture for e in found if e.kind == CUBIN and b".text." in e.content()})
         if code:
             raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU",
                            f"the program holds machine code for {', '.join(f'sm_{a}' for a in code)} and no PTX: compile it with -arch=sm_{code[0]}, "

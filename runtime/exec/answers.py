@@ -18,6 +18,7 @@ from ..device.host import host
 from ..driver.enums import CUresult
 from ..errors import ApiError
 from .abi import CFunction, Values, read_array, write, write_result
+from .process import MACHINE
 from .strings import ReturnedStrings
 from .wire import Request
 
@@ -164,10 +165,17 @@ def pop_configuration(c: AnsweredCall) -> int:
     return 0
 
 
-@answers("__cudaGetKernel", "cudaGetKernel")
+@answers("cudaGetKernel")
 def get_kernel(c: AnsweredCall) -> int:
     """The kernel for which a function of the host stands."""
-    c.out("kernel" if "kernel" in c.given else "kernelPtr", "ptr", REGISTRY.kernel(c.given["entryFuncAddr"]))
+    c.out("kernelPtr", "ptr", REGISTRY.kernel(c.given["entryFuncAddr"]))
+    return 0
+
+
+@answers("__cudaGetKernel")
+def get_kernel_to_launch(c: AnsweredCall) -> int:
+    """The same, before a launch: what is wrong with the kernel is told then."""
+    c.out("kernel", "ptr", c.given["entryFuncAddr"])
     return 0
 
 
@@ -175,7 +183,7 @@ def get_kernel(c: AnsweredCall) -> int:
 def launch_kernel(c: AnsweredCall) -> int:
     """Launches a kernel."""
     g = c.given
-    return done(cudart.cudaLaunchKernel(g["kernel"], g["gridDim"], g["blockDim"], g["args"], g["sharedMem"], c.stream()))
+    return done(cudart.cudaLaunchKernel(REGISTRY.kernel(g["kernel"]), g["gridDim"], g["blockDim"], g["args"], g["sharedMem"], c.stream()))
 
 
 # ---------------------------------------------------------------- symbols
@@ -214,7 +222,7 @@ def error_string(c: AnsweredCall) -> int:
 def channel_desc(c: AnsweredCall) -> int:
     """A structure that is returned where the caller says."""
     r = c.request.registers
-    at, values = (r[0], r[1:6]) if not c.request.result else (c.request.result, r[:5])
+    at, values = (r[0], r[1:6]) if MACHINE == "x86_64" else (c.request.result, r[:5])
     write(at, struct.pack("<5I", *(v & 0xFFFF_FFFF for v in values)))
     return at
 

@@ -55,7 +55,7 @@ def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, ki
             if s[1] != kind:
                 continue
             start, length = sections[s[6]][4], sections[s[6]][5]
-            if raw.find(b"\0" + marker + b"\0", start, start + length) < 0:
+            if raw.find(marker + b"\0", start, start + length) < 0:
                 continue
             strings = raw[start : start + length]
             entries = np.frombuffer(raw[s[4] : s[4] + s[5]], SYMBOL)

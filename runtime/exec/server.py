@@ -12,9 +12,10 @@ from typing import Any
 
 from .. import cudart, driver
 from ..device.host import serve
+from ..driver.api import STATE
 from ..errors import ApiError
 from . import answers
-from .abi import Marshalled, ArgumentReader
+from .abi import ArgumentReader, Marshalled
 from .elf import LibraryImage
 from .library import Exported
 from .output import ProgramOutput
@@ -24,6 +25,10 @@ from .strings import ReturnedStrings
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
 
 NOT_SUPPORTED, UNKNOWN = 801, 999
+EXPLAINED = {
+    f"CUDA_ERROR_{word}"
+    for word in "NO_BINARY_FOR_GPU INVALID_PTX INVALID_IMAGE INVALID_SOURCE UNSUPPORTED_PTX_VERSION NOT_SUPPORTED".split()
+}
 Answer = Callable[[Request], int]
 
 
@@ -107,6 +112,7 @@ class ProgramServer:
         self.strings = ReturnedStrings(self.program)
         self.calls: list[Answer | None] = [None] * len(listed)
         self.redirected: set[str] = set()
+        self.said: set[str] = set()
         serve(self.program)
         sys.stdout = ProgramOutput(self.program, self._quick_call)
 
@@ -154,16 +160,27 @@ class ProgramServer:
             call = self.calls[request.number]
             if call is None:
                 call = self.calls[request.number] = self._prepared(self.listed[request.number])
-            return call(request)
+            before = STATE.last
+            result = call(request)
+            if result and STATE.last is not before and STATE.last is not None:
+                self._say(STATE.last)
+            return result
         except Disconnected:
             raise
         except ApiError as e:
+            self._say(e)
             return answers.code(e, self.listed[request.number].is_runtime) if request.number < len(self.listed) else 0
         except Exception as e:  # a fault of ours ends the call, not the program
             sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):
                 sys.excepthook(type(e), e, e.__traceback__)
             return UNKNOWN
+
+    def _say(self, e: ApiError) -> None:
+        """Says on standard error what a code alone would not explain: a fault, or what can't be had; each once."""
+        if (e.cause is not None or e.name in EXPLAINED) and e.message and e.message not in self.said:
+            self.said.add(e.message)
+            sys.stderr.write(f"warplab: {e.message}\n")
 
     def _redirect(self, request: Request) -> None:
         base = request.data - self.library.data
