@@ -22,6 +22,7 @@ from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
+from .graphs import Capture
 from .heap import DeviceHeap
 from .host import Bytes
 from .kernels import KernelHandle, LaunchShape, LoadedModule
@@ -30,7 +31,7 @@ from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
-from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
 

@@ -36,6 +36,9 @@ class Host(Protocol):
     def string(self, address: int) -> bytes:
         """What stands before the first zero byte."""
 
+    def keep(self, raw: bytes) -> int:
+        """The address of memory that holds these bytes from now on."""
+
     def call(self, function: int, *arguments: int) -> int:
         """Calls one of its functions, whose arguments and result are integers or pointers."""
 
@@ -69,6 +72,14 @@ def reserve(size: int) -> mmap.mmap:
 
 class OwnProcess:
     """This process."""
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+
+    def keep(self, raw: bytes) -> int:
+        """See Host."""
+        self._kept.append(ctypes.create_string_buffer(raw, len(raw)))
+        return ctypes.addressof(self._kept[-1])
 
     def read(self, address: int, size: int) -> Bytes:
         """See Host."""

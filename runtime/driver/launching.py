@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -86,6 +87,19 @@ def _extra(k: KernelHandle, at: int) -> bytes:
     return host().read(buffer, size).tobytes().ljust(k.kernel.parameter_bytes, b"\0")
 
 
+@dataclass(frozen=True, slots=True)
+class KernelWork:
+    """A launch that is a part of a graph."""
+
+    kernel: KernelHandle
+    shape: LaunchShape
+    block: bytes  # its parameters
+
+    def launch(self) -> None:
+        """Launches it."""
+        self.kernel.context.launch(self.kernel, self.shape, self.block)
+
+
 def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> None:
     """Launches into a stream."""
     s = stream_of(stream)
@@ -98,7 +112,7 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     if s.capture is not None:  # what is wrong with the launch is told now all the same
         k.complete(shape)
         k.validate(shape, block)
-    in_order(s, "KERNEL", lambda: c.launch(k, shape, block))
+    in_order(s, "KERNEL", lambda: c.launch(k, shape, block), KernelWork(k, shape, block))
 
 
 def _dim(x: object, y: object, z: object) -> Dim3:

@@ -19,7 +19,7 @@ import numpy as np
 from ..cudart.structs import OWN as RUNTIME_STRUCTS
 from ..device.host import host
 from ..driver.structs import STRUCTS
-from .strings import ReturnedStrings
+from .process import KeptMemory
 from .wire import Request
 
 INTEGERS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "ptr": "Q"}
@@ -244,9 +244,7 @@ def _counts(p: CParameter) -> bool:
 class Marshalled:
     """A Python call that C may make."""
 
-    def __init__(
-        self, function: CFunction, work: Work, machine: str, strings: ReturnedStrings, translated: Mapping[str, Translate]
-    ) -> None:
+    def __init__(self, function: CFunction, work: Work, machine: str, strings: KeptMemory, translated: Mapping[str, Translate]) -> None:
         assert function.parameters is not None
         self.strings = strings
         self.name = function.name
@@ -279,7 +277,7 @@ class Marshalled:
                     size = int(given[self.length]) if self.length else len(value) + 1
                     write(given[p.name], bytes(value)[: max(size - 1, 0)] + b"\0" if size else b"")
                 elif isinstance(value, bytes) and p.kind == "ptr":
-                    write_result(p.kind, given[p.name], self.strings.at(value))
+                    write_result(p.kind, given[p.name], self.strings.string(value))
                 else:
                     write_result(p.kind, given[p.name], value)
         return int(code)

@@ -18,8 +18,7 @@ from ..device.host import host
 from ..driver.enums import CUresult
 from ..errors import ApiError
 from .abi import CFunction, Values, read_array, write, write_result
-from .process import MACHINE
-from .strings import ReturnedStrings
+from .process import MACHINE, KeptMemory
 from .wire import Request
 
 
@@ -27,7 +26,7 @@ from .wire import Request
 class AnsweredCall:
     """One call that is answered."""
 
-    strings: ReturnedStrings
+    strings: KeptMemory
     request: Request
     given: Values
     per_thread: bool = False  # stream 0 is the thread's own
@@ -209,13 +208,13 @@ def symbol_size(c: AnsweredCall) -> int:
 @answers("cudaGetErrorName")
 def error_name(c: AnsweredCall) -> int:
     """The name of a code."""
-    return c.strings.at(cudart.cudaGetErrorName(c.given["error"])[1])
+    return c.strings.string(cudart.cudaGetErrorName(c.given["error"])[1])
 
 
 @answers("cudaGetErrorString")
 def error_string(c: AnsweredCall) -> int:
     """What a code means."""
-    return c.strings.at(cudart.cudaGetErrorString(c.given["error"])[1])
+    return c.strings.string(cudart.cudaGetErrorString(c.given["error"])[1])
 
 
 @answers("cudaCreateChannelDesc")

@@ -19,6 +19,7 @@ SYSTEM_CALLS = {
     "aarch64": {"ftruncate": 46, "close": 57, "pread64": 67, "pwrite64": 68, "prctl": 167, "munmap": 215, "mmap": 222, "mprotect": 226, "memfd_create": 279},
 }  # fmt: skip
 PR_SET_PTRACER = 0x59616D61
+KEPT, KEPT_BYTES = 0x1F00_0000_0000, 16 << 20
 PINNED = 0x1800_0000_0000  # where pinned and managed memory begins, in both processes
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST_PIECES = 1024  # UIO_MAXIOV
@@ -50,6 +51,34 @@ def mapped(address: int, size: int, file: int, fixed: bool = True) -> Bytes:
     return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(at))
 
 
+class KeptMemory:
+    """What calls return by address: it stands in memory that the program sees too."""
+
+    def __init__(self, program: HostProgram) -> None:
+        self._program = program
+        self._memory: Bytes | None = None
+        self._strings: dict[bytes, int] = {}
+        self._top = 0
+
+    def string(self, text: bytes) -> int:
+        """The address of a string, ended by zero; each stands there once."""
+        found = self._strings.get(text)
+        if found is None:
+            found = self._strings[text] = self.add(text + b"\0")
+        return found
+
+    def add(self, raw: bytes) -> int:
+        """The address of some bytes."""
+        if self._memory is None:
+            self._memory = self._program.share(KEPT, KEPT_BYTES)
+        if self._top + len(raw) > KEPT_BYTES:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for more strings")
+        at = self._top
+        self._memory[at : at + len(raw)] = np.frombuffer(raw, np.uint8)
+        self._top += -(-len(raw) // 16) * 16
+        return KEPT + at
+
+
 class HostProgram:
     """The process that is served; `ask(kind, target, *arguments)` makes the calling thread do something and gives its result."""
 
@@ -57,6 +86,7 @@ class HostProgram:
         self.pid = pid
         self._system_call = system_call
         self._call = call
+        self.kept = KeptMemory(self)
         self.data = 0  # where the library's data block stands
         self._numbers = SYSTEM_CALLS[MACHINE]
         self._copying: tuple[int, Bytes] | None = None  # (file of the program's, the same in the server)
@@ -71,6 +101,10 @@ class HostProgram:
         if -4096 < out < 0:
             raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", f"{name} in the program: {os.strerror(-out)}")
         return out
+
+    def keep(self, raw: bytes) -> int:
+        """See Host."""
+        return self.kept.add(raw)
 
     def call(self, function: int, *arguments: int) -> int:
         """See Host."""

@@ -21,7 +21,6 @@ from .library import Exported
 from .output import ProgramOutput
 from .process import MACHINE, HostProgram
 from .redirect import redirect, static_runtimes
-from .strings import ReturnedStrings
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
 
 NOT_SUPPORTED, UNKNOWN = 801, 999
@@ -109,7 +108,7 @@ class ProgramServer:
         self.lock = threading.Lock()
         self.threads: dict[int, HostThread] = {}
         self.program = HostProgram(pid, self._system_call, self._call)
-        self.strings = ReturnedStrings(self.program)
+        self.strings = self.program.kept
         self.calls: list[Answer | None] = [None] * len(listed)
         self.redirected: set[str] = set()
         self.said: set[str] = set()

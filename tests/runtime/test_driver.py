@@ -584,9 +584,9 @@ def test_occupancy(host: Host) -> None:
 
 @model_only
 def test_what_is_not_supported_says_so(host: Host) -> None:
-    assert cu.cuGraphAddEmptyNode(0, [], 0) == (cu.CUresult.CUDA_ERROR_NOT_SUPPORTED, None)
+    assert cu.cuGraphicsUnregisterResource(0) == (cu.CUresult.CUDA_ERROR_NOT_SUPPORTED,)
     with pytest.raises(TypeError):
-        cu.cuGraphAddEmptyNode()
+        cu.cuGraphicsUnregisterResource()
     with pytest.raises(AttributeError):
         _ = cu.cuNoSuchCall
 
