@@ -5,15 +5,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..errors import ApiError, invalid
 
-if TYPE_CHECKING:
-    from .streams import DeviceStream
-
 Work = Callable[[], None]
 _numbers = itertools.count(1)
+
+
+class WorkContext(Protocol):
+    """What a stream belongs to."""
+
+    @property
+    def broken(self) -> bool:
+        """Is work dropped?"""
+
+
+class CapturedStream(Protocol):
+    """A stream, as graphs know it."""
+
+    capture: Capture | None
+
+    @property
+    def context(self) -> WorkContext:
+        """What it belongs to."""
 
 
 @dataclass(eq=False)
@@ -128,7 +143,7 @@ class Executable:
         self.number = next(_numbers)
         self.off: set[Node] = set()  # nodes that are switched off
 
-    def run(self, stream: DeviceStream) -> None:
+    def run(self, stream: CapturedStream) -> None:
         """Runs everything; what comes behind a fault is dropped."""
         for node, work in self.steps.items():
             if stream.context.broken:
@@ -157,9 +172,9 @@ class Capture:
     """Streams whose work becomes a graph."""
 
     mode: int
-    origin: DeviceStream
+    origin: CapturedStream
     graph: DeviceGraph = field(default_factory=DeviceGraph)
-    tails: dict[DeviceStream, list[Node]] = field(default_factory=dict)  # what a stream's next piece comes after
+    tails: dict[CapturedStream, list[Node]] = field(default_factory=dict)  # what a stream's next piece comes after
     broken: bool = False  # something was done that a capture does not allow
     ended: bool = False
     number: int = field(default_factory=lambda: next(_numbers))
@@ -169,13 +184,13 @@ class Capture:
         self.broken = True
         return ApiError(code, f"{what} while a stream is being captured")
 
-    def add(self, stream: DeviceStream, kind: str, work: Work, what: Any = None) -> Node:
+    def add(self, stream: CapturedStream, kind: str, work: Work, what: Any = None) -> Node:
         """A piece of work that a stream was given."""
         node = self.graph.add(kind, work, self.tails.get(stream, ()), what)
         self.tails[stream] = [node]
         return node
 
-    def join(self, stream: DeviceStream, after: Iterable[Node]) -> None:
+    def join(self, stream: CapturedStream, after: Iterable[Node]) -> None:
         """The stream's later work comes after some nodes; with that it is captured, too."""
         own = self.tails.setdefault(stream, [])
         own += [n for n in after if n not in own]
