@@ -12,14 +12,21 @@ import click
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--device", help="The devices, one word each: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
 @click.option("--devices", "count", type=click.IntRange(1, 64), help="So many devices of the same model.")
+@click.option(
+    "--bounds",
+    type=click.Choice(["device", "strict"]),
+    help="Whether an access just outside of an allocation passes, as on a GPU "
+    "(the default, with a warning), or ends the launch; also WARPLAB_BOUNDS.",
+)
 @click.pass_context
-def exec_(ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None) -> None:
+def exec_(ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None) -> None:
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
     Its exit code is passed on. Linux only.
     """
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
+    os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or "device"
     from ..exec.launcher import run
 
     code = run(command)

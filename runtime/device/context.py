@@ -68,6 +68,8 @@ class DeviceContext:
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
+        self.slipped: Callable[[str, list[str]], None] = slips_to_stderr  # accesses that passed although no allocation holds them
+        self.slipping: set[str] = set()  # the kernels that had such accesses
         self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
         self.flags = 0
         self.cache_config = 0
@@ -296,6 +298,11 @@ class DeviceContext:
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+        if isinstance(self.arena, DeviceArena) and self.arena.slips:
+            if handle.name not in self.slipping:
+                self.slipping.add(handle.name)
+                self.slipped(handle.name, self.arena.slips)
+            self.arena.slips = []
 
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""
@@ -316,6 +323,12 @@ class DeviceContext:
         words[:] = 0
         words[0] = GRID_SYNC_BYTES
         return at
+
+
+def slips_to_stderr(kernel: str, slips: list[str]) -> None:
+    """Tells of the first access outside of an allocation, and how many more there were."""
+    more = f" and {len(slips) - 1} more like it" if len(slips) > 1 else ""
+    to_stderr(f"warning: kernel {kernel} {slips[0]}{more}")
 
 
 def to_stderr(line: str) -> None:

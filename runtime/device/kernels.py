@@ -250,13 +250,14 @@ class KernelHandle:
         self.max_dynamic_shared = size
 
     def resident_blocks(self, threads: int, dynamic_shared: int) -> int:
-        """Blocks of this kernel that one multiprocessor holds."""
+        """Blocks of this kernel that one multiprocessor holds; the estimate of its registers never forbids the only one."""
         profile = self.context.profile
         if threads <= 0:
             raise invalid("a block needs a thread")
         limit = self.static_shared + self.dynamic_limit
         shared = self.static_shared + dynamic_shared
-        return min(block_limits(profile, threads, self.registers, shared, shared_limit=limit, barriers=self.barriers).values())
+        registers = min(self.registers, max_registers(profile, min(threads, profile.max_threads_per_block), 1) or self.registers)
+        return min(block_limits(profile, threads, registers, shared, shared_limit=limit, barriers=self.barriers).values())
 
     def resident_clusters(self, threads: int, dynamic_shared: int, cluster: int) -> int:
         """Clusters that the device holds at once: all blocks of one are in the same part of it."""
@@ -299,9 +300,6 @@ class KernelHandle:
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
-        most = p.max_registers_per_thread  # nearly always fits: registers are not counted then
-        if not register_blocks(p, threads, most) and not self.resident_blocks(threads, shape.dynamic_shared):
-            raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
         if shape.cooperative:
             most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
             if p.capability < (6, 0):

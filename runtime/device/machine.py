@@ -18,6 +18,7 @@ from .models import attributes, memory_size
 
 STRIDE = 1 << 38  # from one device's first address to the next one's
 MOST = 64
+BOUNDS = ("strict", "device")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -50,7 +51,7 @@ class SimulatedDevice:
     def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:
-            self._arena = DeviceArena(self.memory, self.first)
+            self._arena = DeviceArena(self.memory, self.first, by_pages())
             SPACE.devices.append(self._arena)
         return self._arena
 
@@ -143,6 +144,14 @@ def _bytes(words: str) -> int:
         return int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
     except (ValueError, KeyError):
         raise UsageError(f"{words!r} is no size: write 4G or 512M") from None
+
+
+def by_pages() -> bool:
+    """Does WARPLAB_BOUNDS ask for a GPU's bounds (device), or for those of each allocation (strict)?"""
+    word = os.environ.get("WARPLAB_BOUNDS") or "strict"
+    if word not in BOUNDS:
+        raise UsageError(f"WARPLAB_BOUNDS is {word!r}; there are {', '.join(BOUNDS)}")
+    return word == "device"
 
 
 _machine: list[Machine] = []

@@ -6,10 +6,11 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from .host import Bytes, host, reserve
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
+GPU_PAGE = 2 << 20  # bytes that a GPU maps together
+MOST_SLIPS = 16  # that are remembered between two launches
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 
 
@@ -72,11 +75,47 @@ class WideArena(Arena):
 class DeviceArena(WideArena):
     """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
 
-    def __init__(self, size: int, first: int = 0) -> None:
+    def __init__(self, size: int, first: int = 0, by_pages: bool = False) -> None:
         super().__init__(first + size)
         self.first = first
         self.limit = size
         self._top = max(self._top, first)
+        self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
+        self.slips: list[str] = []  # such accesses, in words: the first that each check finds
+
+    def holds(self, low: int, end: int, write: bool) -> bool:
+        """See Arena."""
+        return super().holds(low, end, write) or (self.by_pages and self._passes(low, end, write))
+
+    def holds_each(self, low: Any, size: int, write: bool) -> Any:
+        """See Arena."""
+        out = super().holds_each(low, size, write)
+        if self.by_pages and not out.all():
+            for i in np.flatnonzero(~out).tolist():
+                out[i] = self._passes(int(low[i]), int(low[i]) + size, write)
+        return out
+
+    def _passes(self, low: int, end: int, write: bool) -> bool:
+        """Does every page of a stretch that no allocation holds belong to one that lives?  What is read-only stays so."""
+        inside = self.find(low)
+        if low < max(self.first, FIRST) or end > self.reserved or (inside is not None and write and not inside.writable):
+            return False
+        if not all(self._has_living(page) for page in range(low // GPU_PAGE, (end - 1) // GPU_PAGE + 1)):
+            return False
+        if len(self.slips) < MOST_SLIPS and (inside is None or inside.freed or end > inside.end):
+            at = inside.end if inside is not None and not inside.freed else low
+            self.slips.append(f"{'writes' if write else 'reads'} up to {end - at} bytes at {at:#x}, {self.nearest(at)}")
+        return True
+
+    def _has_living(self, page: int) -> bool:
+        first = bisect_left(self._starts, page * GPU_PAGE)
+        for i in range(max(first - 1, 0), len(self._starts)):
+            a = self._by_start[self._starts[i]]
+            if a.start >= (page + 1) * GPU_PAGE:
+                break
+            if a.end > page * GPU_PAGE and not a.freed:
+                return True
+        return False
 
 
 class PeerWindow(Arena):

@@ -52,3 +52,27 @@ def test_machine_code_without_ptx_is_refused_with_the_flag_that_helps(warplab_ex
     assert done.returncode != 0
     assert "sm_90" in done.stderr and "-arch=sm_90" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+SLIP = """
+#include <cstdio>
+__global__ void slip(int *p) { p[threadIdx.x + 1] = threadIdx.x; }
+int main() {
+    int *p;
+    cudaMalloc(&p, 64 * 4);
+    for (int turn = 0; turn < 3; turn++) slip<<<1, 64>>>(p);
+    printf("%d", cudaDeviceSynchronize());
+    slip<<<1, 64>>>(p + (8 << 20));
+    printf(" %d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_an_access_just_outside_of_an_allocation_passes_with_a_warning(warplab_exec: Run, build: Build) -> None:
+    program = build("slip", text=SLIP)
+    done = warplab_exec(program)
+    assert done.stdout == "0 700\n"
+    assert done.stderr.startswith("warning: kernel _Z4slipPi writes up to 4 bytes at 0x4000000100, 0 bytes after the 256-byte allocation")
+    assert done.stderr.count("warning") == 1
+    assert warplab_exec(program, options=("--bounds", "strict")).stdout == "700 700\n"
+    assert warplab_exec(program, WARPLAB_BOUNDS="strict").stdout == "700 700\n"
