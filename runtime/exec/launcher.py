@@ -21,7 +21,7 @@ from . import answers, server
 from .elf import LibraryImage
 from .library import Exported, built, exported
 from .process import LIBC, MACHINE, SYSTEM_CALLS
-from .redirect import static_runtimes
+from .redirect import redirections
 from .wire import AUDIT, RETURN, Disconnected, Request, receive, send
 
 PR_SET_PDEATHSIG = 1
@@ -165,7 +165,7 @@ class ExecRun:
     def needs_nothing(pid: int, request: Request) -> bool:
         """Is it only about objects that were loaded, none of which is to be redirected?"""
         try:
-            return request.number == AUDIT and not static_runtimes(pid)
+            return request.number == AUDIT and not redirections(pid)
         except OSError:
             return True
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .abi import CFunction, functions
 from .driver_calls import CALLS as DRIVER_CALLS
 from .elf import ElfExport, LibraryImage, write
+from .jitlink import CALLS as JIT_LINK_CALLS
 from .runtime_calls import CALLS as RUNTIME_CALLS
 from .stub import CODE
 
@@ -31,7 +32,7 @@ class Exported:
 def exported() -> list[Exported]:
     """All of them; a request names one by its place in this list."""
     out: dict[str, Exported] = {}
-    for table, is_runtime in ((DRIVER_CALLS, False), (RUNTIME_CALLS, True)):
+    for table, is_runtime in ((DRIVER_CALLS, False), (RUNTIME_CALLS, True), (JIT_LINK_CALLS, False)):
         for f in functions(table):
             known = out.get(f.name)
             if known is None or known.function.parameters is None:  # a name may have one form that is answered

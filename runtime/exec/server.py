@@ -20,7 +20,7 @@ from .elf import LibraryImage
 from .library import Exported
 from .output import ProgramOutput
 from .process import MACHINE, HostProgram
-from .redirect import redirect, static_runtimes
+from .redirect import redirect, redirections
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
 
 NOT_SUPPORTED, UNKNOWN = 801, 999
@@ -183,11 +183,11 @@ class ProgramServer:
 
     def _redirect(self, request: Request) -> None:
         base = request.data - self.library.data
-        targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed if e.is_runtime}
-        for found, symbols in static_runtimes(self.program.pid):
-            if found.path not in self.redirected:
-                self.redirected.add(found.path)
-                redirect(self.program, symbols, targets)
+        targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
+        for r in redirections(self.program.pid):
+            if r.path not in self.redirected:
+                self.redirected.add(r.path)
+                redirect(self.program, r, targets)
 
     def _prepared(self, exported: Exported) -> Answer:
         """The answer to one exported function."""
