@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import suppress
 
 import click
 
@@ -31,6 +32,7 @@ def exec_(ctx: click.Context, /, command: tuple[str, ...], device: str | None, c
 
     code = run(command)
     if code < 0:  # ended by a signal: this process ends by it, too
-        signal.signal(-code, signal.SIG_DFL)
+        with suppress(OSError):  # of those that can't be handled
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     ctx.exit(code if code >= 0 else 128 - code)

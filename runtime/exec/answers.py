@@ -15,6 +15,7 @@ from ..cudart.api import RUNTIME, code_of
 from ..cudart.enums import cudaError_t
 from ..cudart.registration import REGISTRY
 from ..device.host import host
+from ..driver.api import object_of
 from ..driver.enums import CUresult
 from ..errors import ApiError
 from .abi import CFunction, Values, read_array, write, write_result
@@ -435,3 +436,21 @@ def uuid(c: AnsweredCall) -> int:
 def luid(c: AnsweredCall) -> int:
     """Devices have no LUID on Linux."""
     return int(CUresult.CUDA_ERROR_NOT_SUPPORTED)
+
+
+@answers("cuCtxSynchronize_v2", "cuCtxGetDevice_v2")
+def of_a_context(c: AnsweredCall) -> int:
+    """cuda.bindings asks for both forms by one name and version, and calls the older one without a context: what is none means the current."""
+    from ..device.context import DeviceContext
+
+    try:
+        object_of(c.given["ctx"], DeviceContext)
+        context = c.given["ctx"]
+    except ApiError:
+        context = 0
+    if "device" not in c.given:
+        return done(driver.cuCtxSynchronize_v2(context))
+    result, device = driver.cuCtxGetDevice_v2(context)
+    if not result:
+        c.out("device", "i32", device)
+    return int(result)
