@@ -45,6 +45,10 @@ class Twins:
     def in_stream(self, call: Call) -> Call:
         """The twin of such a call, with the stream as its last parameter."""
         prepare = inspect.unwrap(call)
+        return self.queued(prepare, f"{prepare.__name__}Async")
+
+    def queued(self, prepare: Callable[..., Work], name: str = "") -> Call:
+        """The call that works in a stream's order."""
         own = inspect.signature(prepare)
         signature = own.replace(
             parameters=[*own.parameters.values(), inspect.Parameter(self.stream, inspect.Parameter.POSITIONAL_OR_KEYWORD)],
@@ -57,8 +61,8 @@ class Twins:
             stream = given.pop(self.stream)
             queue(stream, self.kind, prepare(**given))
 
-        queued.__name__ = queued.__qualname__ = f"{prepare.__name__}Async"
-        queued.__doc__ = f"As {prepare.__name__}, in a stream."
+        queued.__name__ = queued.__qualname__ = name or prepare.__name__
+        queued.__doc__ = f"As {prepare.__name__}, in a stream." if name else prepare.__doc__
         queued.__signature__ = signature  # type: ignore[attr-defined]
         return self.api(queued)
 
