@@ -19,20 +19,30 @@ import click
     help="Whether an access just outside of an allocation passes, as on a GPU "
     "(the default, with a warning), or ends the launch; also WARPLAB_BOUNDS.",
 )
+@click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
+@click.option("--sanitize", "tool", type=click.Choice(["all", "memcheck", "synccheck"]), help="Runs every launch under a checker.")
+@click.option("--fmad", help="Which products and sums are rounded together: none, f64 or all; also WARPLAB_FMAD.")
 @click.pass_context
-def exec_(ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None) -> None:
+def exec_(
+    ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str | None,
+    fmad: str | None,
+) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
     Its exit code is passed on. Linux only.
     """
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
-    os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or "device"
+    if fmad:
+        os.environ["WARPLAB_FMAD"] = fmad
+    tools = (("memcheck", "synccheck") if tool == "all" else (tool,)) if tool else ()
+    os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
     from ..exec.launcher import run
+    from ..exec.sight import Sight
 
-    code = run(command)
+    code = run(command, Sight(os.path.abspath(profile) if profile else "", tools))
     if code < 0:  # ended by a signal: this process ends by it, too
         with suppress(OSError):  # of those that can't be handled
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
-    ctx.exit(code if code >= 0 else 128 - code)
+    ctx.exit(code)

@@ -22,6 +22,7 @@ from .elf import LibraryImage
 from .library import Exported, built, exported
 from .process import LIBC, MACHINE, SYSTEM_CALLS
 from .redirect import redirections
+from .sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, Request, receive, send
 
 PR_SET_PDEATHSIG = 1
@@ -37,14 +38,14 @@ def refuse_elsewhere() -> None:
         )
 
 
-def run(command: Sequence[str]) -> int:
-    """Runs a command; its exit code, or minus the signal that ended it."""
+def run(command: Sequence[str], sight: Sight) -> int:
+    """Runs a command; its exit code, or minus the signal that ended it; 1 for 0 if a checker found an error."""
     refuse_elsewhere()
     begin_machine(STRIDE)  # below are the addresses of executables that are not PIE
     machine()
     initialise()
     listed = exported()
-    launcher = ExecRun(listed)
+    launcher = ExecRun(listed, sight)
     return launcher.run(command)
 
 
@@ -64,8 +65,11 @@ def entry_points(listed: Sequence[Exported]) -> dict[str, list[answers.EntryPoin
 class ExecRun:
     """One run: the library, the listening socket, the program, and the servers."""
 
-    def __init__(self, listed: list[Exported]) -> None:
+    def __init__(self, listed: list[Exported], sight: Sight) -> None:
         self.listed = listed
+        self.sight = sight
+        self.served = 0  # processes until now
+        self.wrong = False  # has a checker found an error?
         self.file = os.memfd_create("libcuda.so.1")
         self.path = f"/proc/{os.getpid()}/fd/{self.file}"
         name = f"warplab-exec-{os.getpid()}-{os.urandom(4).hex()}".encode()
@@ -133,8 +137,12 @@ class ExecRun:
         _, status = os.waitpid(pid, 0)
         for own, served in list(self.servers.items()):
             if served == pid:
-                os.waitpid(own, 0)
-        return os.waitstatus_to_exitcode(status)
+                self.note(os.waitpid(own, 0)[1])
+        return os.waitstatus_to_exitcode(status) or int(self.wrong)
+
+    def note(self, status: int) -> None:
+        """A server has ended: what did its checkers find?"""
+        self.wrong |= os.waitstatus_to_exitcode(status) == 1
 
     # ------------------------------------------------------------ its calls
 
@@ -177,6 +185,7 @@ class ExecRun:
         if own:
             theirs.close()
             self.controls[pid], self.servers[own] = ours, pid
+            self.served += 1
             return
         try:
             for s in FORWARDED:
@@ -185,7 +194,7 @@ class ExecRun:
             self.listening.close()
             for other in (*self.controls.values(), *self.waiting.values()):
                 other.close()
-            server.run(pid, self.library, self.listed, connection, theirs)
+            server.run(pid, self.library, self.listed, connection, theirs, self.sight, self.served)
         except BaseException as e:
             sys.stderr.write(f"warplab: internal error: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):
@@ -196,8 +205,9 @@ class ExecRun:
     def reap(self) -> None:
         """Forgets servers that have ended."""
         for own, pid in list(self.servers.items()):
-            found, _ = os.waitpid(own, os.WNOHANG)
+            found, status = os.waitpid(own, os.WNOHANG)
             if found:
+                self.note(status)
                 del self.servers[own]
                 control = self.controls.pop(pid, None)
                 if control is not None:

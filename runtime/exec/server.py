@@ -21,6 +21,7 @@ from .library import Exported
 from .output import ProgramOutput
 from .process import MACHINE, HostProgram
 from .redirect import redirect, redirections
+from .sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
 
 NOT_SUPPORTED, UNKNOWN = 801, 999
@@ -202,8 +203,11 @@ class ProgramServer:
         return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
 
 
-def run(pid: int, library: LibraryImage, listed: list[Exported], first: socket.socket, control: socket.socket) -> None:
-    """Serves a program until it ends; further connections come over the control socket."""
+def run(
+    pid: int, library: LibraryImage, listed: list[Exported], first: socket.socket, control: socket.socket, sight: Sight, number: int
+) -> None:
+    """Serves a program until it ends; further connections come over the control socket.  Its own exit code is 1 if a checker found an error."""
+    sight.begin(number)
     server = ProgramServer(pid, library, listed)
     process = os.pidfd_open(pid)
     server.accept(first)
@@ -213,8 +217,9 @@ def run(pid: int, library: LibraryImage, listed: list[Exported], first: socket.s
     while True:
         for number, _ in poll.poll():
             if number == process:
+                wrong = sight.finish()
                 sys.stderr.flush()
-                os._exit(0)
+                os._exit(int(wrong))
             data, files, _, _ = socket.recv_fds(control, 1, 4)
             if not data:  # the launcher is gone
                 poll.unregister(control)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .conftest import SAMPLES, Build, Run
@@ -76,3 +78,18 @@ def test_an_access_just_outside_of_an_allocation_passes_with_a_warning(warplab_e
     assert done.stderr.count("warning") == 1
     assert warplab_exec(program, options=("--bounds", "strict")).stdout == "700 700\n"
     assert warplab_exec(program, WARPLAB_BOUNDS="strict").stdout == "700 700\n"
+
+
+def test_a_profile_of_every_launch(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = warplab_exec(build("saxpy"), options=("--profile", str(page)))
+    assert done.returncode == 0
+    assert "_Z5saxpyifPKfPf" in page.read_text()
+
+
+def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("slip", text=SLIP), options=("--sanitize", "memcheck"))
+    assert done.returncode == 1
+    assert "out-of-bounds" in done.stderr and "ERROR SUMMARY: 1 error" in done.stderr
+    done = warplab_exec(build("reduction"), options=("--sanitize", "all"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", "========= ERROR SUMMARY: 0 errors\n")
