@@ -48,6 +48,11 @@ class SimulatedDevice:
         return hashlib.md5(f"warplab {self.ordinal} {self.profile.name}".encode(), usedforsecurity=False).digest()
 
     @property
+    def is_used(self) -> bool:
+        """Was there ever a context on it?"""
+        return self._arena is not None
+
+    @property
     def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:

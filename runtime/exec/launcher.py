@@ -80,6 +80,7 @@ class ExecRun:
         self.listening.listen(128)
         self.controls: dict[int, socket.socket] = {}  # pid of a served process: the way to its server
         self.servers: dict[int, int] = {}  # pid of a server: the process that it serves
+        self.seen: dict[int, set[int]] = {}  # pid: where its copies of the library have their data
         self.waiting: dict[int, socket.socket] = {}  # connections that have not said anything yet
         answers.ENTRY_POINTS.update(entry_points(listed))
         answers.ADDRESSES[:] = [lambda request, name: request.data - self.library.data + self.library.pads[name]]
@@ -154,20 +155,48 @@ class ExecRun:
         except Disconnected:
             connection.close()
             return
-        control = self.controls.get(pid)
-        if control is not None:
-            try:
-                socket.send_fds(control, [b"."], [connection.fileno()])
-                connection.close()
+        seen = self.seen.setdefault(pid, set())
+        if request.number == AUDIT and seen and request.data not in seen:  # it is another program by now
+            seen.clear()
+            self.controls.pop(pid, None)
+        parent = None if seen else self.parent(pid, request.data)
+        seen.add(request.data)
+        if pid in self.controls and self.hand_over(self.controls[pid], 0, connection):
+            return
+        if parent is not None:
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            if self.hand_over(self.controls[parent], pid, connection, theirs):
+                self.controls[pid] = ours
                 return
-            except OSError:
-                del self.controls[pid]
         if self.needs_nothing(pid, request):
             receive(connection)
             send(connection, RETURN, 0)
         else:
             self.serve(pid, connection)
         connection.close()
+
+    def parent(self, pid: int, data: int) -> int | None:
+        """The served process of which one is a child that was forked: its library has its data at the same place."""
+        while pid > 1:
+            try:
+                with open(f"/proc/{pid}/stat") as file:
+                    pid = int(file.read().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                return None
+            if pid in self.controls and data in self.seen.get(pid, ()):
+                return pid
+        return None
+
+    @staticmethod
+    def hand_over(control: socket.socket, child: int, *sockets: socket.socket) -> bool:
+        """Hands sockets to a server; says whether it is still there."""
+        try:
+            socket.send_fds(control, [server.CHILD.pack(child)], [s.fileno() for s in sockets])
+        except OSError:
+            return False
+        for s in sockets:
+            s.close()
+        return True
 
     @staticmethod
     def needs_nothing(pid: int, request: Request) -> bool:
@@ -194,7 +223,8 @@ class ExecRun:
             self.listening.close()
             for other in (*self.controls.values(), *self.waiting.values()):
                 other.close()
-            server.run(pid, self.library, self.listed, connection, theirs, self.sight, self.served)
+            self.sight.begin(self.served)
+            server.run(server.ProgramServer(pid, self.library, self.listed), connection, theirs, self.sight)
         except BaseException as e:
             sys.stderr.write(f"warplab: internal error: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):

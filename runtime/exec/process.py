@@ -54,8 +54,9 @@ def mapped(address: int, size: int, file: int, fixed: bool = True) -> Bytes:
 class KeptMemory:
     """What calls return by address: it stands in memory that the program sees too."""
 
-    def __init__(self, program: HostProgram) -> None:
+    def __init__(self, program: HostProgram, start: int) -> None:
         self._program = program
+        self._start = start
         self._memory: Bytes | None = None
         self._strings: dict[bytes, int] = {}
         self._top = 0
@@ -70,23 +71,23 @@ class KeptMemory:
     def add(self, raw: bytes) -> int:
         """The address of some bytes."""
         if self._memory is None:
-            self._memory = self._program.share(KEPT, KEPT_BYTES)
+            self._memory = self._program.share(self._start, KEPT_BYTES)
         if self._top + len(raw) > KEPT_BYTES:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for more strings")
         at = self._top
         self._memory[at : at + len(raw)] = np.frombuffer(raw, np.uint8)
         self._top += -(-len(raw) // 16) * 16
-        return KEPT + at
+        return self._start + at
 
 
 class HostProgram:
     """The process that is served; `ask(kind, target, *arguments)` makes the calling thread do something and gives its result."""
 
-    def __init__(self, pid: int, system_call: Callable[..., int], call: Callable[..., int]) -> None:
+    def __init__(self, pid: int, system_call: Callable[..., int], call: Callable[..., int], generation: int = 0) -> None:
         self.pid = pid
         self._system_call = system_call
         self._call = call
-        self.kept = KeptMemory(self)
+        self.kept = KeptMemory(self, KEPT + generation * KEPT_BYTES)  # what a parent was given stays
         self.data = 0  # where the library's data block stands
         self._numbers = SYSTEM_CALLS[MACHINE]
         self._copying: tuple[int, Bytes] | None = None  # (file of the program's, the same in the server)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import select
+import signal
 import socket
+import struct
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import cudart, driver
 from ..device.host import serve
+from ..device.machine import machine
 from ..driver.api import STATE
 from ..errors import ApiError
 from . import answers
@@ -24,7 +28,9 @@ from .redirect import redirect, redirections
 from .sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
 
-NOT_SUPPORTED, UNKNOWN = 801, 999
+NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
+CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
+CHILD = struct.Struct("<i")  # what the launcher says of a connection: zero, or the child whose it is
 EXPLAINED = {
     f"CUDA_ERROR_{word}"
     for word in "NO_BINARY_FOR_GPU INVALID_PTX INVALID_IMAGE INVALID_SOURCE UNSUPPORTED_PTX_VERSION NOT_SUPPORTED".split()
@@ -103,18 +109,28 @@ CURRENT = _Current()
 class ProgramServer:
     """The state of one program."""
 
-    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported]) -> None:
+    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported], generation: int = 0, used: bool = False) -> None:
         self.library = library
         self.listed = listed
+        self.generation = generation  # forks since the program was started
+        self.used = used  # CUDA was used before the last fork: it answers nothing behind it
         self.lock = threading.Lock()
         self.threads: dict[int, HostThread] = {}
-        self.program = HostProgram(pid, self._system_call, self._call)
+        self.program = HostProgram(pid, self._system_call, self._call, generation)
         self.strings = self.program.kept
         self.calls: list[Answer | None] = [None] * len(listed)
         self.redirected: set[str] = set()
         self.said: set[str] = set()
         serve(self.program)
         sys.stdout = ProgramOutput(self.program, self._quick_call)
+
+    def of_child(self, pid: int) -> ProgramServer:
+        """The state of a child that was forked: it has registered what its parent has."""
+        for thread in self.threads.values():
+            for connection in thread.connections.values():
+                connection.close()
+        used = self.used or any(d.is_used for d in machine().devices)
+        return ProgramServer(pid, self.library, self.listed, self.generation + 1, used)
 
     def accept(self, connection: socket.socket) -> None:
         """A new connection; its first request says which thread it is."""
@@ -157,6 +173,8 @@ class ProgramServer:
             if request.number == AUDIT:
                 self._redirect(request)
                 return 0
+            if self.used and not CALM.match(self.listed[request.number].function.name):
+                return NOT_INITIALIZED
             call = self.calls[request.number]
             if call is None:
                 call = self.calls[request.number] = self._prepared(self.listed[request.number])
@@ -203,13 +221,13 @@ class ProgramServer:
         return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
 
 
-def run(
-    pid: int, library: LibraryImage, listed: list[Exported], first: socket.socket, control: socket.socket, sight: Sight, number: int
-) -> None:
-    """Serves a program until it ends; further connections come over the control socket.  Its own exit code is 1 if a checker found an error."""
-    sight.begin(number)
-    server = ProgramServer(pid, library, listed)
-    process = os.pidfd_open(pid)
+def run(server: ProgramServer, first: socket.socket, control: socket.socket, sight: Sight) -> NoReturn:
+    """Serves a program until it ends.  Over the control socket come further connections, and those of its children.
+
+    The exit code is 1 if a checker found an error.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # servers of children are nobody's concern here
+    process = os.pidfd_open(server.program.pid)
     server.accept(first)
     poll = select.poll()
     poll.register(process, select.POLLIN)
@@ -220,8 +238,20 @@ def run(
                 wrong = sight.finish()
                 sys.stderr.flush()
                 os._exit(int(wrong))
-            data, files, _, _ = socket.recv_fds(control, 1, 4)
+            data, files, _, _ = socket.recv_fds(control, CHILD.size, 2)
             if not data:  # the launcher is gone
                 poll.unregister(control)
-            for file in files:
-                server.accept(socket.socket(fileno=file))
+                continue
+            connection, *more = [socket.socket(fileno=file) for file in files]
+            (child,) = CHILD.unpack(data)
+            if not child:
+                server.accept(connection)
+                continue
+            with server.lock:
+                own = os.fork()
+            if not own:
+                control.close()
+                os.close(process)
+                run(server.of_child(child), connection, more[0], sight.of_child())
+            for s in (connection, *more):
+                s.close()

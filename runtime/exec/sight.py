@@ -50,6 +50,11 @@ class Sight:
             for observer in [o for c in self._checkers for o in c.observers()]:
                 self._open.enter_context(observing(lambda _, own=observer: own))  # type: ignore[misc]
 
+    def of_child(self) -> Sight:
+        """What a child that was forked is watched with: its launches count for nobody."""
+        self._open.close()
+        return Sight()
+
     def finish(self) -> bool:
         """Writes what was seen; did a checker find an error?"""
         self._open.close()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .conftest import COMMAND, Run, environment
+from .conftest import COMMAND, Build, Run, environment
 
 INIT = "import ctypes as C, os, sys, signal, time; cu = C.CDLL('libcuda.so.1'); assert cu.cuInit(0) == 0; n = C.c_int(); assert cu.cuDeviceGetCount(C.byref(n)) == 0; "
 
@@ -143,3 +143,20 @@ print(seen)
 """
     done = warplab_exec(*python("\n" + code))
     assert done.stdout == "[(1234, 0, True)]\n", done.stderr
+
+
+def test_cuda_that_was_used_before_a_fork_is_not_initialised_behind_it(warplab_exec: Run) -> None:
+    code = """
+c = C.c_void_p()
+assert cu.cuDevicePrimaryCtxRetain(C.byref(c), 0) == 0
+sys.stdout.flush()
+if os.fork() == 0:
+    os._exit(40 + cu.cuCtxSetCurrent(c))
+print(os.waitstatus_to_exitcode(os.wait()[1]), cu.cuCtxSetCurrent(c))
+"""
+    assert warplab_exec(*python("\n" + code)).stdout == "43 0\n"
+
+
+def test_a_program_that_forks_first_and_uses_cuda_then(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("forks"))
+    assert (done.returncode, done.stdout) == (0, "forks: right\n"), done.stderr
