@@ -4,6 +4,7 @@ or that only C has.  All others are marshalled by abi.py.
 
 from __future__ import annotations
 
+import os
 import re
 import struct
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from ..cudart.registration import REGISTRY
 from ..device.host import host
 from ..driver.api import object_of
 from ..driver.enums import CUresult
-from ..errors import ApiError
+from ..errors import ApiError, unsupported
+from . import maps
 from .abi import CFunction, Values, read_array, write, write_result
-from .process import MACHINE, KeptMemory
+from .process import MACHINE, HostProgram, KeptMemory
 from .wire import Request
 
 
@@ -409,7 +411,14 @@ def proc_address(c: AnsweredCall) -> int:
 
 @answers("cuGetExportTable", "cudaGetExportTable")
 def export_table(c: AnsweredCall) -> int:
-    """Private tables are not there."""
+    """Private tables are not there.  A runtime that was linked in and could not be redirected ends with this answer: that is explained."""
+    program = host()
+    if MACHINE == "x86_64" and isinstance(program, HostProgram):
+        (back,) = read_array("u64", c.request.stack - 8, 1)
+        path = maps.path_at(program.pid, back)
+        if not path.startswith("/memfd:") and not os.path.basename(path).startswith(("libnv", "libcuda")):
+            raise unsupported(f"{path} holds NVIDIA's CUDA runtime without its symbols, so nothing can stand in for it: "
+                              "link it with -cudart shared, or do not strip it")  # fmt: skip
     return 1
 
 

@@ -41,6 +41,16 @@ def objects(pid: int) -> list[MappedObject]:
     return [MappedObject(f"/proc/{pid}/root{path}", base) for path, base in first.items() if path in code]
 
 
+def path_at(pid: int, address: int) -> str:
+    """The file that is mapped at an address of a process; empty where there is none."""
+    with open(f"/proc/{pid}/maps") as lines:
+        for line in lines:
+            m = LINE.match(line)
+            if m is not None and int(m[1], 16) <= address < int(m[2], 16):
+                return m[7]
+    return ""
+
+
 @lru_cache(maxsize=256)
 def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, kind: int) -> dict[str, tuple[int, int]]:
     """name -> (address, size) of the functions and variables that the file defines; none where its table lacks the marker."""

@@ -93,3 +93,10 @@ def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -
     assert "out-of-bounds" in done.stderr and "ERROR SUMMARY: 1 error" in done.stderr
     done = warplab_exec(build("reduction"), options=("--sanitize", "all"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", "========= ERROR SUMMARY: 0 errors\n")
+
+
+def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("saxpy", "-Xlinker", "--strip-all"))
+    assert done.returncode == 3
+    assert done.stderr.count("without its symbols") == 1
+    assert "-cudart shared" in done.stderr
