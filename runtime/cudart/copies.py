@@ -63,29 +63,17 @@ cudaMemcpyPeerAsync = COPIES.in_stream(cudaMemcpyPeer)
 def cudaMemcpyToSymbol(symbol: object, src: object, count: int, offset: int, kind: object) -> None:
     """To a variable, which its address stands for (cudaLibraryGetGlobal)."""
     context().synchronize()
-    _symbol(symbol, src, count, offset, kind, True)
+    copy_symbol(symbol, src, count, offset, kind, True)
 
 
 @api()
 def cudaMemcpyFromSymbol(dst: object, symbol: object, count: int, offset: int, kind: object) -> None:
     """From a variable."""
     context().synchronize()
-    _symbol(symbol, dst, count, offset, kind, False)
+    copy_symbol(symbol, dst, count, offset, kind, False)
 
 
-@COPIES.queued
-def cudaMemcpyToSymbolAsync(symbol: object, src: object, count: int, offset: int, kind: object) -> Work:
-    """To a variable, in a stream."""
-    return partial(_symbol, symbol, src, count, offset, kind, True)
-
-
-@COPIES.queued
-def cudaMemcpyFromSymbolAsync(dst: object, symbol: object, count: int, offset: int, kind: object) -> Work:
-    """From a variable, in a stream."""
-    return partial(_symbol, symbol, dst, count, offset, kind, False)
-
-
-def _symbol(symbol: object, other: object, count: int, offset: int, kind: object, to: bool) -> None:
+def copy_symbol(symbol: object, other: object, count: int, offset: int, kind: object, to: bool) -> None:
     source, target = sides(kind)
     at = address_of(symbol) + int(offset)
     if SPACE.find(address_of(symbol)) is None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 from .. import driver
 from ..driver.api import integer, results_of
-from ..errors import ApiError, invalid
+from ..errors import ApiError
 from .api import api, call, context
 from .structs import cudaFuncAttributes, cudaFunction_t, cudaKernel_t, dim3
 
@@ -85,51 +84,3 @@ def cudaLaunchKernel(func: object, gridDim: object, blockDim: object, args: obje
 def cudaLaunchCooperativeKernel(func: object, gridDim: object, blockDim: object, args: object, sharedMem: int, stream: object) -> None:
     """Launches a kernel whose blocks are all resident together."""
     _launch(driver.cuLaunchCooperativeKernel, func, gridDim, blockDim, sharedMem, stream, args)
-
-
-def _driver_config(config: Any) -> Any:
-    """The driver's form of a launch configuration: the attributes are the same."""
-    if config is None:
-        raise invalid("the configuration is null")
-    out = driver.CUlaunchConfig()
-    out.gridDimX, out.gridDimY, out.gridDimZ = config.gridDim.x, config.gridDim.y, config.gridDim.z
-    out.blockDimX, out.blockDimY, out.blockDimZ = config.blockDim.x, config.blockDim.y, config.blockDim.z
-    out.sharedMemBytes, out.hStream = config.dynamicSmemBytes, driver.CUstream(int(config.stream))
-    attributes = []
-    for a in config.attrs[: config.numAttrs]:
-        own = driver.CUlaunchAttribute()
-        ctypes.memmove(own.getPtr(), a.getPtr(), ctypes.sizeof(own.c_type))
-        attributes.append(own)
-    out.attrs, out.numAttrs = attributes, len(attributes)
-    return out
-
-
-@api()
-def cudaLaunchKernelExC(config: Any, func: object, args: object) -> None:
-    """Launches a kernel as a configuration says."""
-    call(driver.cuLaunchKernelEx, _driver_config(config), func, args, 0)
-
-
-@api(1)
-def cudaOccupancyMaxPotentialClusterSize(func: object, launchConfig: Any) -> int:
-    """The largest cluster that a configuration allows."""
-    return int(call(driver.cuOccupancyMaxPotentialClusterSize, func, _driver_config(launchConfig)))
-
-
-@api(1)
-def cudaOccupancyMaxActiveClusters(func: object, launchConfig: Any) -> int:
-    """Clusters that the device holds at once."""
-    return int(call(driver.cuOccupancyMaxActiveClusters, func, _driver_config(launchConfig)))
-
-
-@api(1)
-def cudaFuncGetName(func: object) -> bytes:
-    """The function's name."""
-    return bytes(call(driver.cuFuncGetName, func))
-
-
-@api(2)
-def cudaFuncGetParamInfo(func: object, paramIndex: int) -> tuple[int, int]:
-    """(offset, size) of a parameter."""
-    offset, size = call(driver.cuFuncGetParamInfo, func, paramIndex)
-    return int(offset), int(size)

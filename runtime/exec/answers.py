@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import cudart, driver
+from ..cudart import from_c
 from ..cudart.api import RUNTIME, code_of
 from ..cudart.enums import cudaError_t
 from ..cudart.registration import REGISTRY
@@ -60,13 +61,18 @@ def answers(*names: str) -> Callable[[Answer], Answer]:
     return enter
 
 
+def python_call(name: str, is_runtime: bool) -> Any:
+    """The Python call of a name; None where there is none."""
+    return getattr(cudart, name, None) or getattr(from_c, name, None) if is_runtime else getattr(driver, name, None)
+
+
 def found(f: CFunction, is_runtime: bool) -> tuple[str, Answer | None]:
     """(the name of the Python call that does the work of a C function, the answer where it has one of its own)."""
     name = re.sub(r"_pt[ds][sz]$", "", f.name)
     plain = re.sub(r"_v\d+$", "", name)
     if name in ANSWERS:
         return name, ANSWERS[name]
-    if hasattr(cudart if is_runtime else driver, name):
+    if python_call(name, is_runtime) is not None:
         return name, None
     return plain, ANSWERS.get(plain)
 

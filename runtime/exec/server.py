@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .. import cudart, driver
 from ..device.host import serve
 from ..device.machine import machine
 from ..driver.api import STATE
@@ -215,7 +214,7 @@ class ProgramServer:
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
             return lambda request: own(answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name))
-        work: Any = getattr(cudart if exported.is_runtime else driver, plain, None)
+        work: Any = answers.python_call(plain, exported.is_runtime)
         if f.parameters is None or work is None:
             return lambda request: NOT_SUPPORTED
         return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
