@@ -37,6 +37,7 @@ from .ptxas.contraction import DEFAULT, Fmad
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
+MANY = 64  # numbers of an initial value that are worth an array
 MOST_WITH_GAPS = 48 << 10  # bytes of shared memory that every kernel may declare: where gaps do not fit in, there are none
 FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 
@@ -100,7 +101,12 @@ class LoadedProgram:
     def initial_bytes(self, v: Variable) -> bytes:
         """The first contents of a variable."""
         out = bytearray(max(v.size, 1))
-        for n, value in enumerate(_leaves(v.initial)):
+        leaves = list(_leaves(v.initial))
+        plain = _plain_bytes(v, leaves)
+        if plain is not None:
+            out[: len(plain)] = plain
+            return bytes(out)
+        for n, value in enumerate(leaves):
             raw = self._bits(v, value).to_bytes(v.type.bytes, "little")
             out[n * len(raw) : (n + 1) * len(raw)] = raw
         return bytes(out)
@@ -349,6 +355,17 @@ def _leaves(value: object) -> Iterator[object]:
             yield from _leaves(e)
     elif value is not None:
         yield value
+
+
+def _plain_bytes(v: Variable, leaves: list[object]) -> bytes | None:
+    """The bytes of many plain numbers of an integer or bit type at once; None where there are others."""
+    if len(leaves) < MANY or v.type.kind == "f" or v.type.bits > 64 or set(map(type, leaves)) != {int}:
+        return None
+    kind: Any = f"<u{v.type.bytes}"
+    try:
+        return np.array(leaves, np.int64).astype(kind).tobytes()
+    except OverflowError:
+        return None
 
 
 def _initial_functions(value: object) -> list[Function]:

@@ -33,11 +33,21 @@ DRIVER_STRUCTS = """CUuuid CUdevprop CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_P
     CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_RESOURCE_DESC CUDA_TEXTURE_DESC CUDA_RESOURCE_VIEW_DESC CUlaunchConfig CUlaunchAttribute
     CUlaunchAttributeValue CUaccessPolicyWindow CUmemPoolProps CUmemLocation CUmemAccessDesc CUextent3D CUoffset3D CUDA_LAUNCH_PARAMS
     CUmemcpyAttributes CUctxCreateParams CUmemAllocationProp CUmulticastObjectProp CUlaunchMemSyncDomainMap CUtensorMap CUDA_KERNEL_NODE_PARAMS
-    CUstreamBatchMemOpParams CUmemPoolPtrExportData"""
+    CUstreamBatchMemOpParams CUmemPoolPtrExportData CUDA_MEMSET_NODE_PARAMS CUDA_HOST_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS
+    CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphEdgeData CUgraphExecUpdateResultInfo CUipcEventHandle CUipcMemHandle CUDA_MEMCPY3D_BATCH_OP"""
 RUNTIME_STRUCTS = """dim3 cudaUUID_t cudaDeviceProp cudaMemcpy3DParms cudaMemcpy3DPeerParms cudaPitchedPtr cudaExtent cudaPos
     cudaChannelFormatDesc cudaArraySparseProperties cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
     cudaTextureDesc cudaResourceViewDesc cudaMemcpyAttributes cudaAccessPolicyWindow cudaLaunchMemSyncDomainMap cudaLaunchAttribute
-    cudaLaunchAttributeValue"""
+    cudaLaunchAttributeValue cudaLaunchConfig_t cudaKernelNodeParams cudaMemsetParams cudaHostNodeParams cudaMemAllocNodeParams
+    cudaGraphInstantiateParams cudaGraphEdgeData cudaGraphExecUpdateResultInfo cudaIpcEventHandle_t cudaIpcMemHandle_t
+    cudaArrayMemoryRequirements cudaMemPoolPtrExportData cudaMemcpy3DBatchOp"""
+
+
+# Fields that share the place of the one before them: the package's declarations do not say so.
+OVERLAID = {
+    ("CUmemLocation", "localized"), ("cudaMemLocation", "localized"), ("cudaPointerAttributes", "unused"),
+    ("CUstreamMemOpWaitValueParams_st", "value64"), ("CUstreamMemOpWriteValueParams_st", "value64"),
+}  # fmt: skip
 
 
 def enums(module: ModuleType) -> Iterator[type[Any]]:
@@ -223,7 +233,7 @@ class Declarations:
         for t, n in fields:
             shown = n.partition("[")[0]
             shown = shown + "_" if hasattr(getattr(self.module, name, None), shown + "_") else shown
-            notes.append(f"    {shown}: {self.field(name, t, n)}")
+            notes.append(f"    {'|' if (name, n) in OVERLAID else ''}{shown}: {self.field(name, t, n)}")
         self.lines[name] = [f"class {name}({kind.capitalize()}):", *notes]
         self.order.append(name)
         return name

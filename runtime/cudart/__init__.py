@@ -15,6 +15,7 @@ from .enums import cudaError_t
 from .errors import *  # noqa: F403
 from .forwards import forwards
 from .functions import *  # noqa: F403
+from .graphs import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .references import *  # noqa: F403
 from .signatures import SIGNATURES

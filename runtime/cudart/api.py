@@ -26,6 +26,7 @@ class Runtime(threading.local):
     def __init__(self) -> None:
         self.device = 0
         self.last = cudaError_t.cudaSuccess
+        self.configurations: list[tuple[Any, Any, int, int]] = []  # grid, block, shared memory, stream of launches that follow
 
 
 RUNTIME = Runtime()
@@ -51,6 +52,7 @@ def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]]
                 out = work(*args, **kwargs)
             except ApiError as e:
                 code = code_of(e)
+                STATE.last = e
                 if not quiet and code is not cudaError_t.cudaErrorNotReady:
                     RUNTIME.last = code
                 return (code, *(None,) * results)

@@ -23,7 +23,7 @@ _SIDES: dict[cudaMemcpyKind, tuple[bool | None, bool | None]] = {  # (is the sou
 }  # fmt: skip
 
 
-def _kind(kind: object) -> tuple[bool | None, bool | None]:
+def sides(kind: object) -> tuple[bool | None, bool | None]:
     try:
         return _SIDES[Kind(integer(kind))]
     except ValueError:
@@ -31,7 +31,7 @@ def _kind(kind: object) -> tuple[bool | None, bool | None]:
 
 
 def _box(kind: object, source: Side, target: Side, width: int, height: int, depth: int = 1) -> None:
-    _kind(kind)
+    sides(kind)
     copy_box(source, target, int(width), int(height), int(depth))
 
 
@@ -45,7 +45,7 @@ def _rows(kind: object, source: Side, target: Side, width: int, height: int) -> 
 @COPIES.at_once
 def cudaMemcpy(dst: object, src: object, count: int, kind: object) -> Work:
     """Copies bytes."""
-    source, target = _kind(kind)
+    source, target = sides(kind)
     return lambda: copy(address_of(dst), address_of(src), int(count), target, source)
 
 
@@ -62,18 +62,19 @@ cudaMemcpyPeerAsync = COPIES.in_stream(cudaMemcpyPeer)
 @api()
 def cudaMemcpyToSymbol(symbol: object, src: object, count: int, offset: int, kind: object) -> None:
     """To a variable, which its address stands for (cudaLibraryGetGlobal)."""
-    _symbol(symbol, src, count, offset, kind, True)
+    context().synchronize()
+    copy_symbol(symbol, src, count, offset, kind, True)
 
 
 @api()
 def cudaMemcpyFromSymbol(dst: object, symbol: object, count: int, offset: int, kind: object) -> None:
     """From a variable."""
-    _symbol(symbol, dst, count, offset, kind, False)
-
-
-def _symbol(symbol: object, other: object, count: int, offset: int, kind: object, to: bool) -> None:
-    source, target = _kind(kind)
     context().synchronize()
+    copy_symbol(symbol, dst, count, offset, kind, False)
+
+
+def copy_symbol(symbol: object, other: object, count: int, offset: int, kind: object, to: bool) -> None:
+    source, target = sides(kind)
     at = address_of(symbol) + int(offset)
     if SPACE.find(address_of(symbol)) is None:
         raise ApiError("cudaErrorInvalidSymbol", "a symbol is the address of a variable")
@@ -141,7 +142,7 @@ cudaMemcpyToArrayAsync = COPIES.in_stream(cudaMemcpyToArray)
 cudaMemcpyFromArrayAsync = COPIES.in_stream(cudaMemcpyFromArray)
 
 
-def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
+def box_work(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
     """Copies a box, with the ends and the size that a structure has now."""
     if p is None:
         raise invalid("the copy is null")
@@ -162,13 +163,13 @@ def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
 @COPIES.at_once
 def cudaMemcpy3D(p: cudaMemcpy3DParms | None) -> Work:
     """Copies a box."""
-    return _box_of(p)
+    return box_work(p)
 
 
 @COPIES.at_once
 def cudaMemcpy3DPeer(p: cudaMemcpy3DPeerParms | None) -> Work:
     """Copies a box between devices."""
-    return _box_of(p)
+    return box_work(p)
 
 
 cudaMemcpy3DAsync = COPIES.in_stream(cudaMemcpy3D)

@@ -39,6 +39,25 @@ _WITH_CONTEXT = """
     cudaGraphCreate=cuGraphCreate:cudaGraph_t cudaGraphClone=cuGraphClone:cudaGraph_t cudaGraphDestroy=cuGraphDestroy
     cudaGraphGetNodes=cuGraphGetNodes:same,int cudaGraphGetRootNodes=cuGraphGetRootNodes:same,int
     cudaGraphNodeGetType=cuGraphNodeGetType:cudaGraphNodeType cudaGraphInstantiate=cuGraphInstantiate:cudaGraphExec_t
+    cudaGraphGetEdges=cuGraphGetEdges:same,same,same,int cudaGraphNodeGetDependencies=cuGraphNodeGetDependencies:same,same,int
+    cudaGraphNodeGetDependentNodes=cuGraphNodeGetDependentNodes:same,same,int cudaGraphGetId=cuGraphGetId:int
+    cudaGraphAddDependencies=cuGraphAddDependencies cudaGraphRemoveDependencies=cuGraphRemoveDependencies
+    cudaGraphAddEmptyNode=cuGraphAddEmptyNode:cudaGraphNode_t cudaGraphAddChildGraphNode=cuGraphAddChildGraphNode:cudaGraphNode_t
+    cudaGraphAddEventRecordNode=cuGraphAddEventRecordNode:cudaGraphNode_t cudaGraphAddEventWaitNode=cuGraphAddEventWaitNode:cudaGraphNode_t
+    cudaGraphChildGraphNodeGetGraph=cuGraphChildGraphNodeGetGraph:cudaGraph_t
+    cudaGraphEventRecordNodeGetEvent=cuGraphEventRecordNodeGetEvent:cudaEvent_t
+    cudaGraphEventWaitNodeGetEvent=cuGraphEventWaitNodeGetEvent:cudaEvent_t
+    cudaGraphEventRecordNodeSetEvent=cuGraphEventRecordNodeSetEvent cudaGraphEventWaitNodeSetEvent=cuGraphEventWaitNodeSetEvent
+    cudaGraphExecEventRecordNodeSetEvent=cuGraphExecEventRecordNodeSetEvent
+    cudaGraphExecEventWaitNodeSetEvent=cuGraphExecEventWaitNodeSetEvent
+    cudaGraphExecChildGraphNodeSetParams=cuGraphExecChildGraphNodeSetParams cudaGraphDestroyNode=cuGraphDestroyNode
+    cudaGraphNodeFindInClone=cuGraphNodeFindInClone:cudaGraphNode_t cudaGraphDebugDotPrint=cuGraphDebugDotPrint
+    cudaGraphExecUpdate=cuGraphExecUpdate:cudaGraphExecUpdateResultInfo* cudaGraphNodeSetEnabled=cuGraphNodeSetEnabled
+    cudaGraphNodeGetEnabled=cuGraphNodeGetEnabled:int cudaGraphExecGetFlags=cuGraphExecGetFlags:int cudaGraphExecGetId=cuGraphExecGetId:int
+    cudaGraphInstantiateWithFlags=cuGraphInstantiate:cudaGraphExec_t
+    cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
+    cudaStreamGetCaptureInfo=cuStreamGetCaptureInfo:cudaStreamCaptureStatus,int,cudaGraph_t,same,same,int
+    cudaStreamUpdateCaptureDependencies=cuStreamUpdateCaptureDependencies cudaStreamBeginCaptureToGraph=cuStreamBeginCaptureToGraph
     cudaGraphUpload=cuGraphUpload cudaGraphLaunch=cuGraphLaunch cudaGraphExecDestroy=cuGraphExecDestroy
     cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
     cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode

@@ -72,15 +72,10 @@ SIGNATURES = """\
 1 graph, pDependencies, numDependencies, event: cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode
 1 graph, pDependencies, numDependencies, nodeParams: cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
     cudaGraphAddMemAllocNode
-1 graph, pDependencies, numDependencies, pNodeParams: cudaGraphAddHostNode cudaGraphAddKernelNode
 1 graph, pDependencies, numDependencies, dptr: cudaGraphAddMemFreeNode
-1 graph, pDependencies, numDependencies, pCopyParams: cudaGraphAddMemcpyNode
-1 graph, pDependencies, numDependencies, dst, src, count, kind: cudaGraphAddMemcpyNode1D
-1 graph, pDependencies, numDependencies, pMemsetParams: cudaGraphAddMemsetNode
 1 graph, pDependencies, dependencyData, numDependencies, nodeParams: cudaGraphAddNode
-1 node: cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphHostNodeGetParams
-    cudaGraphKernelNodeGetParams cudaGraphMemAllocNodeGetParams cudaGraphMemFreeNodeGetParams cudaGraphMemcpyNodeGetParams
-    cudaGraphMemsetNodeGetParams cudaGraphNodeGetParams cudaGraphNodeGetType
+1 node: cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphMemAllocNodeGetParams
+    cudaGraphMemFreeNodeGetParams cudaGraphNodeGetParams cudaGraphNodeGetType
 1 originalGraph: cudaGraphClone
 1 graph, defaultLaunchValue, flags: cudaGraphConditionalHandleCreate
 1 graph, ctx, defaultLaunchValue, flags: cudaGraphConditionalHandleCreate_v2
@@ -94,9 +89,6 @@ SIGNATURES = """\
 0 hGraphExec, hNode, nodeParams: cudaGraphExecExternalSemaphoresSignalNodeSetParams cudaGraphExecExternalSemaphoresWaitNodeSetParams
 1 graphExec: cudaGraphExecGetFlags
 1 hGraphExec: cudaGraphExecGetId
-0 hGraphExec, node, pNodeParams: cudaGraphExecHostNodeSetParams cudaGraphExecKernelNodeSetParams cudaGraphExecMemcpyNodeSetParams
-    cudaGraphExecMemsetNodeSetParams
-0 hGraphExec, node, dst, src, count, kind: cudaGraphExecMemcpyNodeSetParams1D
 0 graphExec, node, nodeParams: cudaGraphExecNodeSetParams
 1 hGraphExec, hGraph: cudaGraphExecUpdate
 1 hNode: cudaGraphExternalSemaphoresSignalNodeGetParams cudaGraphExternalSemaphoresWaitNodeGetParams cudaGraphNodeGetContainingGraph
@@ -106,14 +98,12 @@ SIGNATURES = """\
 1 hGraph: cudaGraphGetId
 2 graph, numNodes=0: cudaGraphGetNodes
 2 graph, pNumRootNodes=0: cudaGraphGetRootNodes
-0 node, pNodeParams: cudaGraphHostNodeSetParams cudaGraphKernelNodeSetParams cudaGraphMemcpyNodeSetParams cudaGraphMemsetNodeSetParams
 1 graph, flags: cudaGraphInstantiate cudaGraphInstantiateWithFlags
 1 graph, instantiateParams: cudaGraphInstantiateWithParams
 0 hDst, hSrc: cudaGraphKernelNodeCopyAttributes
 1 hNode, attr: cudaGraphKernelNodeGetAttribute
 0 hNode, attr, value: cudaGraphKernelNodeSetAttribute
 0 graphExec, stream: cudaGraphLaunch cudaGraphUpload
-0 node, dst, src, count, kind: cudaGraphMemcpyNodeSetParams1D
 1 originalNode, clonedGraph: cudaGraphNodeFindInClone
 3 node, pNumDependencies=0: cudaGraphNodeGetDependencies
 3 node, pNumDependentNodes=0: cudaGraphNodeGetDependentNodes

@@ -44,14 +44,14 @@ struct cudaChannelFormatDesc x:i32 y:i32 z:i32 w:i32 f:cudaChannelFormatKind
 struct cudaArraySparseProperties_tileExtent width:u32 height:u32 depth:u32
 struct cudaArraySparseProperties tileExtent:cudaArraySparseProperties_tileExtent miptailFirstLevel:u32 miptailSize:u64 flags:u32
     reserved:u32[4]
-struct cudaPointerAttributes type:cudaMemoryType device:i32 devicePointer:pointer hostPointer:pointer localityDomainOrdinal:i32 unused:i64
+struct cudaPointerAttributes type:cudaMemoryType device:i32 devicePointer:pointer hostPointer:pointer localityDomainOrdinal:i32 |unused:i64
     reserved:i64[7]
 struct cudaFuncAttributes sharedSizeBytes:usize constSizeBytes:usize localSizeBytes:usize maxThreadsPerBlock:i32 numRegs:i32 ptxVersion:i32
     binaryVersion:i32 cacheModeCA:i32 maxDynamicSharedSizeBytes:i32 preferredShmemCarveout:i32 clusterDimMustBeSet:i32
     requiredClusterWidth:i32 requiredClusterHeight:i32 requiredClusterDepth:i32 clusterSchedulingPolicyPreference:i32
     nonPortableClusterSizeAllowed:i32 deviceNodeUpdateStatus:i32 sharedMemoryMode:cudaSharedMemoryMode reserved:i32[14]
 struct cudaMemLocation_localized deviceId:u8 localityDomainId:u8
-struct cudaMemLocation type:cudaMemLocationType id:i32 localized:cudaMemLocation_localized
+struct cudaMemLocation type:cudaMemLocationType id:i32 |localized:cudaMemLocation_localized
 struct cudaMemPoolProps allocType:cudaMemAllocationType handleTypes:cudaMemAllocationHandleType location:cudaMemLocation
     win32SecurityAttributes:pointer maxSize:usize usage:u16 reserved:u8[53] reserved1:u8
 struct cudaMemAccessDesc location:cudaMemLocation flags:cudaMemAccessFlags
@@ -84,8 +84,28 @@ union cudaLaunchAttributeValue pad:bytes[64] accessPolicyWindow:cudaAccessPolicy
     deviceUpdatableKernelNode:cudaLaunchAttributeValue_deviceUpdatableKernelNode sharedMemCarveout:u32 nvlinkUtilCentricScheduling:u32
     portableClusterSizeMode:cudaLaunchAttributePortableClusterMode sharedMemoryMode:cudaSharedMemoryMode
 struct cudaLaunchAttribute id:cudaLaunchAttributeID val:cudaLaunchAttributeValue
-ending _st cudaLaunchAttribute cudaLaunchMemSyncDomainMap
-alias CUuuid_st=cudaUUID_t cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaStreamAttrValue=cudaLaunchAttributeValue
+struct cudaLaunchConfig_t gridDim:dim3 blockDim:dim3 dynamicSmemBytes:usize stream:cudaStream_t attrs:cudaLaunchAttribute* numAttrs:u32
+struct cudaKernelNodeParams func:pointer gridDim:dim3 blockDim:dim3 sharedMemBytes:u32 kernelParams:pointer extra:pointer
+struct cudaMemsetParams dst:pointer pitch:usize value:u32 elementSize:u32 width:usize height:usize
+struct cudaHostNodeParams fn:cudaHostFn_t userData:pointer
+struct cudaMemAllocNodeParams poolProps:cudaMemPoolProps accessDescs:cudaMemAccessDesc* accessDescCount:usize bytesize:usize dptr:pointer
+struct cudaGraphInstantiateParams flags:u64 uploadStream:cudaStream_t errNode_out:cudaGraphNode_t result_out:cudaGraphInstantiateResult
+struct cudaGraphEdgeData from_port:u8 to_port:u8 type:u8 reserved:u8[5]
+struct cudaGraphExecUpdateResultInfo result:cudaGraphExecUpdateResult errorNode:cudaGraphNode_t errorFromNode:cudaGraphNode_t
+struct cudaIpcEventHandle_t reserved:bytes[64]
+struct cudaIpcMemHandle_t reserved:bytes[64]
+struct cudaArrayMemoryRequirements size:usize alignment:usize reserved:u32[4]
+struct cudaMemPoolPtrExportData reserved:u8[64]
+struct cudaMemcpy3DOperand_op_ptr ptr:pointer rowLength:usize layerHeight:usize locHint:cudaMemLocation
+struct cudaOffset3D x:usize y:usize z:usize
+struct cudaMemcpy3DOperand_op_array array:cudaArray_t offset:cudaOffset3D
+union cudaMemcpy3DOperand_op ptr:cudaMemcpy3DOperand_op_ptr array:cudaMemcpy3DOperand_op_array
+struct cudaMemcpy3DOperand type:cudaMemcpy3DOperandType op:cudaMemcpy3DOperand_op
+struct cudaMemcpy3DBatchOp src:cudaMemcpy3DOperand dst:cudaMemcpy3DOperand extent:cudaExtent srcAccessOrder:cudaMemcpySrcAccessOrder
+    flags:u32
+ending _st cudaGraphEdgeData cudaGraphExecUpdateResultInfo cudaGraphInstantiateParams cudaLaunchAttribute cudaLaunchMemSyncDomainMap
+alias CUuuid_st=cudaUUID_t cudaIpcEventHandle_st=cudaIpcEventHandle_t cudaIpcMemHandle_st=cudaIpcMemHandle_t
+    cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaStreamAttrValue=cudaLaunchAttributeValue
 """
 OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))
 __getattr__ = OWN.attribute

@@ -12,7 +12,8 @@ from warplab.interpreter.memory.arena import Arena, OutOfMemory
 from warplab.isa.textures.resources import TexelFormat
 
 from ..errors import ApiError, invalid
-from .memory import AddressRange, AddressSpace, Bytes, Owner
+from .host import Bytes
+from .memory import AddressRange, AddressSpace, Owner
 
 LAYERED, SURFACE, CUBEMAP, GATHER, SPARSE = 1, 2, 4, 8, 64  # flags of an array
 # The formats of channels by CUarray_format's numbers.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
 
 from ..errors import invalid
 from .arrays import DeviceArray
-from .memory import SPACE, Bytes
+from .host import Bytes, host
+from .memory import SPACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +26,12 @@ class Side:
     y: int = 0
     z: int = 0
 
-    def row(self, y: int, z: int, size: int) -> Bytes:
-        """One row of the box."""
+    def row(self, y: int, z: int, size: int) -> Bytes | int:
+        """One row of the box: its bytes, or its address in the host's memory."""
         if self.array is not None:
             return self.array.row(self.x, self.y + y, self.z + z, size)
         at = self.address + self.x + (self.y + y) * self.pitch + (self.z + z) * self.pitch * self.height
-        if SPACE.is_device_range(self.address):
-            return SPACE.device_bytes(at, size)  # all of the box, wherever its rows lead
-        return SPACE.bytes_at(at, size)
+        return SPACE.device_bytes(at, size) if SPACE.is_device_range(self.address) else at  # all of the box, wherever its rows lead
 
 
 def copy_box(source: Side, target: Side, width: int, height: int, depth: int) -> None:
@@ -40,11 +43,23 @@ def copy_box(source: Side, target: Side, width: int, height: int, depth: int) ->
             raise invalid(f"rows of {width} bytes do not fit a pitch of {side.pitch}")
     ends = [s for s in (source, target) if s.array is None and s.pitch in (0, width)]
     if len(ends) == 2 and depth == 1 and (height == 1 or source.pitch == target.pitch == width):
-        size = width * height
-        target.row(0, 0, size)[:] = source.row(0, 0, size).copy()
+        width, height = width * height, 1
+    places = [(y, z) for z in range(depth) for y in range(height)]
+    rows, targets = ([side.row(y, z, width) for y, z in places] for side in (source, target))  # all, before a byte is moved
+    move_rows(targets, rows, width)
+
+
+def move_rows(targets: Sequence[Bytes | int], sources: Sequence[Bytes | int], width: int) -> None:
+    """Copies rows, each of which is bytes or an address in the host's memory; all of one side are the same."""
+    if isinstance(sources[0], int):
+        rows = np.empty((len(sources), width), np.uint8) if isinstance(targets[0], int) else targets
+        host().read_rows(cast("Sequence[int]", sources), cast("Sequence[Bytes]", rows))
+        if not isinstance(targets[0], int):
+            return
+    else:
+        rows = cast("Sequence[Bytes]", sources)
+    if isinstance(targets[0], int):
+        host().write_rows(cast("Sequence[int]", targets), cast("Sequence[Bytes]", rows))
         return
-    for side in (source, target):  # the far corner first: a box that does not fit is not copied in part
-        side.row(height - 1, depth - 1, width)
-    for z in range(depth):
-        for y in range(height):
-            target.row(y, z, width)[:] = source.row(y, z, width)
+    for target, row in zip(cast("Sequence[Bytes]", targets), cast("Sequence[Bytes]", rows), strict=True):
+        target[:] = row.copy() if np.may_share_memory(target, row) else row

@@ -22,14 +22,16 @@ from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
+from .graphs import Capture
 from .heap import DeviceHeap
+from .host import Bytes
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import ALIGNMENT, AddressSpace, Bytes, DeviceArena, PeerWindow
+from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
-from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
 
@@ -66,6 +68,8 @@ class DeviceContext:
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
+        self.slipped: Callable[[str, list[str]], None] = slips_to_stderr  # accesses that passed although no allocation holds them
+        self.slipping: set[str] = set()  # the kernels that had such accesses
         self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
         self.flags = 0
         self.cache_config = 0
@@ -294,6 +298,11 @@ class DeviceContext:
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+        if isinstance(self.arena, DeviceArena) and self.arena.slips:
+            if handle.name not in self.slipping:
+                self.slipping.add(handle.name)
+                self.slipped(handle.name, self.arena.slips)
+            self.arena.slips = []
 
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""
@@ -314,6 +323,12 @@ class DeviceContext:
         words[:] = 0
         words[0] = GRID_SYNC_BYTES
         return at
+
+
+def slips_to_stderr(kernel: str, slips: list[str]) -> None:
+    """Tells of the first access outside of an allocation, and how many more there were."""
+    more = f" and {len(slips) - 1} more like it" if len(slips) > 1 else ""
+    to_stderr(f"warning: kernel {kernel} {slips[0]}{more}")
 
 
 def to_stderr(line: str) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import gt
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
@@ -17,6 +18,7 @@ from warplab.interpreter.program import LoadedKernel, LoadedProgram
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ..errors import ApiError, invalid
+from .host import host
 from .textures import SurfaceReference, TextureReference
 
 if TYPE_CHECKING:
@@ -248,13 +250,14 @@ class KernelHandle:
         self.max_dynamic_shared = size
 
     def resident_blocks(self, threads: int, dynamic_shared: int) -> int:
-        """Blocks of this kernel that one multiprocessor holds."""
+        """Blocks of this kernel that one multiprocessor holds; the estimate of its registers never forbids the only one."""
         profile = self.context.profile
         if threads <= 0:
             raise invalid("a block needs a thread")
         limit = self.static_shared + self.dynamic_limit
         shared = self.static_shared + dynamic_shared
-        return min(block_limits(profile, threads, self.registers, shared, shared_limit=limit, barriers=self.barriers).values())
+        registers = min(self.registers, max_registers(profile, min(threads, profile.max_threads_per_block), 1) or self.registers)
+        return min(block_limits(profile, threads, registers, shared, shared_limit=limit, barriers=self.barriers).values())
 
     def resident_clusters(self, threads: int, dynamic_shared: int, cluster: int) -> int:
         """Clusters that the device holds at once: all blocks of one are in the same part of it."""
@@ -297,9 +300,6 @@ class KernelHandle:
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
-        most = p.max_registers_per_thread  # nearly always fits: registers are not counted then
-        if not register_blocks(p, threads, most) and not self.resident_blocks(threads, shape.dynamic_shared):
-            raise ApiError(OUT_OF_RESOURCES, f"{threads} threads of {self.registers} registers; a block has {p.registers_per_block}")
         if shape.cooperative:
             most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
             if p.capability < (6, 0):
@@ -353,9 +353,10 @@ class KernelHandle:
             return bytes(out)
         if not table:
             raise invalid(f"no parameters; {self.name} takes {len(self.parameters)}")
-        pointers = (ctypes.c_void_p * len(self.parameters)).from_address(table)
-        for pointer, (name, at, size) in zip(pointers, self.parameters, strict=True):
+        pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
+        for pointer, (name, _, _) in zip(pointers, self.parameters, strict=True):
             if not pointer:
                 raise invalid(f"the pointer to parameter {name} is null")
-            out[at : at + size] = ctypes.string_at(pointer, size)
+        raw = np.frombuffer(out, np.uint8)
+        host().read_rows(pointers, [raw[at : at + size] for _, at, size in self.parameters])
         return bytes(out)

@@ -5,7 +5,6 @@ The same contents are parsed and checked once in a process.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 import struct
@@ -19,10 +18,11 @@ from warplab.assembler.objects import ObjectError, load
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from ..errors import ApiError, UsageError, invalid
+from . import fatbin
+from .host import host
 
 ELF = b"\x7fELF"
 LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
-FATBIN = (0xBA55ED50, 0x466243B1)
 _HEAD = struct.Struct("<8sQI4s")
 _PART = struct.Struct("<IQ")
 
@@ -39,16 +39,20 @@ def image_at(address: int) -> bytes:
     """The image that stands at an address of host memory: its own header tells its size, a text ends with a zero byte."""
     if not address:
         raise invalid("the image is null")
-    head = ctypes.string_at(address, 4)
+
+    def read(size: int) -> bytes:
+        return host().read(address, size).tobytes()
+
+    head = read(4)
     if head == ELF:
-        offset, size, count = _elf_table(ctypes.string_at(address, 64))
-        return ctypes.string_at(address, offset + size * count)
+        offset, size, count = _elf_table(read(64))
+        return read(offset + size * count)
     if head == LINKED[:4]:
-        _, length, _, _ = _HEAD.unpack(ctypes.string_at(address, _HEAD.size))
-        return ctypes.string_at(address, length)
-    if int.from_bytes(head, "little") in FATBIN:
-        raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU", "a fat binary: hand over its PTX")
-    return ctypes.string_at(address)
+        _, length, _, _ = _HEAD.unpack(read(_HEAD.size))
+        return read(length)
+    if int.from_bytes(head, "little") in (fatbin.FATBIN, fatbin.WRAPPER):
+        return fatbin.image_at(address, lambda at, size: host().read(at, size).tobytes())
+    return host().string(address)
 
 
 def _elf_table(head: bytes) -> tuple[int, int, int]:
@@ -57,8 +61,10 @@ def _elf_table(head: bytes) -> tuple[int, int, int]:
     return int(offset), int(size), int(count)
 
 
-def sources(image: bytes, name: str = "<image>") -> list[ProgramSource]:
-    """The inputs in an image."""
+def sources(image: bytes, device: str, name: str = "<image>") -> list[ProgramSource]:
+    """The inputs in an image, for a device."""
+    if fatbin.is_fatbin(image):
+        return [ProgramSource(text, name) for text in fatbin.texts(image, device)]
     if not image.startswith(LINKED):
         return [ProgramSource(image, name)]
     _, _, count, _ = _HEAD.unpack_from(image)

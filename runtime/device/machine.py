@@ -18,14 +18,16 @@ from .models import attributes, memory_size
 
 STRIDE = 1 << 38  # from one device's first address to the next one's
 MOST = 64
+BOUNDS = ("strict", "device")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class SimulatedDevice:
     """One device of the process."""
 
-    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None, first: int = 0) -> None:
         self.ordinal = ordinal
+        self.first = first  # of its addresses
         self.architecture = architecture
         self.profile: DeviceProfile = profile(architecture)
         self.memory = memory or memory_size(self.profile)
@@ -46,10 +48,15 @@ class SimulatedDevice:
         return hashlib.md5(f"warplab {self.ordinal} {self.profile.name}".encode(), usedforsecurity=False).digest()
 
     @property
+    def is_used(self) -> bool:
+        """Was there ever a context on it?"""
+        return self._arena is not None
+
+    @property
     def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:
-            self._arena = DeviceArena(self.memory, self.ordinal * STRIDE)
+            self._arena = DeviceArena(self.memory, self.first, by_pages())
             SPACE.devices.append(self._arena)
         return self._arena
 
@@ -99,7 +106,8 @@ class SimulatedDevice:
 class Machine:
     """All devices."""
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, words: str, first: int = 0) -> None:
+        self.first = first  # address of the first device
         self.devices: list[SimulatedDevice] = []
         for word in words.split(","):
             self.add(*model_of(word.strip()))
@@ -109,7 +117,7 @@ class Machine:
         if len(self.devices) >= MOST:
             raise UsageError(f"more than {MOST} devices")
         try:
-            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory, self.first + len(self.devices) * STRIDE))
         except ValueError as e:
             raise UsageError(str(e)) from None
         return self.devices[-1]
@@ -143,11 +151,24 @@ def _bytes(words: str) -> int:
         raise UsageError(f"{words!r} is no size: write 4G or 512M") from None
 
 
+def by_pages() -> bool:
+    """Does WARPLAB_BOUNDS ask for a GPU's bounds (device), or for those of each allocation (strict)?"""
+    word = os.environ.get("WARPLAB_BOUNDS") or "strict"
+    if word not in BOUNDS:
+        raise UsageError(f"WARPLAB_BOUNDS is {word!r}; there are {', '.join(BOUNDS)}")
+    return word == "device"
+
+
 _machine: list[Machine] = []
 
 
 def machine() -> Machine:
     """The devices of this process."""
     if not _machine:
-        _machine.append(Machine(os.environ.get("WARPLAB_DEVICES", "sm_90")))
+        begin_machine()
     return _machine[0]
+
+
+def begin_machine(first: int = 0) -> None:
+    """Makes the devices of this process, whose addresses begin there."""
+    _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"), first)]

@@ -6,14 +6,11 @@ kernel and the host use the same pointer.  Host memory that was registered becom
 
 from __future__ import annotations
 
-import ctypes
-import gc
-import mmap
-import sys
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +18,14 @@ from numpy.typing import NDArray
 from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
 
 from ..errors import ApiError, invalid
+from .host import Bytes, host, reserve
 
-Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
+GPU_PAGE = 2 << 20  # bytes that a GPU maps together
+MOST_SLIPS = 16  # that are remembered between two launches
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
-WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 class Owner(Protocol):
@@ -67,24 +65,6 @@ class AddressRange:
         return self.allocation.size
 
 
-def reserve(size: int) -> mmap.mmap:
-    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
-    if sys.platform == "win32":
-        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
-    wanted = size
-    while True:
-        try:
-            return mmap.mmap(-1, size, flags=flags)
-        except OSError:
-            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
-                wanted = 0
-                continue
-            if size <= 1 << 24:
-                raise
-            size //= 2
-
-
 class WideArena(Arena):
     """An arena over far more address space than the machine has memory."""
 
@@ -95,11 +75,47 @@ class WideArena(Arena):
 class DeviceArena(WideArena):
     """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
 
-    def __init__(self, size: int, first: int = 0) -> None:
+    def __init__(self, size: int, first: int = 0, by_pages: bool = False) -> None:
         super().__init__(first + size)
         self.first = first
         self.limit = size
         self._top = max(self._top, first)
+        self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
+        self.slips: list[str] = []  # such accesses, in words: the first that each check finds
+
+    def holds(self, low: int, end: int, write: bool) -> bool:
+        """See Arena."""
+        return super().holds(low, end, write) or (self.by_pages and self._passes(low, end, write))
+
+    def holds_each(self, low: Any, size: int, write: bool) -> Any:
+        """See Arena."""
+        out = super().holds_each(low, size, write)
+        if self.by_pages and not out.all():
+            for i in np.flatnonzero(~out).tolist():
+                out[i] = self._passes(int(low[i]), int(low[i]) + size, write)
+        return out
+
+    def _passes(self, low: int, end: int, write: bool) -> bool:
+        """Does every page of a stretch that no allocation holds belong to one that lives?  What is read-only stays so."""
+        inside = self.find(low)
+        if low < max(self.first, FIRST) or end > self.reserved or (inside is not None and write and not inside.writable):
+            return False
+        if not all(self._has_living(page) for page in range(low // GPU_PAGE, (end - 1) // GPU_PAGE + 1)):
+            return False
+        if len(self.slips) < MOST_SLIPS and (inside is None or inside.freed or end > inside.end):
+            at = inside.end if inside is not None and not inside.freed else low
+            self.slips.append(f"{'writes' if write else 'reads'} up to {end - at} bytes at {at:#x}, {self.nearest(at)}")
+        return True
+
+    def _has_living(self, page: int) -> bool:
+        first = bisect_left(self._starts, page * GPU_PAGE)
+        for i in range(max(first - 1, 0), len(self._starts)):
+            a = self._by_start[self._starts[i]]
+            if a.start >= (page + 1) * GPU_PAGE:
+                break
+            if a.end > page * GPU_PAGE and not a.freed:
+                return True
+        return False
 
 
 class PeerWindow(Arena):
@@ -160,7 +176,7 @@ class RegisteredArena(Window):
 
     def __init__(self, address: int, size: int) -> None:
         base = address & -256
-        super().__init__(base, _view(base, address + size - base), Allocation(address, size, "registered host memory"))
+        super().__init__(base, host().view(base, address + size - base), Allocation(address, size, "registered host memory"))
 
 
 class AddressSpace:
@@ -178,8 +194,8 @@ class AddressSpace:
     def host(self) -> Arena:
         """Pinned and managed memory."""
         if self._host is None:
-            self._host = WideArena(HOST_MEMORY)
-            self._host.base = self._host.host_address
+            base, memory = host().shared_memory(HOST_MEMORY + FIRST + SLACK)
+            self._host = Arena(HOST_MEMORY, base, memory)
         return self._host
 
     def host_arenas(self) -> list[Arena]:
@@ -211,6 +227,7 @@ class AddressSpace:
         del self.buffers[address]
         if b.kind == "registered":
             del self.registered[address]
+            host().end_view(address, b.size)
         else:
             b.arena.free(b.allocation)
         return b
@@ -267,7 +284,7 @@ class AddressSpace:
             raise invalid("a null pointer")
         if self.is_device_range(address):
             return self.device_bytes(address, size)
-        return host_bytes(address, size)
+        return host().view(address, size)
 
     def is_device_range(self, address: int) -> bool:
         """Does the address belong to a memory that devices own or that was registered?"""
@@ -277,21 +294,6 @@ class AddressSpace:
 def _inside(arena: Arena, address: int) -> bool:
     low = arena.first if isinstance(arena, DeviceArena) else arena.base
     return low <= address < arena.base + arena.reserved
-
-
-def host_bytes(address: int, size: int) -> Bytes:
-    """A view of the process's own memory."""
-    if size == 0:
-        return np.zeros(0, np.uint8)
-    if address == 0:
-        raise invalid("a null host pointer")
-    return _view(address, size)
-
-
-def _view(address: int, size: int) -> Bytes:
-    if address + size > 1 << 64:
-        raise invalid(f"{size} bytes at {address:#x} lie beyond the last address")
-    return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
 
 
 SPACE = AddressSpace()

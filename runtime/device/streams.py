@@ -1,8 +1,7 @@
-"""Streams, events, and graphs: work that a stream was given while it was being captured, to be run any number of times.
+"""Streams and events.
 
 Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier,
-and an event that is waited for before it is recorded holds nobody up.  A captured stream is a chain: each piece of work comes after the
-one before.
+and an event that is waited for before it is recorded holds nobody up.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import ApiError
+from .graphs import Capture, Node
 
 if TYPE_CHECKING:
     from .context import DeviceContext
@@ -45,6 +45,7 @@ class DeviceEvent:
     reached: int | None = None  # nanoseconds
     alive: bool = True
     captured: Capture | None = None  # what it was last recorded in
+    place: list[Node] = field(default_factory=list)  # where in that
 
     def record(self) -> None:
         """The stream reaches the event."""
@@ -58,50 +59,7 @@ class DeviceEvent:
         return (self.reached - start.reached) / 1e6
 
 
-@dataclass(eq=False)
-class Node:
-    """One piece of work."""
-
-    kind: str  # as CUDA names it: KERNEL MEMCPY MEMSET HOST GRAPH
-    work: Callable[[], None]
-
-
-@dataclass(eq=False)
-class DeviceGraph:
-    """Pieces of work, one after the other."""
-
-    nodes: list[Node] = field(default_factory=list)
-
-
-@dataclass(eq=False)
-class Executable:
-    """A graph as it was when it was instantiated."""
-
-    nodes: tuple[Node, ...]
-
-    def run(self, stream: DeviceStream) -> None:
-        """Runs everything; what comes behind a fault is dropped."""
-        for node in self.nodes:
-            if stream.context.broken:
-                return
-            node.work()
-
-
-@dataclass(eq=False)
-class Capture:
-    """A stream is being captured."""
-
-    mode: int
-    graph: DeviceGraph = field(default_factory=DeviceGraph)
-    broken: bool = False  # something was done that a capture does not allow
-
-    def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
-        """What is not allowed ends the capture's use."""
-        self.broken = True
-        return ApiError(code, f"{what} while a stream is being captured")
-
-
-def in_order(stream: DeviceStream, kind: str, work: Callable[[], None]) -> None:
+def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: object = None) -> None:
     """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
     capture = stream.capture
     if capture is None:
@@ -110,4 +68,4 @@ def in_order(stream: DeviceStream, kind: str, work: Callable[[], None]) -> None:
     elif capture.broken:
         raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
     else:
-        capture.graph.nodes.append(Node(kind, work))
+        capture.add(stream, kind, work, what)

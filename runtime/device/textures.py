@@ -26,7 +26,8 @@ from warplab.isa.textures.resources import (
 
 from ..errors import invalid
 from .arrays import CHANNELS, CUBEMAP, LAYERED, DeviceArray, DeviceMipmap
-from .memory import AddressSpace, Bytes
+from .host import Bytes
+from .memory import AddressSpace
 
 Kind: TypeAlias = type[Texture] | type[Surface]
 

@@ -15,7 +15,8 @@ from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.memory.multicast import Bound, MulticastRange
 
 from ..errors import ApiError, invalid
-from .memory import SPACE, AddressSpace, Bytes, DeviceArena, Unreachable, Window
+from .host import Bytes
+from .memory import SPACE, AddressSpace, DeviceArena, Unreachable, Window
 
 GRANULARITY = 2 << 20  # of physical memory, address ranges and mappings
 MULTICAST_GRANULARITY = 512 << 20  # what is recommended for multicast objects

@@ -38,7 +38,7 @@ def _side(c: Copy, which: str) -> Side:
     return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z)
 
 
-def _box(c: Copy | None) -> Work:
+def box_work(c: Copy | None) -> Work:
     """Copies a box, with the ends and the size that a structure has now."""
     if c is None:
         raise invalid("the copy is null")
@@ -49,19 +49,19 @@ def _box(c: Copy | None) -> Work:
 @COPIES.at_once
 def cuMemcpy2D(pCopy: CUDA_MEMCPY2D | None) -> Work:
     """Copies a rectangle."""
-    return _box(pCopy)
+    return box_work(pCopy)
 
 
 @COPIES.at_once
 def cuMemcpy3D(pCopy: CUDA_MEMCPY3D | None) -> Work:
     """Copies a box."""
-    return _box(pCopy)
+    return box_work(pCopy)
 
 
 @COPIES.at_once
 def cuMemcpy3DPeer(pCopy: CUDA_MEMCPY3D_PEER | None) -> Work:
     """Copies a box between devices."""
-    return _box(pCopy)
+    return box_work(pCopy)
 
 
 cuMemcpy2DUnaligned = cuMemcpy2D

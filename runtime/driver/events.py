@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..device.streams import DeviceEvent, in_order
-from ..errors import ApiError, invalid, unsupported
+from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
 
@@ -14,8 +14,15 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     s, e = stream_of(hStream), event_of(hEvent)
     if integer(Flags) & ~1:
         raise invalid(f"flags {integer(Flags):#x}")
-    if e.captured is not s.capture and e.captured is not None:
-        raise unsupported("graphs of more than one stream")
+    if e.captured is None:
+        if s.capture is not None:
+            raise s.capture.refuse("work outside of the capture is waited for", "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")
+        return
+    if s.capture is None and e.captured.ended:
+        raise ApiError("CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture that has ended")
+    if s.capture is not None and s.capture is not e.captured:
+        raise s.capture.refuse("another capture is waited for", "CUDA_ERROR_STREAM_CAPTURE_MERGE")
+    e.captured.join(s, e.place)
 
 
 def event_of(handle: object) -> DeviceEvent:
@@ -55,7 +62,7 @@ def record(hEvent: object, hStream: object) -> None:
     if s.capture is not None:
         if s.capture.broken:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
-        e.captured = s.capture  # it stands for a place in the graph, not for a time
+        e.captured, e.place = s.capture, list(s.capture.tails.get(s, ()))  # it stands for a place in the graph, not for a time
     elif not s.context.broken:
         e.record()
 
@@ -85,7 +92,7 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
     e, s = event_of(hEvent), stream_of(hStream)
     if s.capture is None:
         raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded by a graph: the stream is not being captured")
-    in_order(s, "EVENT_RECORD", e.record)
+    in_order(s, "EVENT_RECORD", e.record, e)
 
 
 @api()

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from warplab.interpreter.launch import Dim3
 
+from ..device.host import host
 from ..device.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
 from ..device.streams import in_order
 from ..errors import ApiError, invalid
@@ -46,7 +50,7 @@ def _typed(k: KernelHandle, values: Sequence[Any], types: Sequence[Any]) -> byte
     for value, kind, (_, _, size) in zip(values, types, k.parameters, strict=True):
         if kind is None:  # an object that knows where its bytes are
             at = value.getPtr() if hasattr(value, "getPtr") else address_of(value)
-            raw.append(ctypes.string_at(at, size))
+            raw.append(host().read(at, size).tobytes())
         else:
             if not isinstance(value, kind):
                 if isinstance(value, ctypes._SimpleCData):
@@ -62,24 +66,38 @@ def _typed(k: KernelHandle, values: Sequence[Any], types: Sequence[Any]) -> byte
 
 
 def _extra(k: KernelHandle, at: int) -> bytes:
-    words = (ctypes.c_void_p * 5).from_address(at)
-    buffer = size = None
+    def word(address: int) -> int:
+        return int(host().read(address, 8).view(np.uint64)[0])
+
+    buffer, size = 0, None
     n = 0
-    while (tag := words[n] or 0) != END:
-        if n + 1 >= 5 or tag not in (BUFFER_POINTER, BUFFER_SIZE):
+    while (tag := word(at + 8 * n)) != END:
+        if n >= 4 or tag not in (BUFFER_POINTER, BUFFER_SIZE):
             raise invalid("extra does not end, or holds an unknown word")
+        value = word(at + 8 * n + 8)
         if tag == BUFFER_POINTER:
-            buffer = words[n + 1]
+            buffer = value
         else:
-            size = ctypes.c_size_t.from_address(words[n + 1] or 0).value if words[n + 1] else None
+            size = word(value) if value else None
         n += 2
-        if n >= 4 and (words[4] or 0) == END:
-            break
-    if buffer is None or size is None:
+    if not buffer or size is None:
         raise invalid("extra names no buffer, or no size")
     if size > k.kernel.parameter_bytes:
         raise ApiError(OUT_OF_RESOURCES, f"{size} bytes of parameters; {k.name} takes {k.kernel.parameter_bytes}")
-    return ctypes.string_at(buffer, size).ljust(k.kernel.parameter_bytes, b"\0")
+    return host().read(buffer, size).tobytes().ljust(k.kernel.parameter_bytes, b"\0")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelWork:
+    """A launch that is a part of a graph."""
+
+    kernel: KernelHandle
+    shape: LaunchShape
+    block: bytes  # its parameters
+
+    def launch(self) -> None:
+        """Launches it."""
+        self.kernel.context.launch(self.kernel, self.shape, self.block)
 
 
 def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> None:
@@ -94,7 +112,7 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     if s.capture is not None:  # what is wrong with the launch is told now all the same
         k.complete(shape)
         k.validate(shape, block)
-    in_order(s, "KERNEL", lambda: c.launch(k, shape, block))
+    in_order(s, "KERNEL", lambda: c.launch(k, shape, block), KernelWork(k, shape, block))
 
 
 def _dim(x: object, y: object, z: object) -> Dim3:
@@ -220,8 +238,8 @@ def _shared(function: Any, constant: object) -> Callable[[int], int]:
     if callable(function):
         return lambda threads: int(function(threads))
     if integer(function):
-        call = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(integer(function))
-        return lambda threads: int(call(threads))
+        address = integer(function)
+        return lambda threads: host().call(address, threads)
     return lambda _: integer(constant)
 
 

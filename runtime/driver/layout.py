@@ -186,10 +186,24 @@ class _Field:
             setattr(owner._raw, self.name, float(value) if self.convert is float else int(value))
 
 
+def _c_type(name: str, kind: Any, fields: list[tuple[str, Any]], overlaid: frozenset[str]) -> Any:
+    """The ctypes class of a structure."""
+    places: list[list[tuple[str, Any]]] = []
+    for field in fields:
+        if field[0] in overlaid:
+            places[-1].append(field)
+        else:
+            places.append([field])
+    unions = [type(f"{name}_{p[0][0]}", (ctypes.Union,), {"_fields_": p}) for p in places if len(p) > 1]
+    words = [p[0] if len(p) == 1 else (f"_{p[0][0]}", next(u for u in unions if u.__name__ == f"{name}_{p[0][0]}")) for p in places]
+    return type(name, (kind,), {"_anonymous_": [w for w, t in words if t in unions], "_fields_": words})
+
+
 class _Base:
     c_type: ClassVar[type[Any]]
     _kind: ClassVar[type[Any]]
     _names: ClassVar[tuple[str, ...]] = ()
+    _overlaid: ClassVar[frozenset[str]] = frozenset()  # fields that share the place of the one before
 
     def __init_subclass__(cls) -> None:
         notes = inspect.get_annotations(cls)
@@ -197,7 +211,7 @@ class _Base:
             return
         fields = [_Field(name, kind) for name, kind in notes.items()]
         cls._names = tuple(notes)
-        cls.c_type = type(cls.__name__, (cls._kind,), {"_fields_": [(f.name, f.ctype) for f in fields]})
+        cls.c_type = _c_type(cls.__name__, cls._kind, [(f.name, f.ctype) for f in fields], cls._overlaid)
         for f in fields:
             setattr(cls, f.name, f)
 

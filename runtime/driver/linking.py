@@ -17,6 +17,8 @@ from .enums import CUjitInputType
 from .modules import Logs, fits, image_of, read_file
 from .structs import CUlinkState
 
+INPUTS = [CUjitInputType[f"CU_JIT_INPUT_{kind}"] for kind in ("PTX", "CUBIN", "OBJECT", "FATBINARY")]
+
 
 def strong_names(m: Module) -> list[str]:
     """What a module defines for the others."""
@@ -36,12 +38,12 @@ class LinkState:
     def add(self, kind: object, data: bytes, name: str) -> None:
         """One more input."""
         which = member(CUjitInputType, kind)
-        if which not in (CUjitInputType.CU_JIT_INPUT_PTX, CUjitInputType.CU_JIT_INPUT_CUBIN, CUjitInputType.CU_JIT_INPUT_OBJECT):
+        if which not in INPUTS:
             raise unsupported(f"inputs of the kind {which.name}")
         if which is CUjitInputType.CU_JIT_INPUT_PTX:
             data = data.split(b"\0", 1)[0]
         try:
-            for s in sources(data, name):
+            for s in sources(data, self.context.architecture, name):
                 try:
                     fits(parsed(s.data, s.name), self.context)
                 except ApiError as e:

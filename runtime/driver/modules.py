@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from warplab.assembler.ir import Module
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import target_capability
 
 from ..device.context import DeviceContext
+from ..device.fatbin import is_fatbin
+from ..device.host import host
 from ..device.kernels import LoadedModule
 from ..device.loading import fmad_of, image_at, parsed, sources
 from ..errors import ApiError, invalid
@@ -49,7 +52,7 @@ class Logs:
             raw = raw[: len(buffer)]
             buffer[: len(raw)] = raw
         else:
-            ctypes.memmove(address_of(buffer), raw, len(raw))
+            host().write(address_of(buffer), np.frombuffer(raw, np.uint8))
 
 
 def image_of(image: object, size: int | None = None) -> bytes:
@@ -59,7 +62,7 @@ def image_of(image: object, size: int | None = None) -> bytes:
     if image is None:
         raise invalid("the image is null")
     if size is not None:
-        return ctypes.string_at(address_of(image), size)
+        return host().read(address_of(image), size).tobytes()
     try:
         return bytes(memoryview(image))  # type: ignore[arg-type]
     except TypeError:
@@ -78,9 +81,9 @@ def fits(module: Module, c: DeviceContext) -> None:
 
 def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
     """Loads an image into a context."""
-    inputs = sources(image)
+    inputs = sources(image, c.architecture)
     try:
-        for s in inputs:
+        for s in () if is_fatbin(image) else inputs:  # of a fat binary the best there is was chosen
             fits(parsed(s.data, s.name), c)
         out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
     except ApiError as e:

@@ -48,45 +48,20 @@ SIGNATURES = """\
 1 pExportTableId: cuGetExportTable
 2 symbol, cudaVersion, flags: cuGetProcAddress
 1 hGraph, dependencies, numDependencies, nodeParams: cuGraphAddBatchMemOpNode cuGraphAddExternalSemaphoresSignalNode
-    cuGraphAddExternalSemaphoresWaitNode cuGraphAddHostNode cuGraphAddKernelNode cuGraphAddMemAllocNode
-1 hGraph, dependencies, numDependencies, childGraph: cuGraphAddChildGraphNode
-0 hGraph, from_, to, edgeData, numDependencies: cuGraphAddDependencies cuGraphRemoveDependencies
-1 hGraph, dependencies, numDependencies: cuGraphAddEmptyNode
-1 hGraph, dependencies, numDependencies, event: cuGraphAddEventRecordNode cuGraphAddEventWaitNode
+    cuGraphAddExternalSemaphoresWaitNode cuGraphAddMemAllocNode
 1 hGraph, dependencies, numDependencies, dptr: cuGraphAddMemFreeNode
-1 hGraph, dependencies, numDependencies, copyParams, ctx: cuGraphAddMemcpyNode
-1 hGraph, dependencies, numDependencies, memsetParams, ctx: cuGraphAddMemsetNode
 1 hGraph, dependencies, dependencyData, numDependencies, nodeParams: cuGraphAddNode cuGraphAddNode_v3
-1 hNode: cuGraphBatchMemOpNodeGetParams cuGraphChildGraphNodeGetGraph cuGraphEventRecordNodeGetEvent cuGraphEventWaitNodeGetEvent
-    cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresWaitNodeGetParams cuGraphHostNodeGetParams
-    cuGraphKernelNodeGetParams cuGraphMemAllocNodeGetParams cuGraphMemFreeNodeGetParams cuGraphMemcpyNodeGetParams
-    cuGraphMemsetNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams cuGraphNodeGetToolsId
+1 hNode: cuGraphBatchMemOpNodeGetParams cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresWaitNodeGetParams
+    cuGraphMemAllocNodeGetParams cuGraphMemFreeNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams
+    cuGraphNodeGetToolsId
 0 hNode, nodeParams: cuGraphBatchMemOpNodeSetParams cuGraphExternalSemaphoresSignalNodeSetParams cuGraphExternalSemaphoresWaitNodeSetParams
-    cuGraphHostNodeSetParams cuGraphKernelNodeSetParams cuGraphMemcpyNodeSetParams cuGraphMemsetNodeSetParams cuGraphNodeSetParams
-    cuGraphNodeSetParams_v2
+    cuGraphNodeSetParams cuGraphNodeSetParams_v2
 1 hGraph, ctx, defaultLaunchValue, flags: cuGraphConditionalHandleCreate
-0 hGraph, path, flags: cuGraphDebugDotPrint
-0 hNode: cuGraphDestroyNode
-0 hNode, event: cuGraphEventRecordNodeSetEvent cuGraphEventWaitNodeSetEvent
 0 hGraphExec, hNode, nodeParams: cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
-    cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphExecHostNodeSetParams cuGraphExecKernelNodeSetParams cuGraphExecNodeSetParams
-0 hGraphExec, hNode, childGraph: cuGraphExecChildGraphNodeSetParams
-0 hGraphExec, hNode, event: cuGraphExecEventRecordNodeSetEvent cuGraphExecEventWaitNodeSetEvent
-1 hGraphExec: cuGraphExecGetFlags cuGraphExecGetId
-0 hGraphExec, hNode, copyParams, ctx: cuGraphExecMemcpyNodeSetParams
-0 hGraphExec, hNode, memsetParams, ctx: cuGraphExecMemsetNodeSetParams
-1 hGraphExec, hGraph: cuGraphExecUpdate
-4 hGraph, numEdges=0: cuGraphGetEdges
-1 hGraph: cuGraphGetId
-1 hGraph, instantiateParams: cuGraphInstantiateWithParams
+    cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphExecNodeSetParams
 0 dst, src: cuGraphKernelNodeCopyAttributes
 1 hNode, attr: cuGraphKernelNodeGetAttribute
 0 hNode, attr, value: cuGraphKernelNodeSetAttribute
-1 hOriginalNode, hClonedGraph: cuGraphNodeFindInClone
-3 hNode, numDependencies=0: cuGraphNodeGetDependencies
-3 hNode, numDependentNodes=0: cuGraphNodeGetDependentNodes
-1 hGraphExec, hNode: cuGraphNodeGetEnabled
-0 hGraphExec, hNode, isEnabled: cuGraphNodeSetEnabled
 0 graph, object, count: cuGraphReleaseUserObject
 0 graph, object, count, flags: cuGraphRetainUserObject
 1 image, flags: cuGraphicsEGLRegisterImage
@@ -149,13 +124,10 @@ SIGNATURES = """\
 0 extSemArray, paramsArray, numExtSems, stream: cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync
 0 stream, count, paramArray, flags: cuStreamBatchMemOp
 0 hStream, streamCigCaptureParams: cuStreamBeginCaptureToCig
-0 hStream, hGraph, dependencies, dependencyData, numDependencies, mode: cuStreamBeginCaptureToGraph
 0 hStream, mode, hGraph, callbackFunc, userData: cuStreamBeginRecaptureToGraph
 0 hStream: cuStreamEndCaptureToCig
-6 hStream: cuStreamGetCaptureInfo
 1 hStream, typename: cuStreamGetDevResource
 1 hStream: cuStreamGetGreenCtx
-0 hStream, dependencies, dependencyData, numDependencies, flags: cuStreamUpdateCaptureDependencies
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
     pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2col
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel,

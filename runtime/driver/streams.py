@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from ..device.host import host
 from ..device.memory import SPACE
 from ..device.streams import DeviceStream
 from ..errors import ApiError, invalid, unsupported
@@ -151,7 +152,7 @@ def call_host(fn: Any, user_data: object) -> None:
     if callable(fn):
         fn(user_data)
     else:
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(integer(fn))(integer(user_data))
+        host().call(integer(fn), integer(user_data))
 
 
 @api()
@@ -177,15 +178,14 @@ def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags:
     if callable(callback):
         callback(hStream, code, userData)
     else:
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
-        kind(integer(callback))(integer(hStream), int(code), integer(userData))
+        host().call(integer(callback), integer(hStream), int(code), integer(userData))
 
 
 def _word(stream: object, addr: object, bits: int) -> tuple[Any, bool]:
     s = stream_of(stream)
     if s.capture is not None:
         raise unsupported("words in memory as a part of graphs")
-    view = SPACE.bytes_at(integer(addr), bits // 8).view(f"u{bits // 8}")
+    view = SPACE.device_bytes(integer(addr), bits // 8).view(f"u{bits // 8}")
     return view, s.context.broken
 
 

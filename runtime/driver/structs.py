@@ -64,7 +64,7 @@ struct CUlaunchAttribute id:CUlaunchAttributeID value:CUlaunchAttributeValue
 struct CUlaunchConfig gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32 sharedMemBytes:u32 hStream:CUstream
     attrs:CUlaunchAttribute* numAttrs:u32
 struct CUmemLocation_localized deviceId:u8 localityDomainId:u8
-struct CUmemLocation type:CUmemLocationType id:i32 localized:CUmemLocation_localized
+struct CUmemLocation type:CUmemLocationType id:i32 |localized:CUmemLocation_localized
 struct CUmemPoolProps allocType:CUmemAllocationType handleTypes:CUmemAllocationHandleType location:CUmemLocation
     win32SecurityAttributes:pointer maxSize:usize usage:u16 gpuDirectRDMACapable:u8 reserved:u8[53]
 struct CUmemAccessDesc location:CUmemLocation flags:CUmemAccess_flags
@@ -85,9 +85,9 @@ struct CUmulticastObjectProp numDevices:u32 size:usize handleTypes:u64 flags:u64
 struct CUtensorMap opaque:u64[16]
 struct CUDA_KERNEL_NODE_PARAMS func:CUfunction gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32
     sharedMemBytes:u32 kernelParams:pointer extra:pointer kern:CUkernel ctx:CUcontext
-struct CUstreamMemOpWaitValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 value64:u64 flags:u32
+struct CUstreamMemOpWaitValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 |value64:u64 flags:u32
     alias:CUdeviceptr
-struct CUstreamMemOpWriteValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 value64:u64 flags:u32
+struct CUstreamMemOpWriteValueParams_st operation:CUstreamBatchMemOpType address:CUdeviceptr value:u32 |value64:u64 flags:u32
     alias:CUdeviceptr
 struct CUstreamMemOpFlushRemoteWritesParams_st operation:CUstreamBatchMemOpType flags:u32
 struct CUstreamMemOpMemoryBarrierParams_st operation:CUstreamBatchMemOpType flags:u32
@@ -97,17 +97,35 @@ union CUstreamBatchMemOpParams operation:CUstreamBatchMemOpType waitValue:CUstre
     writeValue:CUstreamMemOpWriteValueParams_st flushRemoteWrites:CUstreamMemOpFlushRemoteWritesParams_st
     memoryBarrier:CUstreamMemOpMemoryBarrierParams_st atomicReduction:CUstreamMemOpAtomicReductionParams_st pad:u64[6]
 struct CUmemPoolPtrExportData reserved:u8[64]
-ending _st CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_LAUNCH_PARAMS
-    CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow
-    CUctxCigParam CUctxCreateParams CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUlaunchAttribute CUlaunchConfig
-    CUlaunchMemSyncDomainMap CUmemAccessDesc CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes
-    CUmulticastObjectProp CUoffset3D CUtensorMap CUuuid
+struct CUDA_MEMSET_NODE_PARAMS dst:CUdeviceptr pitch:usize value:u32 elementSize:u32 width:usize height:usize
+struct CUDA_HOST_NODE_PARAMS fn:CUhostFn userData:pointer
+struct CUDA_MEM_ALLOC_NODE_PARAMS poolProps:CUmemPoolProps accessDescs:CUmemAccessDesc* accessDescCount:usize bytesize:usize
+    dptr:CUdeviceptr
+struct CUDA_GRAPH_INSTANTIATE_PARAMS flags:u64 hUploadStream:CUstream hErrNode_out:CUgraphNode result_out:CUgraphInstantiateResult
+struct CUgraphEdgeData from_port:u8 to_port:u8 type:u8 reserved:u8[5]
+struct CUgraphExecUpdateResultInfo result:CUgraphExecUpdateResult errorNode:CUgraphNode errorFromNode:CUgraphNode
+struct CUipcEventHandle reserved:bytes[64]
+struct CUipcMemHandle reserved:bytes[64]
+struct CUmemcpy3DOperand_op_ptr ptr:CUdeviceptr rowLength:usize layerHeight:usize locHint:CUmemLocation
+struct CUmemcpy3DOperand_op_array array:CUarray offset:CUoffset3D
+union CUmemcpy3DOperand_op ptr:CUmemcpy3DOperand_op_ptr array:CUmemcpy3DOperand_op_array
+struct CUmemcpy3DOperand type:CUmemcpy3DOperandType op:CUmemcpy3DOperand_op
+struct CUDA_MEMCPY3D_BATCH_OP src:CUmemcpy3DOperand dst:CUmemcpy3DOperand extent:CUextent3D srcAccessOrder:CUmemcpySrcAccessOrder flags:u32
+ending _st CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES
+    CUDA_GRAPH_INSTANTIATE_PARAMS CUDA_HOST_NODE_PARAMS CUDA_LAUNCH_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D_BATCH_OP CUDA_MEMCPY3D_PEER
+    CUDA_MEMCPY3D CUDA_MEMSET_NODE_PARAMS CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow CUctxCigParam
+    CUctxCreateParams CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUgraphEdgeData CUgraphExecUpdateResultInfo
+    CUipcEventHandle CUipcMemHandle CUlaunchAttribute CUlaunchConfig CUlaunchMemSyncDomainMap CUmemAccessDesc CUmemAllocationProp
+    CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpy3DOperand CUmemcpyAttributes CUmulticastObjectProp CUoffset3D CUtensorMap
+    CUuuid
 ending _v2 CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_KERNEL_NODE_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D
-ending _v1 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_LAUNCH_PARAMS CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC
-    CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D
-    CUmemAccessDesc CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUmulticastObjectProp
-    CUoffset3D CUstreamBatchMemOpParams
+ending _v1 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_HOST_NODE_PARAMS CUDA_LAUNCH_PARAMS CUDA_MEMCPY3D_BATCH_OP
+    CUDA_MEMCPY3D_PEER CUDA_MEMSET_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
+    CUaccessPolicyWindow CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUgraphExecUpdateResultInfo CUipcEventHandle
+    CUipcMemHandle CUmemAccessDesc CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpy3DOperand
+    CUmemcpyAttributes CUmulticastObjectProp CUoffset3D CUstreamBatchMemOpParams
 ending _v2_st CUDA_KERNEL_NODE_PARAMS
+ending _v1_st CUDA_MEM_ALLOC_NODE_PARAMS
 ending _union CUlaunchAttributeValue CUstreamBatchMemOpParams
 alias CUkernelNodeAttrValue=CUlaunchAttributeValue CUkernelNodeAttrValue_v1=CUlaunchAttributeValue CUstreamAttrValue=CUlaunchAttributeValue
     CUstreamAttrValue_v1=CUlaunchAttributeValue

@@ -4,7 +4,7 @@ enums    NAME PREFIX: A B=5 C            members PREFIXA = 0, PREFIXB = 5, PREFI
          NAME PREFIX < OTHER: -A +B=7    those of OTHER, another table's, in this one's spelling, but for those named
          NAME PREFIX = OTHER:            the members of OTHER
 structs  struct NAME field:type ...      type is a basic one of layout.py, an enum, a handle, a structure; type[4]; type* for a list
-         union NAME field:type ...       of structures; bytes[8]
+         union NAME field:type ...       of structures; bytes[8]; |field: at the place of the field before
          handle NAME ...                 number u64 NAME ...            alias NAME=OTHER ...            ending _ST NAME ...
 """
 
@@ -137,7 +137,9 @@ class Structs(ClassTable):
             if kind == "handle":
                 return type(name, (layout.Handle,), space)
             return type(name, (layout.NumberHandle,), space | {"c_type": self._type(words[0]).__metadata__[0]})
-        space["__annotations__"] = {field: self._type(kind) for field, _, kind in (w.partition(":") for w in words)}
+        fields = [w.partition(":") for w in words]
+        space["__annotations__"] = {field.removeprefix("|"): self._type(kind) for field, _, kind in fields}
+        space["_overlaid"] = frozenset(field[1:] for field, _, _ in fields if field[0] == "|")
         return type(name, (layout.Struct if kind == "struct" else layout.Union,), space)
 
     def _type(self, text: str) -> Any:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from ..device.boxes import move_rows
 from ..device.context import DeviceContext
-from ..device.memory import SPACE, host_bytes
+from ..device.host import Bytes
+from ..device.memory import SPACE
 from ..errors import invalid
 from .api import api, context_of, current, integer
 from .graphs import queue
@@ -45,6 +45,10 @@ class Twins:
     def in_stream(self, call: Call) -> Call:
         """The twin of such a call, with the stream as its last parameter."""
         prepare = inspect.unwrap(call)
+        return self.queued(prepare, f"{prepare.__name__}Async")
+
+    def queued(self, prepare: Callable[..., Work], name: str = "") -> Call:
+        """The call that works in a stream's order."""
         own = inspect.signature(prepare)
         signature = own.replace(
             parameters=[*own.parameters.values(), inspect.Parameter(self.stream, inspect.Parameter.POSITIONAL_OR_KEYWORD)],
@@ -57,8 +61,8 @@ class Twins:
             stream = given.pop(self.stream)
             queue(stream, self.kind, prepare(**given))
 
-        queued.__name__ = queued.__qualname__ = f"{prepare.__name__}Async"
-        queued.__doc__ = f"As {prepare.__name__}, in a stream."
+        queued.__name__ = queued.__qualname__ = name or prepare.__name__
+        queued.__doc__ = f"As {prepare.__name__}, in a stream." if name else prepare.__doc__
         queued.__signature__ = signature  # type: ignore[attr-defined]
         return self.api(queued)
 
@@ -72,17 +76,15 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     if size == 0:
         return
 
-    def side(address: int, size: int, host: bool | None) -> Any:
-        if host is False:
+    def side(address: int, size: int, is_host: bool | None) -> Bytes | int:
+        if is_host is False or SPACE.is_device_range(address):
             return SPACE.device_bytes(address, size)
-        if host is True and not SPACE.is_device_range(address):
-            return host_bytes(address, size)
-        return SPACE.bytes_at(address, size)
+        return address
 
     pieces = list(SPACE.pieces(size, dst, src))
-    ends = [(side(src + at, n, from_host), side(dst + at, n, to_host)) for at, n in pieces]  # all of them, before a byte is moved
-    for source, target in ends:
-        target[:] = source.copy() if np.shares_memory(source, target) else source
+    ends = [(side(dst + at, n, to_host), side(src + at, n, from_host), n) for at, n in pieces]  # all of them, before a byte is moved
+    for target, source, n in ends:
+        move_rows([target], [source], n)
 
 
 @COPIES.at_once

@@ -81,12 +81,11 @@ def test_what_spoils_a_capture(host: Host, stream: cu.CUstream, call: str, code:
 
 
 def test_what_graphs_do_not_hold_says_so(host: Host, stream: cu.CUstream) -> None:
-    other, event = host("cuStreamCreate", 1), host("cuEventCreate", 0)
+    event = host("cuEventCreate", 0)
     at = host.upload(np.zeros(2, np.uint32))
     begin(host, stream, "RELAXED")
     host("cuEventRecord", event, stream)
     host("cuMemAlloc", 4)
-    assert host.code("cuStreamWaitEvent", other, event, 0) == "NOT_SUPPORTED"
     assert host.code("cuMemAllocAsync", 4, stream) == "NOT_SUPPORTED"
     assert host.code("cuStreamWriteValue32", stream, at, 1, 0) == "NOT_SUPPORTED"
     assert host.code("cuEventSynchronize", event) == "CAPTURED_EVENT"
@@ -132,3 +131,104 @@ def test_numbers_of_modes_are_those_of_the_enum() -> None:
     from warplab.runtime.python.graph import _MODES
 
     assert {n: MODE[f"CU_STREAM_CAPTURE_MODE_{n.upper()}"] for n in _MODES} == _MODES
+
+
+def test_streams_join_a_capture_through_events(host: Host, stream: cu.CUstream) -> None:
+    other, fork, join = host("cuStreamCreate", 1), host("cuEventCreate", 2), host("cuEventCreate", 2)
+    at = host.upload(np.zeros(3, np.uint32))
+    begin(host, stream)
+    host("cuMemsetD32Async", at, 1, 1, stream)
+    host("cuEventRecord", fork, stream)
+    host("cuStreamWaitEvent", other, fork, 0)
+    host("cuMemcpyDtoDAsync", at + 4, at, 4, other)
+    host("cuMemsetD32Async", at + 8, 3, 1, stream)
+    assert host("cuStreamIsCapturing", other).name.endswith("ACTIVE")
+    host("cuEventRecord", join, other)
+    host("cuStreamWaitEvent", stream, join, 0)
+    assert host("cuStreamGetCaptureInfo", stream)[5] == 2, "behind both streams' work"
+    assert host.code("cuStreamEndCapture", other) == "STREAM_CAPTURE_UNMATCHED"
+    assert host.code("cuStreamEndCapture", stream) == "STREAM_CAPTURE_INVALIDATED"
+    assert host("cuStreamIsCapturing", other).name.endswith("NONE")
+
+
+def test_what_was_forked_is_joined_before_the_end(host: Host, stream: cu.CUstream) -> None:
+    other, fork = host("cuStreamCreate", 1), host("cuEventCreate", 2)
+    at = host.upload(np.zeros(2, np.uint32))
+    begin(host, stream)
+    host("cuEventRecord", fork, stream)
+    host("cuStreamWaitEvent", other, fork, 0)
+    host("cuMemsetD32Async", at, 1, 1, other)
+    assert host.code("cuStreamEndCapture", stream) == "STREAM_CAPTURE_UNJOINED"
+    assert host.code("cuStreamWaitEvent", other, fork, 0) == "CAPTURED_EVENT"
+
+
+def memset(at: int, value: int) -> cu.CUDA_MEMSET_NODE_PARAMS:
+    p = cu.CUDA_MEMSET_NODE_PARAMS()
+    p.dst, p.value, p.elementSize, p.width, p.height = cu.CUdeviceptr(at), value, 4, 1, 1
+    return p
+
+
+def test_a_graph_is_built_node_by_node(host: Host, stream: cu.CUstream) -> None:
+    at = host.upload(np.zeros(2, np.uint32))
+    graph = host("cuGraphCreate", 0)
+    context = host("cuCtxGetCurrent")
+    last = host("cuGraphAddMemsetNode", graph, [], 0, memset(at, 9), context)
+    first = host("cuGraphAddMemsetNode", graph, [], 0, memset(at, 5), context)
+    middle = host("cuGraphAddEmptyNode", graph, [first], 1)
+    host("cuGraphAddDependencies", graph, [middle], [last], None, 1)
+    assert host.code("cuGraphAddDependencies", graph, [last], [first], None, 1) == "INVALID_VALUE", "a circle"
+    assert host("cuGraphGetEdges", graph, 0)[3] == 2
+    before, after, _, count = host("cuGraphGetEdges", graph, 5)
+    assert (count, {(int(b), int(a)) for b, a in zip(before, after, strict=True)}) == (
+        2,
+        {(int(first), int(middle)), (int(middle), int(last))},
+    )
+    assert [int(n) for n in host("cuGraphNodeGetDependencies", last, 5)[0]] == [int(middle)]
+    assert [int(n) for n in host("cuGraphNodeGetDependentNodes", first, 5)[0]] == [int(middle)]
+    assert [int(n) for n in host("cuGraphGetRootNodes", graph, 5)[0]] == [int(first)]
+    ready = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [9, 0], "last comes last, although it was added first"
+    host("cuGraphExecMemsetNodeSetParams", ready, last, memset(at + 4, 7), context)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [5, 7]
+    host("cuGraphNodeSetEnabled", ready, last, 0)
+    assert host("cuGraphNodeGetEnabled", ready, last) == 0
+    host("cuMemsetD32", at, 0, 2)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [5, 0]
+    copy = host("cuGraphClone", graph)
+    twin = host("cuGraphNodeFindInClone", last, copy)
+    host("cuGraphMemsetNodeSetParams", twin, memset(at, 77))
+    host("cuGraphExecUpdate", ready, copy)
+    host("cuGraphNodeSetEnabled", ready, last, 1)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [77, 0]
+    host("cuGraphDestroyNode", twin)
+    assert host.code("cuGraphExecUpdate", ready, copy) == "GRAPH_EXEC_UPDATE_FAILURE"
+    parent = host("cuGraphCreate", 0)
+    child = host("cuGraphAddChildGraphNode", parent, [], 0, graph)
+    assert host("cuGraphGetNodes", host("cuGraphChildGraphNodeGetGraph", child), 0)[1] == 3
+    host("cuGraphLaunch", host("cuGraphInstantiate", parent, 0), stream)
+    assert host.download(at, np.zeros(2, np.uint32)).tolist() == [9, 0]
+
+
+def test_a_launch_in_a_graph_has_its_own_parameters(host: Host, stream: cu.CUstream) -> None:
+    at = host.upload(np.ones(4, np.uint32))
+    values = [np.array([at], np.uint64)] * 3 + [np.array([4], np.uint32)]
+    table = np.array([v.ctypes.data for v in values], np.uint64)
+    p = cu.CUDA_KERNEL_NODE_PARAMS()
+    p.func = host.function("add")
+    p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimY = p.blockDimZ = 1
+    p.blockDimX, p.kernelParams = 4, table.ctypes.data
+    graph = host("cuGraphCreate", 0)
+    node = host("cuGraphAddKernelNode", graph, [], 0, p)
+    values[3][0] = 0
+    ready = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(4, np.uint32)).tolist() == [2] * 4
+    again = host("cuGraphKernelNodeGetParams", node)
+    again.blockDimX = 2
+    host("cuGraphExecKernelNodeSetParams", ready, node, again)
+    host("cuGraphLaunch", ready, stream)
+    assert host.download(at, np.zeros(4, np.uint32)).tolist() == [4, 4, 2, 2]

@@ -1,0 +1,183 @@
+"""The runtime's calls that build graphs node by node, where its structures are not the driver's; forwards.py has the others."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from .. import driver
+from ..driver.graph_nodes import Made, add, change, change_in, given, host_work, kernel_parameters, kernel_work, memset_work, of_kind
+from ..driver.layout import Struct
+from ..driver.transfers import copy
+from ..errors import invalid
+from .api import api, context
+from .copies import box_work, sides
+from .registration import REGISTRY
+from .structs import cudaGraphNode_t, cudaHostNodeParams, cudaKernelNodeParams, cudaMemsetParams, dim3
+
+
+def _same(kind: Any, value: Struct) -> Any:
+    """A structure of the other API that has the same form."""
+    out = kind()
+    ctypes.memmove(out.getPtr(), value.getPtr(), ctypes.sizeof(out.c_type))
+    return out
+
+
+def _kernel(p: Any) -> Made:
+    given(p)
+    context()
+    own = driver.CUDA_KERNEL_NODE_PARAMS()
+    own.func = driver.CUfunction(REGISTRY.kernel(p.func))
+    own.gridDimX, own.gridDimY, own.gridDimZ = p.gridDim.x, p.gridDim.y, p.gridDim.z
+    own.blockDimX, own.blockDimY, own.blockDimZ = p.blockDim.x, p.blockDim.y, p.blockDim.z
+    own.sharedMemBytes, own.kernelParams, own.extra = p.sharedMemBytes, p.kernelParams, p.extra
+    return kernel_work(own)
+
+
+def _box(p: Any) -> Made:
+    return box_work(given(p)), p
+
+
+def _bytes(dst: int, src: int, count: int, kind: object) -> Made:
+    source, target = sides(kind)
+    return lambda: copy(int(dst), int(src), int(count), target, source), None
+
+
+def _memset(p: Any) -> Made:
+    return memset_work(_same(driver.CUDA_MEMSET_NODE_PARAMS, given(p)))
+
+
+def _host(p: Any) -> Made:
+    return host_work(_same(driver.CUDA_HOST_NODE_PARAMS, given(p)))
+
+
+@api(1)
+def cudaGraphAddKernelNode(graph: object, pDependencies: object, numDependencies: object, pNodeParams: Any) -> Any:
+    """A launch."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "KERNEL", _kernel(pNodeParams)))
+
+
+@api(1)
+def cudaGraphAddMemcpyNode(graph: object, pDependencies: object, numDependencies: object, pCopyParams: Any) -> Any:
+    """A copy of a box."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", _box(pCopyParams)))
+
+
+@api(1)
+def cudaGraphAddMemcpyNode1D(
+    graph: object, pDependencies: object, numDependencies: object, dst: Any, src: Any, count: int, kind: object
+) -> Any:
+    """A copy of bytes."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", _bytes(dst, src, count, kind)))
+
+
+@api(1)
+def cudaGraphAddMemsetNode(graph: object, pDependencies: object, numDependencies: object, pMemsetParams: Any) -> Any:
+    """A memset."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMSET", _memset(pMemsetParams)))
+
+
+@api(1)
+def cudaGraphAddHostNode(graph: object, pDependencies: object, numDependencies: object, pNodeParams: Any) -> Any:
+    """A call of a function of the host."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "HOST", _host(pNodeParams)))
+
+
+@api(1)
+def cudaGraphKernelNodeGetParams(node: object) -> Any:
+    """What a node launches."""
+    own, out = kernel_parameters(of_kind(node, "KERNEL").what), cudaKernelNodeParams()
+    out.func, out.sharedMemBytes, out.kernelParams = int(own.func), own.sharedMemBytes, own.kernelParams
+    for field, values in (
+        ("gridDim", (own.gridDimX, own.gridDimY, own.gridDimZ)),
+        ("blockDim", (own.blockDimX, own.blockDimY, own.blockDimZ)),
+    ):
+        d = dim3()
+        d.x, d.y, d.z = values
+        setattr(out, field, d)
+    return out
+
+
+def _what(node: object, kind: str) -> Any:
+    found = of_kind(node, kind).what
+    if found is None:
+        raise invalid("what the node was made of is not kept")
+    return found
+
+
+@api(1)
+def cudaGraphMemcpyNodeGetParams(node: object) -> Any:
+    """What a node copies."""
+    return _what(node, "MEMCPY")
+
+
+@api(1)
+def cudaGraphMemsetNodeGetParams(node: object) -> Any:
+    """What a node sets."""
+    return _same(cudaMemsetParams, _what(node, "MEMSET"))
+
+
+@api(1)
+def cudaGraphHostNodeGetParams(node: object) -> Any:
+    """What a node calls."""
+    return _same(cudaHostNodeParams, _what(node, "HOST"))
+
+
+@api()
+def cudaGraphKernelNodeSetParams(node: object, pNodeParams: Any) -> None:
+    """Changes what a node launches."""
+    change(node, "KERNEL", _kernel(pNodeParams))
+
+
+@api()
+def cudaGraphMemcpyNodeSetParams(node: object, pNodeParams: Any) -> None:
+    """Changes what a node copies."""
+    change(node, "MEMCPY", _box(pNodeParams))
+
+
+@api()
+def cudaGraphMemcpyNodeSetParams1D(node: object, dst: Any, src: Any, count: int, kind: object) -> None:
+    """Changes what a node copies, to bytes."""
+    change(node, "MEMCPY", _bytes(dst, src, count, kind))
+
+
+@api()
+def cudaGraphMemsetNodeSetParams(node: object, pNodeParams: Any) -> None:
+    """Changes what a node sets."""
+    change(node, "MEMSET", _memset(pNodeParams))
+
+
+@api()
+def cudaGraphHostNodeSetParams(node: object, pNodeParams: Any) -> None:
+    """Changes what a node calls."""
+    change(node, "HOST", _host(pNodeParams))
+
+
+@api()
+def cudaGraphExecKernelNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
+    """Changes what a node launches, in what was instantiated."""
+    change_in(hGraphExec, node, "KERNEL", _kernel(pNodeParams))
+
+
+@api()
+def cudaGraphExecMemcpyNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
+    """Changes what a node copies, in what was instantiated."""
+    change_in(hGraphExec, node, "MEMCPY", _box(pNodeParams))
+
+
+@api()
+def cudaGraphExecMemcpyNodeSetParams1D(hGraphExec: object, node: object, dst: Any, src: Any, count: int, kind: object) -> None:
+    """Changes what a node copies, to bytes, in what was instantiated."""
+    change_in(hGraphExec, node, "MEMCPY", _bytes(dst, src, count, kind))
+
+
+@api()
+def cudaGraphExecMemsetNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
+    """Changes what a node sets, in what was instantiated."""
+    change_in(hGraphExec, node, "MEMSET", _memset(pNodeParams))
+
+
+@api()
+def cudaGraphExecHostNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
+    """Changes what a node calls, in what was instantiated."""
+    change_in(hGraphExec, node, "HOST", _host(pNodeParams))

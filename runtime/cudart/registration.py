@@ -1,0 +1,91 @@
+"""What the host code that nvcc makes tells the runtime before main: fat binaries, and which function or variable of the host stands for
+which kernel or variable of a device.  Nothing is loaded until it is first used.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .. import driver
+from ..device.fatbin import image_at
+from ..device.host import host
+from ..driver.api import results_of
+from ..errors import ApiError
+from .api import call, context
+
+_handles = itertools.count(0x20_0000_0000, 0x10)
+
+
+@dataclass(eq=False)
+class Binary:
+    """A fat binary that the program registered."""
+
+    wrapper: int
+    library: int = 0  # the driver's handle, once something of it was used
+    managed: dict[int, str] = field(default_factory=dict)  # the address of a pointer that the host has: the variable
+
+    def load(self) -> int:
+        """The library's handle."""
+        if not self.library:
+            image = image_at(self.wrapper, lambda at, size: host().read(at, size).tobytes())
+            self.library = int(results_of(driver.cuLibraryLoadData, image, None, None, 0, None, None, 0))
+        return self.library
+
+    def place_managed(self) -> None:
+        """Tells the host where the managed variables are."""
+        for pointer, name in self.managed.items():
+            address, _ = call(driver.cuLibraryGetManaged, self.load(), name.encode())
+            host().write(pointer, np.frombuffer(int(address).to_bytes(8, "little"), np.uint8))
+        self.managed.clear()
+
+
+class Registry:
+    """All that was registered."""
+
+    def __init__(self) -> None:
+        self.binaries: dict[int, Binary] = {}
+        self.functions: dict[int, tuple[Binary, str]] = {}
+        self.variables: dict[int, tuple[Binary, str]] = {}
+        self._kernels: dict[int, int] = {}
+
+    def add(self, wrapper: int) -> int:
+        """Registers a fat binary; gives what stands for it."""
+        handle = next(_handles)
+        self.binaries[handle] = Binary(wrapper)
+        return handle
+
+    def remove(self, handle: int) -> None:
+        """Forgets a fat binary and all that belongs to it."""
+        found = self.binaries.pop(handle, None)
+        for table in (self.functions, self.variables):
+            for key in [k for k, (b, _) in table.items() if b is found]:
+                del table[key]
+                self._kernels.pop(key, None)
+
+    def kernel(self, function: int) -> int:
+        """The handle of the kernel for which a function of the host stands; anything else is a handle itself."""
+        found = self._kernels.get(function)
+        if found is None:
+            if function not in self.functions:
+                return function
+            binary, name = self.functions[function]
+            try:
+                found = self._kernels[function] = int(call(driver.cuLibraryGetKernel, binary.load(), name.encode()))
+            except ApiError as e:
+                raise ApiError("cudaErrorInvalidDeviceFunction", e.message) if e.name == "CUDA_ERROR_NOT_FOUND" else e from None
+        return found
+
+    def variable(self, symbol: int) -> tuple[int, int]:
+        """(address, size) of the variable for which one of the host's stands."""
+        context()
+        if symbol not in self.variables:
+            raise ApiError("cudaErrorInvalidSymbol", f"{symbol:#x} stands for no variable")
+        binary, name = self.variables[symbol]
+        address, size = call(driver.cuLibraryGetGlobal, binary.load(), name.encode())
+        return int(address), int(size)
+
+
+REGISTRY = Registry()

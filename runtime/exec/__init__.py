@@ -1,0 +1,1 @@
+"""Unmodified CUDA programs on the model: `warplab exec`."""

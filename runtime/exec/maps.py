@@ -1,0 +1,101 @@
+"""The object files that a process has mapped, and their symbols, as /proc and the files themselves tell."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) +(.*)")
+SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("size", "<u8")])
+SYMTAB, DYNSYM = 2, 11  # types of sections
+OBJECT, FUNCTION = 1, 2  # types of symbols
+
+
+@dataclass(frozen=True, slots=True)
+class MappedObject:
+    """An object file in a process, and what is added to its addresses there."""
+
+    path: str  # to be opened from outside the process
+    base: int
+
+
+def objects(pid: int) -> list[MappedObject]:
+    """The object files that have code in a process."""
+    first: dict[str, int] = {}
+    code: set[str] = set()
+    with open(f"/proc/{pid}/maps") as lines:
+        for line in lines:
+            m = LINE.match(line)
+            if m is None or not m[7].startswith("/") or m[7].startswith("/memfd:"):
+                continue
+            if m[4] == "00000000":
+                first.setdefault(m[7], int(m[1], 16))
+            if "x" in m[3]:
+                code.add(m[7])
+    return [MappedObject(f"/proc/{pid}/root{path}", base) for path, base in first.items() if path in code]
+
+
+def path_at(pid: int, address: int) -> str:
+    """The file that is mapped at an address of a process; empty where there is none."""
+    with open(f"/proc/{pid}/maps") as lines:
+        for line in lines:
+            m = LINE.match(line)
+            if m is not None and int(m[1], 16) <= address < int(m[2], 16):
+                return m[7]
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, kind: int) -> dict[str, tuple[int, int]]:
+    """name -> (address, size) of the functions and variables that the file defines; none where its table lacks the marker."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        if raw[:4] != b"\x7fELF" or raw[4] != 2:
+            return {}
+        (table,) = struct.unpack_from("<Q", raw, 0x28)
+        size, count = struct.unpack_from("<HH", raw, 0x3A)
+        sections = [struct.unpack_from("<IIQQQQIIQQ", raw, table + i * size) for i in range(count)]
+        loaded_at = _first_address(raw)
+        for s in sections:
+            if s[1] != kind:
+                continue
+            start, length = sections[s[6]][4], sections[s[6]][5]
+            if raw.find(marker + b"\0", start, start + length) < 0:
+                continue
+            strings = raw[start : start + length]
+            entries = np.frombuffer(raw[s[4] : s[4] + s[5]], SYMBOL)
+            found = entries[np.isin(entries["info"] & 15, (OBJECT, FUNCTION)) & (entries["section"] != 0)]
+            return {
+                strings[int(e["name"]) : strings.index(b"\0", int(e["name"]))].decode(errors="replace"): (
+                    int(e["value"]) - loaded_at,
+                    int(e["size"]),
+                )
+                for e in found
+            }
+    return {}
+
+
+def _first_address(raw: mmap.mmap) -> int:
+    """The address of the file's beginning, zero but for executables that are not PIE."""
+    (offset,) = struct.unpack_from("<Q", raw, 0x20)
+    size, count = struct.unpack_from("<HH", raw, 0x36)
+    for i in range(count):
+        kind, _, at, address = struct.unpack_from("<IIQQ", raw, offset + i * size)
+        if kind == 1:
+            return int(address - at)
+    return 0
+
+
+def symbols(found: MappedObject, marker: str, dynamic: bool = False) -> dict[str, tuple[int, int]]:
+    """name -> (address in the process, size) of an object's functions and variables, where it defines the marker."""
+    try:
+        stat = os.stat(found.path)
+        known = _symbols(found.path, stat.st_dev, stat.st_ino, stat.st_mtime_ns, marker.encode(), DYNSYM if dynamic else SYMTAB)
+    except (OSError, ValueError, struct.error, IndexError):  # gone, or no object file after all
+        return {}
+    return {name: (found.base + at, size) for name, (at, size) in known.items()}

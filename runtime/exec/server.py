@@ -1,0 +1,256 @@
+"""Answers the calls of one program: a thread for each of its threads, one lock around the model."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ..device.host import serve
+from ..device.machine import machine
+from ..driver.api import STATE
+from ..errors import ApiError
+from . import answers
+from .abi import ArgumentReader, Marshalled
+from .elf import LibraryImage
+from .library import Exported
+from .output import ProgramOutput
+from .process import MACHINE, HostProgram
+from .redirect import redirect, redirections
+from .sight import Sight
+from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
+
+NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
+CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
+CHILD = struct.Struct("<i")  # what the launcher says of a connection: zero, or the child whose it is
+EXPLAINED = {
+    f"CUDA_ERROR_{word}"
+    for word in "NO_BINARY_FOR_GPU INVALID_PTX INVALID_IMAGE INVALID_SOURCE UNSUPPORTED_PTX_VERSION NOT_SUPPORTED".split()
+}
+Answer = Callable[[Request], int]
+
+
+class HostThread:
+    """One thread of the program, which may come through several copies of the library; answered by a thread of the server's own, so that
+    what CUDA keeps for each host thread is kept for it."""
+
+    def __init__(self, server: ProgramServer, tid: int) -> None:
+        self.server = server
+        self.tid = tid
+        self.poll = select.epoll()
+        self.connections: dict[int, socket.socket] = {}
+        self.now: socket.socket | None = None  # the connection whose call is being answered
+
+    def add(self, connection: socket.socket) -> None:
+        """One more connection of the same thread."""
+        self.connections[connection.fileno()] = connection
+        self.poll.register(connection, select.EPOLLIN)
+
+    def run(self) -> None:
+        """Answers until the thread is gone."""
+        CURRENT.thread = self
+        try:
+            while True:
+                self.answer(*self.next())
+        except Disconnected:
+            self.server.threads.pop(self.tid, None)
+
+    def next(self) -> tuple[socket.socket, Request]:
+        """The next request on any connection."""
+        while True:
+            for number, _ in self.poll.poll():
+                connection = self.connections[number]
+                try:
+                    return connection, receive(connection)
+                except Disconnected:
+                    self.poll.unregister(number)
+                    del self.connections[number]
+                    connection.close()
+            if not self.connections:
+                raise Disconnected
+
+    def answer(self, connection: socket.socket, request: Request) -> None:
+        """Answers one call."""
+        before, self.now = self.now, connection
+        try:
+            with self.server.lock:
+                result = self.server.answer(request)
+            send(connection, RETURN, result)
+        finally:
+            self.now = before
+
+    def ask(self, kind: int, target: int, *arguments: int) -> int:
+        """Makes the thread do something, while it waits for an answer; gives the result."""
+        assert self.now is not None
+        connection = self.now
+        send(connection, kind, target, *arguments)
+        while True:
+            found, request = self.next()
+            if request.number == ANSWER:
+                return request.registers[0]
+            self.answer(found, request)  # the function that it was told to call makes calls itself
+
+
+class _Current(threading.local):
+    thread: HostThread
+
+
+CURRENT = _Current()
+
+
+class ProgramServer:
+    """The state of one program."""
+
+    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported], generation: int = 0, used: bool = False) -> None:
+        self.library = library
+        self.listed = listed
+        self.generation = generation  # forks since the program was started
+        self.used = used  # CUDA was used before the last fork: it answers nothing behind it
+        self.lock = threading.Lock()
+        self.threads: dict[int, HostThread] = {}
+        self.program = HostProgram(pid, self._system_call, self._call, generation)
+        self.strings = self.program.kept
+        self.calls: list[Answer | None] = [None] * len(listed)
+        self.redirected: set[str] = set()
+        self.said: set[str] = set()
+        serve(self.program)
+        sys.stdout = ProgramOutput(self.program, self._quick_call)
+
+    def of_child(self, pid: int) -> ProgramServer:
+        """The state of a child that was forked: it has registered what its parent has."""
+        for thread in self.threads.values():
+            for connection in thread.connections.values():
+                connection.close()
+        used = self.used or any(d.is_used for d in machine().devices)
+        return ProgramServer(pid, self.library, self.listed, self.generation + 1, used)
+
+    def accept(self, connection: socket.socket) -> None:
+        """A new connection; its first request says which thread it is."""
+        try:
+            tid = receive(connection, socket.MSG_PEEK).tid
+        except Disconnected:
+            return
+        thread = self.threads.get(tid)
+        if thread is not None:
+            thread.add(connection)
+            return
+        thread = self.threads[tid] = HostThread(self, tid)
+        thread.add(connection)
+        threading.Thread(target=thread.run, daemon=True).start()
+
+    # ------------------------------------------------------------ what the program is asked for
+
+    def _system_call(self, number: int, *arguments: int) -> int:
+        return CURRENT.thread.ask(SYSCALL, number, *arguments)
+
+    def _call(self, function: int, *arguments: int) -> int:
+        self.lock.release()  # it may use CUDA, or wait for another thread that does
+        try:
+            return CURRENT.thread.ask(CALL, function, *arguments)
+        finally:
+            self.lock.acquire()
+
+    def _quick_call(self, function: int, *arguments: int) -> int:
+        """Calls a function that surely makes no calls of CUDA's."""
+        return CURRENT.thread.ask(CALL, function, *arguments)
+
+    # ------------------------------------------------------------ what the program asks for
+
+    def answer(self, request: Request) -> int:
+        """Does what a request asks for."""
+        if not self.program.data:
+            self.program.data = request.data
+            self.program.begin()
+        try:
+            if request.number == AUDIT:
+                self._redirect(request)
+                return 0
+            if self.used and not CALM.match(self.listed[request.number].function.name):
+                return NOT_INITIALIZED
+            call = self.calls[request.number]
+            if call is None:
+                call = self.calls[request.number] = self._prepared(self.listed[request.number])
+            before = STATE.last
+            result = call(request)
+            if result and STATE.last is not before and STATE.last is not None:
+                self._say(STATE.last)
+            return result
+        except Disconnected:
+            raise
+        except ApiError as e:
+            self._say(e)
+            return answers.code(e, self.listed[request.number].is_runtime) if request.number < len(self.listed) else 0
+        except Exception as e:  # a fault of ours ends the call, not the program
+            sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
+            if os.environ.get("WARPLAB_TRACEBACK"):
+                sys.excepthook(type(e), e, e.__traceback__)
+            return UNKNOWN
+
+    def _say(self, e: ApiError) -> None:
+        """Says on standard error what a code alone would not explain: a fault, or what can't be had; each once."""
+        if (e.cause is not None or e.name in EXPLAINED) and e.message and e.message not in self.said:
+            self.said.add(e.message)
+            sys.stderr.write(f"warplab: {e.message}\n")
+
+    def _redirect(self, request: Request) -> None:
+        base = request.data - self.library.data
+        targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
+        for r in redirections(self.program.pid):
+            if r.path not in self.redirected:
+                self.redirected.add(r.path)
+                redirect(self.program, r, targets)
+
+    def _prepared(self, exported: Exported) -> Answer:
+        """The answer to one exported function."""
+        f = exported.function
+        plain, own = answers.found(f, exported.is_runtime)
+        if own is not None:
+            reader = ArgumentReader(f.parameters or (), MACHINE)
+            return lambda request: own(answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name))
+        work: Any = answers.python_call(plain, exported.is_runtime)
+        if f.parameters is None or work is None:
+            return lambda request: NOT_SUPPORTED
+        return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
+
+
+def run(server: ProgramServer, first: socket.socket, control: socket.socket, sight: Sight) -> NoReturn:
+    """Serves a program until it ends.  Over the control socket come further connections, and those of its children.
+
+    The exit code is 1 if a checker found an error.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # servers of children are nobody's concern here
+    process = os.pidfd_open(server.program.pid)
+    server.accept(first)
+    poll = select.poll()
+    poll.register(process, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    while True:
+        for number, _ in poll.poll():
+            if number == process:
+                wrong = sight.finish()
+                sys.stderr.flush()
+                os._exit(int(wrong))
+            data, files, _, _ = socket.recv_fds(control, CHILD.size, 2)
+            if not data:  # the launcher is gone
+                poll.unregister(control)
+                continue
+            connection, *more = [socket.socket(fileno=file) for file in files]
+            (child,) = CHILD.unpack(data)
+            if not child:
+                server.accept(connection)
+                continue
+            with server.lock:
+                own = os.fork()
+            if not own:
+                control.close()
+                os.close(process)
+                run(server.of_child(child), connection, more[0], sight.of_child())
+            for s in (connection, *more):
+                s.close()

@@ -1,0 +1,86 @@
+"""The library that programs load: its ELF image, its machine code, and the tables of C functions against CUDA's own files."""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.derive_stub import compiled
+from warplab.runtime import cudart, driver
+from warplab.runtime.exec.abi import functions, structure
+from warplab.runtime.exec.answers import ANSWERS, found
+from warplab.runtime.exec.library import RUNTIME_VERSION, built, exported
+from warplab.runtime.exec.stub import CODE
+
+LISTED = exported()
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+def test_tools_read_the_image(tmp_path: Path, machine: str) -> None:
+    if shutil.which("readelf") is None:
+        pytest.skip("readelf is not installed")
+    (tmp_path / "lib.so").write_bytes(built(machine, LISTED, b"name", "/proc/1/fd/9").image)
+    shown = subprocess.run(
+        ["readelf", "-W", "-h", "-l", "-S", "-d", "-V", "--dyn-syms", tmp_path / "lib.so"], capture_output=True, text=True
+    )
+    assert shown.stderr == ""
+    assert "Library soname: [libcuda.so.1]" in shown.stdout
+    assert f"cudaMalloc@@{RUNTIME_VERSION}" in shown.stdout
+    assert " cuMemAlloc_v2\n" in shown.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's dynamic loader")
+def test_the_loader_finds_every_export(tmp_path: Path) -> None:
+    from warplab.runtime.exec.process import MACHINE
+
+    library = built(MACHINE, LISTED, b"warplab-nobody-listens", "/proc/1/fd/9")
+    (tmp_path / "lib.so").write_bytes(library.image)
+    loaded = ctypes.CDLL(str(tmp_path / "lib.so"))
+    base = ctypes.cast(loaded.la_version, ctypes.c_void_p).value - library.pads["la_version"]  # type: ignore[operator]
+    for e in LISTED:
+        at = ctypes.cast(getattr(loaded, e.function.name), ctypes.c_void_p).value
+        assert at == base + library.pads[e.function.name]
+    assert loaded.la_version(2) == 2
+    loaded.la_objsearch.restype = ctypes.c_char_p
+    assert loaded.la_objsearch(b"/usr/lib/libcuda.so.1", None, 0) == b"/proc/1/fd/9"
+    assert loaded.la_objsearch(b"libcudart.so.13", None, 0) == b"/proc/1/fd/9"
+    for name in (b"libcuda.so.11", b"libcuda", b"libm.so.6", b""):
+        assert loaded.la_objsearch(name, None, 0) == name
+    assert loaded.cuInit(0) == 999, "there is no server"
+
+
+def test_the_machine_code_is_that_of_the_source() -> None:
+    if shutil.which("gcc") is None or "12.2" not in subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout:
+        pytest.skip("needs the compiler that it was made with, gcc 12.2")
+    code, where = compiled("gcc", "x86_64")
+    assert base64.b85decode("".join(CODE["x86_64"][0])) == code
+    assert CODE["x86_64"][1] == where
+
+
+def test_every_answer_is_of_an_exported_function() -> None:
+    names = {e.function.name for e in LISTED}
+    assert [n for n in ANSWERS if n not in names] == []
+
+
+def test_every_call_that_exists_in_python_can_be_made_from_c() -> None:
+    missing = []
+    for e in LISTED:
+        f = e.function
+        name, own = found(f, e.is_runtime)
+        work = getattr(cudart if e.is_runtime else driver, name, None)
+        if own is None and f.parameters is not None and work is not None and work.__doc__ != "Not supported.":
+            kinds = [p.kind for p in f.parameters if p.kind[0] not in "iuf" and p.kind not in ("ptr", "str", "chars")]
+            missing += [f"{f.name}: {kind}" for kind in kinds if structure(kind) is None]
+    assert missing == []
+
+
+def test_a_table_reads_as_it_says() -> None:
+    (one, two), (three,) = (list(functions(t)) for t in ("a:u32* b:CUfoo& c:ptr | first:2000 second:3020\n", "- | third:1"))
+    assert [(p.name, p.kind, p.mark) for p in one.parameters or ()] == [("a", "u32", "*"), ("b", "CUfoo", "&"), ("c", "ptr", "")]
+    assert (one.version, two.name, three.parameters) == (2000, "second", None)

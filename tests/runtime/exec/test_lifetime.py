@@ -1,0 +1,162 @@
+"""How programs end, and what is left of them: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+
+from .conftest import COMMAND, Build, Run, environment
+
+INIT = "import ctypes as C, os, sys, signal, time; cu = C.CDLL('libcuda.so.1'); assert cu.cuInit(0) == 0; n = C.c_int(); assert cu.cuDeviceGetCount(C.byref(n)) == 0; "
+
+
+def python(code: str, use: bool = True) -> tuple[str, str, str]:
+    return sys.executable, "-c", (INIT if use else "") + code
+
+
+@pytest.mark.parametrize("code", [0, 1, 77])
+def test_exit_codes_are_passed_on(warplab_exec: Run, code: int) -> None:
+    assert warplab_exec(*python(f"sys.exit({code})")).returncode == code
+    assert warplab_exec("sh", "-c", f"exit {code}").returncode == code
+
+
+def test_signals_are_passed_on(warplab_exec: Run) -> None:
+    for s in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
+        assert warplab_exec(*python(f"os.kill(os.getpid(), {int(s)})")).returncode == -s
+
+
+def test_what_can_not_be_started_says_so(warplab_exec: Run, tmp_path: os.PathLike[str]) -> None:
+    done = warplab_exec("./there-is-no-such-program")
+    assert (done.returncode, done.stderr) == (127, "error: ./there-is-no-such-program: No such file or directory\n")
+    assert warplab_exec(str(tmp_path)).returncode == 126
+
+
+def started(code: str) -> tuple[subprocess.Popen[str], int]:
+    """A program that was started, and its process id, which it prints first."""
+    p = subprocess.Popen([*COMMAND, *python("print(os.getpid(), flush=True); " + code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=environment(), start_new_session=True)  # fmt: skip
+    assert p.stdout is not None
+    return p, int(p.stdout.readline())
+
+
+def settled(what: Callable[[], bool]) -> bool:
+    """Does it become true within some seconds?"""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def group(pid: int) -> list[int]:
+    """The living processes of a session."""
+    out = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat") as file:
+                    words = file.read().rsplit(")", 1)[1].split()
+                if int(words[3]) == pid and words[0] != "Z":
+                    out.append(int(name))
+            except OSError:
+                continue
+    return out
+
+
+@pytest.mark.parametrize("who", ["launcher", "program", "server"])
+def test_nothing_is_left_when_one_of_them_is_killed(who: str) -> None:
+    p, program = started("time.sleep(60)")
+    members = group(p.pid)
+    (server,) = set(members) - {p.pid, program}
+    os.kill({"launcher": p.pid, "program": program, "server": server}[who], signal.SIGKILL)
+    if who == "server":
+        os.kill(program, signal.SIGTERM)
+    assert settled(lambda: group(p.pid) == [])
+    p.communicate()
+    assert p.returncode == {"launcher": -9, "program": -9, "server": -15}[who]
+
+
+def test_control_c_reaches_the_program() -> None:
+    p, _ = started("\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('bye'); sys.exit(5)")
+    time.sleep(0.3)  # until it sleeps
+    os.killpg(p.pid, signal.SIGINT)
+    out, _ = p.communicate(timeout=30)
+    assert (p.returncode, out) == (5, "bye\n")
+    assert settled(lambda: group(p.pid) == [])
+
+
+def test_a_signal_for_the_launcher_is_passed_on() -> None:
+    p, _ = started("time.sleep(60)")
+    p.terminate()
+    p.communicate(timeout=30)
+    assert p.returncode == -signal.SIGTERM
+
+
+def test_each_process_has_its_own_device(warplab_exec: Run) -> None:
+    code = """
+import multiprocessing as m
+def work(k):
+    import ctypes as C
+    cu = C.CDLL('libcuda.so.1'); c = C.c_void_p(); p = C.c_uint64(); out = C.c_uint32()
+    assert cu.cuInit(0) == 0 and cu.cuDevicePrimaryCtxRetain(C.byref(c), 0) == 0 and cu.cuCtxSetCurrent(c) == 0
+    assert cu.cuMemAlloc_v2(C.byref(p), C.c_size_t(4)) == 0 and cu.cuMemsetD32_v2(p, k, C.c_size_t(1)) == 0
+    assert cu.cuMemcpyDtoH_v2(C.byref(out), p, C.c_size_t(4)) == 0
+    return out.value, hex(p.value)
+if __name__ == '__main__':
+    for way in ('fork', 'spawn'):
+        with m.get_context(way).Pool(3) as pool: print(pool.map(work, range(6)))
+"""
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write(code)
+        file.flush()
+        done = warplab_exec(sys.executable, file.name)
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines():
+        assert [value for value, _ in eval(line)] == list(range(6))
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_a_program_without_cuda_needs_no_server(warplab_exec: Run) -> None:
+    done = warplab_exec("sh", "-c", "echo one; ls / > /dev/null; echo two >&2; exit 3")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "one\n", "two\n")
+
+
+def test_host_functions_may_use_cuda(warplab_exec: Run) -> None:
+    code = """
+fn = C.CFUNCTYPE(None, C.c_void_p)
+c = C.c_void_p(); s = C.c_void_p(); seen = []
+assert cu.cuDevicePrimaryCtxRetain(C.byref(c), 0) == 0 and cu.cuCtxSetCurrent(c) == 0 and cu.cuStreamCreate(C.byref(s), 0) == 0
+def called(data):
+    v = C.c_int(); seen.append((data, cu.cuDriverGetVersion(C.byref(v)), v.value > 12000))
+call = fn(called)
+assert cu.cuLaunchHostFunc(s, call, C.c_void_p(1234)) == 0 and cu.cuStreamSynchronize(s) == 0
+print(seen)
+"""
+    done = warplab_exec(*python("\n" + code))
+    assert done.stdout == "[(1234, 0, True)]\n", done.stderr
+
+
+def test_cuda_that_was_used_before_a_fork_is_not_initialised_behind_it(warplab_exec: Run) -> None:
+    code = """
+c = C.c_void_p()
+assert cu.cuDevicePrimaryCtxRetain(C.byref(c), 0) == 0
+sys.stdout.flush()
+if os.fork() == 0:
+    os._exit(40 + cu.cuCtxSetCurrent(c))
+print(os.waitstatus_to_exitcode(os.wait()[1]), cu.cuCtxSetCurrent(c))
+"""
+    assert warplab_exec(*python("\n" + code)).stdout == "43 0\n"
+
+
+def test_a_program_that_forks_first_and_uses_cuda_then(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("forks"))
+    assert (done.returncode, done.stdout) == (0, "forks: right\n"), done.stderr
