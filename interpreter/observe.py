@@ -90,6 +90,12 @@ class Observer:
     def members(self, site: Site, group: Group, membermask: Array) -> None:
         """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
 
+    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        """The active lanes of a group use mbarrier objects, which only then change; `what` and `amounts`: see isa.ports.Lanes.mbarrier."""
+
+    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+        """The active lanes of a group arrive at the barrier of their cluster, or come to wait there."""
+
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
 

@@ -10,6 +10,7 @@ from ..observe import Observer
 from .checker import Checker
 from .findings import Finding, Findings, Tool
 from .unset.checker import UnsetValues
+from .unset.origins import LANE
 
 
 class Initcheck(Checker):
@@ -17,9 +18,9 @@ class Initcheck(Checker):
 
     tool: ClassVar[Tool] = "initcheck"
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, values: UnsetValues) -> None:
         super().__init__(findings)
-        self._values = UnsetValues()
+        self._values = values
 
     def observers(self) -> Iterable[Observer]:
         return (self._values,)
@@ -32,6 +33,8 @@ class Initcheck(Checker):
 
     def finish(self) -> None:
         for use in self._values.uses.found.values():
+            if use.origin.space == LANE:  # synccheck reports those
+                continue
             origin = use.origin.site
             self.findings.add(
                 Finding(

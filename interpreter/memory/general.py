@@ -5,7 +5,7 @@ A guard is looked at once: from then on only the lanes that it leaves are worked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,6 +156,12 @@ class GeneralAccess:
         elif isinstance(memory, ArenaSpace) and memory.arena.base:
             place -= memory.arena.base
         return memory, place
+
+    def shared_places(self, g: AccessingLanes, space: str, address: Array, size: int) -> Iterator[tuple[Part, Array]]:
+        """The active lanes that address shared memory of `size` bytes legally, and where that lies in the memory of all blocks."""
+        for part in self.parts(g, space, address):
+            if part.memory is None or part.memory is self.shared:
+                yield part, self._resolve(g, part, size, 1, False)[1]
 
     def general_load(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""

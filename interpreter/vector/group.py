@@ -156,6 +156,11 @@ class Group:
         """See ports.Lanes."""
         raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
 
+    def mbarrier(self, what: str, space: str, address: Value, *amounts: Array) -> None:
+        """See ports.Lanes."""
+        for o in self.wave.observers:
+            o.mbarrier(self.wave.current, self, what, space, plain(address), amounts)
+
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
         self.turns += 8

@@ -11,14 +11,21 @@ from warplab.interpreter.checkers.findings import Findings
 from warplab.interpreter.checkers.initcheck import Initcheck
 from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
 from warplab.interpreter.checkers.synccheck import Synccheck
+from warplab.interpreter.checkers.unset.checker import UnsetValues
 from warplab.interpreter.faults import Deadlock, Fault
 
 from .runner import Outcome, RunBuffer, Runner
 from .runspec import RunSpec
 
-CHECKERS: tuple[type[Checker], ...] = (Memcheck, Initcheck, Synccheck)
 GAP = 128  # bytes between variables in shared memory: one element too many hits none of them
 RUBBISH = 1  # the seed of what nobody has written, where the run names none
+
+
+def checkers_of(tools: Collection[str], findings: Findings) -> list[Checker]:
+    """A checker for each of the named tools."""
+    values = UnsetValues()
+    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Synccheck(findings, values))
+    return [c for c in every if c.tool in tools]
 
 
 def sanitized(
@@ -26,8 +33,8 @@ def sanitized(
 ) -> tuple[Runner, Outcome, Findings]:
     """One run under the named tools: who carried it out, what came of it, what they found."""
     findings = Findings()
-    checkers = [checker(findings) for checker in CHECKERS if checker.tool in tools]
-    observers = [o for c in checkers for o in c.observers()]
+    checkers = checkers_of(tools, findings)
+    observers = list(dict.fromkeys(o for c in checkers for o in c.observers()))
     if spec.poison is None:
         spec = replace(spec, poison=RUBBISH)
     runner = Runner(texts, names, spec, folder, observers, GAP if "memcheck" in tools else 0)

@@ -146,6 +146,9 @@ class CopyingPort(ShadowPort):
             self.shadow.store(self.g, space, address, t, [DEFINED] * halves(t))
         return np.zeros(shape if t.elements == 1 else (*shape, t.elements), t.dtype)
 
+    def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
+        """See ports.Lanes: the group itself has said so."""
+
     def pause(self) -> None:
         """See ports.Lanes: the group itself has paused."""
 

@@ -15,7 +15,7 @@ from ...plan.plan import Site
 from ...values import Value, plain
 from ...vector.group import Group
 from .masks import ZERO, Array, Mask, everything
-from .origins import COMPUTED, Origin, Origins
+from .origins import COMPUTED, LANE, Origin, Origins
 
 COMPUTED_RESULT = "a result computed from {} goes to global memory"
 
@@ -36,6 +36,8 @@ class Use:
     def text(self) -> str:
         """What happens, in words."""
         o = self.origin
+        if o.space == LANE:
+            return self.what.format("what a shuffle reads from a lane that does not execute it")
         return self.what.format(f"the unset register {o.register}" if o.site is None else f"unset {o.space} memory")
 
     @property
