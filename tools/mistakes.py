@@ -76,7 +76,7 @@ RUNNING = (
         ("out of bounds: 4-byte read", "0 bytes after the 1200-byte allocation", "at line 38", "thread (8, 0, 0)"), 4,
         "The last segment is one element too long, and the kernel believes it.",
     ),
-    Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "20-byte allocation", "at line 29", "block (4, 0, 0)"), 4),
+    Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "first[5]", "at line 29", "block (4, 0, 0)"), 4),
     Mistake("Too many threads", "--block 64", "--block 2048", ("2048 threads", "allows 1024"), 4),
     Mistake("A shared array that is too small", "part[64]", "part[32]", ("out of bounds", "shared memory", "128 bytes", "thread (32, 0, 0)"), 4),
     Mistake("A misaligned address", "[%first+4]", "[%first+2]", ("misaligned: 4-byte read", "no multiple of 4", "at line 29"), 4),

@@ -20,6 +20,7 @@ from warplab.isa.types import TYPES
 from ..faults import Fault
 from ..lanes import Geometry, Selection
 from ..memory.multicast import copies
+from ..memory.objects import Gap
 from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
@@ -164,6 +165,16 @@ class Group:
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
         self.turns += 8
+
+    def gaps(self, low: int, end: int) -> list[Gap]:
+        """See AccessingLanes: of this call and of those that it returns to."""
+        found: list[Gap] = []
+        act: Activation | None = self.act
+        while act is not None:
+            if act.base < end:
+                found += [gap.moved(act.base) for gap in act.function.plan.gaps]
+            act = act.caller if act.base > low else None
+        return found
 
     def carry(self) -> Array:
         """The condition code register."""

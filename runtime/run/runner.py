@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Variable
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
+from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
@@ -247,6 +248,8 @@ class Runner:
         raw = np.ascontiguousarray(value.array)
         address = self.context.allocate(max(raw.nbytes, 1))
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
+        if (made := self.context.arena.find(address)) is not None:
+            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,))
         b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
         self.on_buffer(b)
         return b

@@ -218,4 +218,53 @@ def test_a_shared_array_has_its_own_end(tmp_path: Path, threads: int, lines: lis
     _, found = findings(tmp_path, NEIGHBOURS, "", "--block", str(threads), "--tool", "memcheck")
     assert [f["line"] for f in found] == lines
     for f in found:
-        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "it ends 4 bytes behind the 128 bytes of tile")
+        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "`tile[128]`, 0 bytes after the 128 bytes of tile")
+
+
+STACK = (
+    HEAD
+    + """.func fill(.param .u64 at, .param .u32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %n;
+    .reg .pred %p;
+    .local .align 4 .b32 own[2];
+    ld.param.u64 %a, [at];
+    ld.param.u32 %n, [n];
+AGAIN:
+    st.u32 [%a], %n;
+    add.s64 %a, %a, 4;
+    sub.u32 %n, %n, 1;
+    setp.ne.u32 %p, %n, 0;
+    @%p bra AGAIN;
+    st.local.u32 [own+4], %n;
+    ret;
+}
+.visible .entry k(.param .u32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %n;
+    .local .align 4 .b32 before[4];
+    .local .align 4 .b32 array[4];
+    .local .align 4 .b32 after[4];
+    mov.u64 %a, array;
+    cvta.local.u64 %a, %a;
+    ld.param.u32 %n, [n];
+    {
+    .param .u64 x;
+    .param .u32 y;
+    st.param.u64 [x], %a;
+    st.param.u32 [y], %n;
+    call fill, (x, y);
+    }
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(("count", "nearby"), [(4, []), (5, ["`array[4]`, 0 bytes after the 16 bytes of array"])])
+def test_a_local_array_of_a_caller_has_its_own_end(tmp_path: Path, count: int, nearby: list[str]) -> None:
+    _, found = findings(tmp_path, STACK, "", "--block", "32", "--arg", str(count), "--tool", "memcheck")
+    assert [f["nearby"] for f in found] == nearby
+    assert all((f["kind"], f["space"], f["line"], f["count"]) == ("out-of-bounds", "local", 13, 32) for f in found)

@@ -11,6 +11,7 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
 from ...faults import Fault
 from ...launch import Launch
+from ...memory.objects import nearest
 from ...plan.plan import Site
 from ...values import Value, plain
 from ...vector.group import Group
@@ -42,9 +43,14 @@ class Use:
 
     @property
     def nearby(self) -> str:
-        """Where in global memory the unset bytes lie, in words."""
-        o = self.origin
-        return self.launch.arena.nearest(o.address) if o.space == "global" and o.address is not None else ""
+        """Where in global or shared memory the unset bytes lie, in words."""
+        o, launch = self.origin, self.launch
+        if o.address is None or o.space not in ("global", "shared"):
+            return ""
+        if o.space == "global":
+            return launch.arena.nearest(o.address)
+        address = o.address - SHARED_BASE if o.address >= SHARED_BASE else o.address
+        return nearest(launch.kernel.shared_objects(launch.dynamic_shared), address)
 
 
 class UnsetUses:
