@@ -73,7 +73,7 @@ READING = (
 RUNNING = (
     Mistake(
         "No bounds check", "first=u32[5]:[0,10,100,100,300]", "first=u32[5]:[0,10,100,100,301]",
-        ("out of bounds: 4-byte read", "0 bytes after the 1200-byte allocation", "at line 38", "thread (8, 0, 0)"), 4,
+        ("out of bounds: 4-byte read", "0 bytes after the 1200 bytes of a", "at line 38", "thread (8, 0, 0)"), 4,
         "The last segment is one element too long, and the kernel believes it.",
     ),
     Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "first[5]", "at line 29", "block (4, 0, 0)"), 4),
