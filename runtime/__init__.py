@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from warplab.interpreter.faults import ExecutionError
 
     from .device.observing import observing as observing
+    from .device.sanitizing import Sanitizer as Sanitizer
+    from .device.sanitizing import sanitizing as sanitizing
     from .profiler import profiling as profiling
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
@@ -61,6 +63,7 @@ _HOMES = {
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
     "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
     "device.observing": "observing",
+    "device.sanitizing": "Sanitizer sanitizing",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

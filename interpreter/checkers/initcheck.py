@@ -12,6 +12,13 @@ from .findings import Finding, Findings, Tool
 from .unset.checker import UnsetValues
 from .unset.origins import LANE
 
+HELP = {
+    "register": "give the register a value on every way that leads here",
+    "global": "let the host copy or set the memory before the launch, or a kernel write it before it is read",
+    "shared": "write it first, and let all threads wait at a barrier before they read",
+    "local": "write every element before it is read",
+}
+
 
 class Initcheck(Checker):
     """Reports where bits that nobody has set matter."""
@@ -42,6 +49,7 @@ class Initcheck(Checker):
                     None if origin is None else origin.instruction.span.line,
                     use.launch.name, use.block, use.thread, address=use.origin.address, size=use.origin.size or None, count=use.count,
                     instruction=use.launch.text_of(use.site), source=use.launch.source_of(use.site),
-                    nearby=use.nearby, other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
+                    help=HELP.get(use.origin.space, ""), nearby=use.nearby,
+                    other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
                 )
             )  # fmt: skip

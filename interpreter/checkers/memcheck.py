@@ -19,7 +19,17 @@ from .findings import Finding, Findings, Tool
 KINDS = {"out-of-bounds": "out-of-bounds", "read-only": "out-of-bounds", "null": "null", "freed": "use-after-free",
          "misaligned": "misaligned", "wrong-space": "wrong-space", "stack-overflow": "stack-overflow",
          "double-free": "double-free", "invalid-free": "invalid-free"}  # fmt: skip
-HELP = {"leak": "call free before the last launch ends", "null": "does the host pass an address here?"}
+HELP = {
+    "out-of-bounds": "guard the access with the number of elements, or give the array more of them",
+    "null": "does the host pass an address here?",
+    "use-after-free": "free the memory after its last use",
+    "misaligned": "make the address a multiple of the access's size, or access smaller elements",
+    "wrong-space": "convert the address with cvta, or name the space that it belongs to",
+    "stack-overflow": "end the recursion earlier, or ask for a larger stack",
+    "double-free": "free it once: let one thread do it",
+    "invalid-free": "free takes what malloc gave, unchanged",
+    "leak": "call free before the last launch ends",
+}
 
 
 @dataclass(slots=True, eq=False)

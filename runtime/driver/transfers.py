@@ -72,15 +72,17 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     if size == 0:
         return
 
-    def side(address: int, size: int, host: bool | None) -> Any:
+    def side(address: int, size: int, host: bool | None, writes: bool) -> Any:
         if host is False:
-            return SPACE.device_bytes(address, size)
+            return SPACE.device_bytes(address, size, writes)
         if host is True and not SPACE.is_device_range(address):
             return host_bytes(address, size)
-        return SPACE.bytes_at(address, size)
+        return SPACE.bytes_at(address, size, writes)
 
     pieces = list(SPACE.pieces(size, dst, src))
-    ends = [(side(src + at, n, from_host), side(dst + at, n, to_host)) for at, n in pieces]  # all of them, before a byte is moved
+    ends = [
+        (side(src + at, n, from_host, False), side(dst + at, n, to_host, True)) for at, n in pieces
+    ]  # all of them, before a byte is moved
     for source, target in ends:
         target[:] = source.copy() if np.shares_memory(source, target) else source
 
