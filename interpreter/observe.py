@@ -23,7 +23,7 @@ from warplab.isa.types import ScalarType
 from .launch import Launch
 from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Manner, Segment, Site
-from .plan.roles import works_on
+from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.function import VectorFunction
@@ -151,7 +151,7 @@ def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple
     run: list[Site] = []
     out: list[Step] = []
     for step, op in zip(steps, segment.ops, strict=True):
-        if op.guard is None and _only_computes(op.site):
+        if op.guard is None and only_computes(op.site.instruction.form):
             run.append(op.site)
             out.append(step)
         else:
@@ -175,11 +175,6 @@ def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Termin
         return end(g)
 
     return terminate
-
-
-def _only_computes(site: Site) -> bool:
-    form = site.instruction.form
-    return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
 def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:

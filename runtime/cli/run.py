@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
 
-DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
 ASSERTIONS = 32  # lines of failed asserts that are printed
@@ -62,6 +61,8 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
 def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
+
+    from ..run.runner import DOUBTFUL
 
     for source in files:
         if source.is_object or len(source.data) > LARGE:
