@@ -81,6 +81,9 @@ class Observer:
     def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
         """Lanes called malloc; an address is 0 where the heap is full."""
 
+    def freed(self, site: Site, group: Group, addresses: Array) -> None:
+        """Lanes call free with these addresses; the memory is given back only then."""
+
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         """Lanes arrive at a barrier of their block, which others may be at; not of a wave whose threads arrive all together."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..faults import ExecutionError, Fault
 from ..memory.arena import Allocation
+from ..memory.spaces import window_at
 from ..observe import Access
 from ..plan.plan import Site
 from ..values import Array
@@ -48,6 +49,7 @@ class Memcheck(Checker):
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
         self._heap: list[_HeapBlock] = []
+        self._freed: dict[int, tuple[Allocation, str]] = {}  # by a kernel, and where
         self._space = ""  # that the last access names
         self._failed = False
 
@@ -72,6 +74,21 @@ class Memcheck(Checker):
             )  # fmt: skip
             self._heap.append(_HeapBlock(found, leak))
 
+    def freed(self, site: Site, group: Group, addresses: Array) -> None:
+        """See Observer."""
+        launch, shape = group.wave.launch, group.geometry.shape
+        for address, lane in zip(*(np.broadcast_to(x, shape).ravel().tolist() for x in (addresses, group.geometry.lane)), strict=True):
+            found = launch.arena.find(address) if address else None
+            if found is not None and not found.freed:
+                who = Fault("", "")
+                launch.name_fault(group.wave.first, group.wave.count, who, lane)
+                line = site.instruction.span.line
+                self._freed[found.start] = (found, f"freed at line {line} by block {who.block}, thread {who.thread} of {launch.name}")
+
+    def _where_freed(self, address: int | None) -> str:
+        """Where memory at an address was freed, in words."""
+        return next((text for a, text in self._freed.values() if address is not None and a.start <= address < a.end), "")
+
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""
         self._failed = True
@@ -80,11 +97,14 @@ class Memcheck(Checker):
         kind, space = KINDS[error.kind], error.space or None
         if space == "global" and self._space == "const":
             space = "const"
+        if space == "shared" and error.address is not None and window_at(error.address):
+            kind = "wrong-space"
+        freed = self._where_freed(error.address) if error.kind in ("freed", "double-free") else ""
         self.findings.add(
             Finding(
                 self.tool, kind, error.message, space, error.line or None, None, error.kernel, error.block, error.thread,
                 address=error.address, size=error.size or None, count=error.lanes, instruction=error.instruction,
-                source=error.source, nearby=error.nearest, help=HELP.get(kind, ""),
+                source=error.source, nearby="; ".join(filter(None, (error.nearest, freed))), help=HELP.get(kind, ""),
             )
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
 from ..faults import Fault
@@ -33,6 +34,12 @@ class AccessingLanes(Protocol):
 
     def blame(self, fault: Fault, lanes: Array | None) -> Fault:
         """Names the first of some lanes in a fault."""
+
+
+def window_at(address: int) -> str:
+    """The space whose window among the generic addresses holds an address, or none."""
+    windows = (("shared", SHARED_BASE), ("local", LOCAL_BASE))
+    return next((name for name, base in windows if base <= address < base + WINDOW_SIZE), "")
 
 
 class MemorySpace:
@@ -84,6 +91,9 @@ class ArenaSpace(MemorySpace):
         a = self.arena.find(address)
         nearest = self.arena.nearest(address)
         verb = "write" if write else "read"
+        if other := window_at(address):
+            text = f"wrong space: {size}-byte {verb} of global memory at {address:#x}, a generic address of {other} memory"
+            return Fault("wrong-space", text, "global", address, size, "name no space, or convert it with cvta.to")
         if address < LOWEST and a is None:
             text = f"null pointer: {size}-byte {verb} at address {address:#x}"
             return Fault("null", text, "global", address, size, self.near(address) if address else "")
@@ -136,6 +146,9 @@ class SharedSpace(MemorySpace):
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"
+        if window_at(address):
+            text = f"wrong space: {size}-byte {verb} of shared memory at {address:#x}, a generic address"
+            return Fault("out-of-bounds", text, "shared", address, size, "convert it with cvta.to.shared, or name no space")
         gap = next((g for g in self.gaps if g.holds(address, address + size)), None)
         if gap is not None:
             beyond = gap.object.at(address - gap.origin)

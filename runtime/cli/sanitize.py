@@ -32,6 +32,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
     """
     from ..device.sanitizing import tools_of
+    from ..golden.output import captured
     from ..reports.findings_files import rendered
 
     found: list[Finding] = []
@@ -43,7 +44,12 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
             raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment", ctx)
         for spec in specs:
             runner = runner_of(files, replace(spec, sanitize=tools))
-            outcome = runner.run()
+            if as_json or form != "text":  # what the kernel prints is no part of the report
+                with captured() as (out, _):
+                    outcome = runner.run()
+                click.echo(out.text(), nl=False, err=True)
+            else:
+                outcome = runner.run()
             found += outcome.findings
             if outcome.errors:
                 code = max(code, ExitCode.CHECK_FAILED)

@@ -25,7 +25,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 def paragraph(f: Finding) -> Iterator[str]:
     """One finding; the lines behind the first are indented."""
-    where = f" in {f.space} memory" if f.space else ""
+    where = " in a register" if f.space == "register" else f" in {f.space} memory" if f.space else ""
     yield f"{'Error' if f.severity == 'error' else 'Info'}: {f.kind}{where} ({f.tool})"
     yield f"    {f.message}"
     yield from _place("at", f.line, f.instruction, f.source)
