@@ -121,6 +121,14 @@ SILENT = (
         "It comes out right here and hangs or goes wrong on other devices: the warning is meant.",
     ),
     Mistake("A register is read before it is written", "    mov.f32         %sum, 0f00000000;\n", "", ("read-first", "%sum"), 0, "warplab's registers begin with zero, a GPU's do not."),
+    Mistake(
+        "Unset memory", "a=f32[300]:arange", "a=f32[300]:noinit", ("uninitialized", "goes to global memory", "and line 38"), 1,
+        "A buffer that the host never fills holds whatever was there before. `--sanitize` follows such bits to where they matter.", "--sanitize init",
+    ),
+    Mistake(
+        "A wrong mask", "    bar.sync        0;\n    shr.u32         %half, %n", "    bar.sync        0;\n    bar.warp.sync   0xffff;\n    shr.u32         %half, %n",
+        ("invalid-mask", "not in its own membermask", "at line 49"), 1, "The upper lanes of each warp call it, too. A GPU may hang here, or go on.", "--sanitize sync",
+    ),
     Mistake("No ret", "done:\n    ret;\n}", "done:\n}", ("missing-return", "can run to its end"), 0),
 )  # fmt: skip
 CALL_DEEP = "    {\n    .param .u32 a;\n    st.param.u32 [a], %t;\n    call deep, (a);\n    }\n    bar.sync        0;\n    shr.u32         %half, %n"
