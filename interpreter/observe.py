@@ -23,7 +23,7 @@ from warplab.isa.types import ScalarType
 from .launch import Launch
 from .memory.access import WaveMemory
 from .plan.plan import Guard, Jump, Manner, Segment, Site
-from .plan.roles import works_on
+from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.accessing import Accessing
@@ -86,6 +86,9 @@ class Observer:
     def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
         """Lanes called malloc; an address is 0 where the heap is full."""
 
+    def freed(self, site: Site, group: Group, addresses: Array) -> None:
+        """Lanes call free with these addresses; the memory is given back only then."""
+
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         """Lanes arrive at a barrier of their block, which others may be at; not of a wave whose threads arrive all together."""
 
@@ -94,6 +97,12 @@ class Observer:
 
     def members(self, site: Site, group: Group, membermask: Array) -> None:
         """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
+
+    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        """The active lanes of a group use mbarrier objects, which only then change; `what` and `amounts`: see isa.ports.Lanes.mbarrier."""
+
+    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+        """The active lanes of a group arrive at the barrier of their cluster, or come to wait there."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
@@ -150,7 +159,7 @@ def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple
     run: list[Site] = []
     out: list[Step] = []
     for step, op in zip(steps, segment.ops, strict=True):
-        if op.guard is None and _only_computes(op.site):
+        if op.guard is None and only_computes(op.site.instruction.form):
             run.append(op.site)
             out.append(step)
         else:
@@ -174,11 +183,6 @@ def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Termin
         return end(g)
 
     return terminate
-
-
-def _only_computes(site: Site) -> bool:
-    form = site.instruction.form
-    return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
 def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:

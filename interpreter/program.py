@@ -29,7 +29,7 @@ from warplab.isa.spaces import RESERVED_SHARED, SHARED_BASE
 from warplab.isa.textures.resources import VARIABLE_BIT
 
 from .memory.arena import Allocation, Arena
-from .memory.spaces import Gap
+from .memory.objects import Gap, Placed, object_of
 from .plan.lower import lower
 from .plan.operands import immediate_bits
 from .plan.plan import ORDINARY, Manner, PlanFunction
@@ -85,6 +85,7 @@ class LoadedProgram:
             managed = self._managed is not None and any("managed" in a for a in v.attributes)
             arena = self._managed() if self._managed is not None and managed else self.arena
             a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+            a.object = object_of(v)
             self.places[id(v)] = a.start
             if v.handle:
                 first = self.places[id(v)] = a.start | VARIABLE_BIT
@@ -174,21 +175,21 @@ def _lay_out(used: dict[int, Variable], gap: int) -> SharedLayout:
     places: dict[int, int] = {}
     gaps: list[Gap] = []
     at = end = 0
-    name, size = "", 0  # of the variable before
+    before: Variable | None = None
     unsized = {key: v.align for key, v in used.items() if not v.size}
     align = max(unsized.values(), default=1)
 
     def place(align: int) -> int:
         start = -(-at // align) * align
-        if gap and name:
-            gaps.append(Gap(end, start, name, size))
+        if gap and before is not None:
+            gaps.append(Gap(end, start, object_of(before), end - before.size))
         return start
 
     for key, v in used.items():
         if v.size:
             places[key] = place(v.align)
             end = places[key] + v.size
-            at, name, size = end + gap, v.name, v.size
+            at, before = end + gap, v
     tail = place(align) if unsized else end
     return SharedLayout(places | dict.fromkeys(unsized, tail), end, tail, tuple(gaps))
 
@@ -241,13 +242,19 @@ class LoadedKernel:
         return list(seen.values())
 
     @cached_property
-    def shared_layout(self) -> SharedLayout:
-        """Where the kernel's variables in shared memory lie."""
+    def _shared_variables(self) -> list[Variable]:
+        """The variables in shared memory that the kernel may reach."""
         used: dict[int, Variable] = {}
         for f in self.reached:
             used |= {id(v): v for v in body_variables(f) if v.space == "shared"}
             outer = (self.program.definition(v) for o in listing(f).naming for v in variables_in(o) if v.space == "shared")
             used |= {id(v): v for v in outer}
+        return list(used.values())
+
+    @cached_property
+    def shared_layout(self) -> SharedLayout:
+        """Where the kernel's variables in shared memory lie."""
+        used = {id(v): v for v in self._shared_variables}
         laid_out = _lay_out(used, self.program.gap)
         return laid_out if laid_out.static <= MOST_WITH_GAPS else _lay_out(used, 0)
 
@@ -255,7 +262,13 @@ class LoadedKernel:
     def shared_gaps(self) -> tuple[Gap, ...]:
         """What lies between variables in shared memory, by the addresses of a block."""
         first = self.reserved_shared
-        return tuple(g._replace(start=g.start + first, end=g.end + first) for g in self.shared_layout.gaps)
+        return tuple(g.moved(first) for g in self.shared_layout.gaps)
+
+    def shared_objects(self, dynamic: int) -> tuple[Placed, ...]:
+        """The variables in shared memory by their addresses; those without a size share the dynamic bytes."""
+        places = self.shared_layout.places
+        found = [Placed(self.reserved_shared + places[id(v)], object_of(v, dynamic)) for v in self._shared_variables]
+        return tuple(sorted(found, key=lambda o: o.start))
 
     @cached_property
     def reserved_shared(self) -> int:
@@ -267,6 +280,11 @@ class LoadedKernel:
             for o in listing(f).others.values()
         )
         return RESERVED_SHARED if asks else 0
+
+    @property
+    def gap(self) -> int:
+        """See Symbols."""
+        return self.program.gap
 
     @property
     def static_shared(self) -> int:

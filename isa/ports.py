@@ -127,6 +127,12 @@ class Lanes(Protocol):
     def refuse(self, kind: str, text: str, lanes: Mask, space: str = "tensor") -> NoReturn:
         """Ends the launch with a Fault of a kind, which these lanes have caused; the space is one of an access out of bounds."""
 
+    def mbarrier(self, what: str, space: str, address: Addresses, *amounts: Array) -> None:
+        """Says that what comes next concerns mbarrier objects, to whoever observes them.
+
+        `what` is "init" (expected arrivals), "inval", "change" (arrivals, arrivals dropped, bytes), or "wait" (which lanes' phase is over).
+        """
+
     def pause(self) -> None:
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""
 

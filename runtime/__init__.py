@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from warplab.interpreter.faults import ExecutionError
 
     from .device.observing import observing as observing
+    from .device.sanitizing import Sanitizer as Sanitizer
+    from .device.sanitizing import sanitizing as sanitizing
     from .profiler import profiling as profiling
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
@@ -70,6 +72,7 @@ _HOMES = {
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
     "device.observing": "observing",
+    "device.sanitizing": "Sanitizer sanitizing",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -10,7 +10,7 @@ A launch that ends early leaves its ExecutionError in ApiError.cause, so that to
 from __future__ import annotations
 
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LimitReached
-from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.spaces import RESERVED_SHARED
 
 SHARED_WINDOW = 1 << 24  # addresses of shared memory that name a block's own
 FAULT_CODES = {
@@ -75,6 +75,4 @@ def _kind_of(e: Fault) -> str:
         return e.kind
     if e.space == "shared" and (e.address is None or (e.address + RESERVED_SHARED) % (1 << 32) >= SHARED_WINDOW):
         return "illegal-instruction"
-    if e.space == "global" and e.address is not None and any(base <= e.address < base + WINDOW_SIZE for base in (LOCAL_BASE, SHARED_BASE)):
-        return "wrong-space"
     return e.kind

@@ -73,10 +73,10 @@ READING = (
 RUNNING = (
     Mistake(
         "No bounds check", "first=u32[5]:[0,10,100,100,300]", "first=u32[5]:[0,10,100,100,301]",
-        ("out of bounds: 4-byte read", "0 bytes after the 1200-byte allocation", "at line 38", "thread (8, 0, 0)"), 4,
+        ("out of bounds: 4-byte read", "0 bytes after the 1200 bytes of a", "at line 38", "thread (8, 0, 0)"), 4,
         "The last segment is one element too long, and the kernel believes it.",
     ),
-    Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "20-byte allocation", "at line 29", "block (4, 0, 0)"), 4),
+    Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "first[5]", "at line 29", "block (4, 0, 0)"), 4),
     Mistake("Too many threads", "--block 64", "--block 2048", ("2048 threads", "allows 1024"), 4),
     Mistake("A shared array that is too small", "part[64]", "part[32]", ("out of bounds", "shared memory", "128 bytes", "thread (32, 0, 0)"), 4),
     Mistake("A misaligned address", "[%first+4]", "[%first+2]", ("misaligned: 4-byte read", "no multiple of 4", "at line 29"), 4),
@@ -121,6 +121,14 @@ SILENT = (
         "It comes out right here and hangs or goes wrong on other devices: the warning is meant.",
     ),
     Mistake("A register is read before it is written", "    mov.f32         %sum, 0f00000000;\n", "", ("read-first", "%sum"), 0, "warplab's registers begin with zero, a GPU's do not."),
+    Mistake(
+        "Unset memory", "a=f32[300]:arange", "a=f32[300]:noinit", ("uninitialized", "goes to global memory", "and line 38"), 1,
+        "A buffer that the host never fills holds whatever was there before. `--sanitize` follows such bits to where they matter.", "--sanitize init",
+    ),
+    Mistake(
+        "A wrong mask", "    bar.sync        0;\n    shr.u32         %half, %n", "    bar.sync        0;\n    bar.warp.sync   0xffff;\n    shr.u32         %half, %n",
+        ("invalid-mask", "not in its own membermask", "at line 49"), 1, "The upper lanes of each warp call it, too. A GPU may hang here, or go on.", "--sanitize sync",
+    ),
     Mistake("No ret", "done:\n    ret;\n}", "done:\n}", ("missing-return", "can run to its end"), 0),
 )  # fmt: skip
 CALL_DEEP = "    {\n    .param .u32 a;\n    st.param.u32 [a], %t;\n    call deep, (a);\n    }\n    bar.sync        0;\n    shr.u32         %half, %n"

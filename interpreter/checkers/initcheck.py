@@ -10,6 +10,14 @@ from ..observe import Observer
 from .checker import Checker
 from .findings import Finding, Findings, Tool
 from .unset.checker import UnsetValues
+from .unset.origins import LANE
+
+HELP = {
+    "register": "give the register a value on every way that leads here",
+    "global": "let the host copy or set the memory before the launch, or a kernel write it before it is read",
+    "shared": "write it first, and let all threads wait at a barrier before they read",
+    "local": "write every element before it is read",
+}
 
 
 class Initcheck(Checker):
@@ -17,9 +25,9 @@ class Initcheck(Checker):
 
     tool: ClassVar[Tool] = "initcheck"
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, values: UnsetValues) -> None:
         super().__init__(findings)
-        self._values = UnsetValues()
+        self._values = values
 
     def observers(self) -> Iterable[Observer]:
         return (self._values,)
@@ -32,6 +40,8 @@ class Initcheck(Checker):
 
     def finish(self) -> None:
         for use in self._values.uses.found.values():
+            if use.origin.space == LANE:  # synccheck reports those
+                continue
             origin = use.origin.site
             self.findings.add(
                 Finding(
@@ -39,6 +49,7 @@ class Initcheck(Checker):
                     None if origin is None else origin.instruction.span.line,
                     use.launch.name, use.block, use.thread, address=use.origin.address, size=use.origin.size or None, count=use.count,
                     instruction=use.launch.text_of(use.site), source=use.launch.source_of(use.site),
-                    nearby=use.nearby, other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
+                    help=HELP.get(use.origin.space, ""), nearby=use.nearby,
+                    other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
                 )
             )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..faults import ExecutionError, Fault
 from ..memory.arena import Allocation
+from ..memory.spaces import window_at
 from ..observe import Access
 from ..plan.plan import Site
 from ..values import Array
@@ -19,7 +20,17 @@ from .findings import Finding, Findings, Tool
 KINDS = {"out-of-bounds": "out-of-bounds", "read-only": "out-of-bounds", "null": "null", "freed": "use-after-free",
          "misaligned": "misaligned", "wrong-space": "wrong-space", "stack-overflow": "stack-overflow",
          "double-free": "double-free", "invalid-free": "invalid-free"}  # fmt: skip
-HELP = {"leak": "call free before the last launch ends", "null": "does the host pass an address here?"}
+HELP = {
+    "out-of-bounds": "guard the access with the number of elements, or give the array more of them",
+    "null": "does the host pass an address here?",
+    "use-after-free": "free the memory after its last use",
+    "misaligned": "make the address a multiple of the access's size, or access smaller elements",
+    "wrong-space": "convert the address with cvta, or name the space that it belongs to",
+    "stack-overflow": "end the recursion earlier, or ask for a larger stack",
+    "double-free": "free it once: let one thread do it",
+    "invalid-free": "free takes what malloc gave, unchanged",
+    "leak": "call free before the last launch ends",
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +49,7 @@ class Memcheck(Checker):
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings)
         self._heap: list[_HeapBlock] = []
+        self._freed: dict[int, tuple[Allocation, str]] = {}  # by a kernel, and where
         self._space = ""  # that the last access names
         self._failed = False
 
@@ -62,6 +74,21 @@ class Memcheck(Checker):
             )  # fmt: skip
             self._heap.append(_HeapBlock(found, leak))
 
+    def freed(self, site: Site, group: Group, addresses: Array) -> None:
+        """See Observer."""
+        launch, shape = group.wave.launch, group.geometry.shape
+        for address, lane in zip(*(np.broadcast_to(x, shape).ravel().tolist() for x in (addresses, group.geometry.lane)), strict=True):
+            found = launch.arena.find(address) if address else None
+            if found is not None and not found.freed:
+                who = Fault("", "")
+                launch.name_fault(group.wave.first, group.wave.count, who, lane)
+                line = site.instruction.span.line
+                self._freed[found.start] = (found, f"freed at line {line} by block {who.block}, thread {who.thread} of {launch.name}")
+
+    def _where_freed(self, address: int | None) -> str:
+        """Where memory at an address was freed, in words."""
+        return next((text for a, text in self._freed.values() if address is not None and a.start <= address < a.end), "")
+
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""
         self._failed = True
@@ -70,11 +97,14 @@ class Memcheck(Checker):
         kind, space = KINDS[error.kind], error.space or None
         if space == "global" and self._space == "const":
             space = "const"
+        if space == "shared" and error.address is not None and window_at(error.address):
+            kind = "wrong-space"
+        freed = self._where_freed(error.address) if error.kind in ("freed", "double-free") else ""
         self.findings.add(
             Finding(
                 self.tool, kind, error.message, space, error.line or None, None, error.kernel, error.block, error.thread,
                 address=error.address, size=error.size or None, count=error.lanes, instruction=error.instruction,
-                source=error.source, nearby=error.nearest, help=HELP.get(kind, ""),
+                source=error.source, nearby="; ".join(filter(None, (error.nearest, freed))), help=HELP.get(kind, ""),
             )
         )  # fmt: skip
 

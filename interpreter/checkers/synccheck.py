@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from warplab.assembler.flow import flow
+
 from ..faults import Deadlock, ExecutionError, Fault
 from ..launch import Launch
+from ..observe import Access, Observer
 from ..plan.plan import Site
 from ..values import Array, plain
+from ..vector.accessing import Accessing
 from ..vector.group import Group
 from ..vector.ports import WavePort
 from .checker import Checker
 from .findings import Finding, Findings, Tool
+from .mbarriers import Mbarriers
+from .unset.checker import UnsetValues
+from .unset.origins import LANE
 
 WARP = 32
 LANES = np.arange(WARP, dtype=np.uint32)
+
+
+@dataclass(slots=True)
+class Met:
+    """What the first threads brought that came to a barrier since it was last complete."""
+
+    site: Site
+    count: int | None
+    waits_at: Site | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Absent:
+    """Threads whose warp came to an aligned barrier without them."""
+
+    site: Site
+    who: Fault  # the first thread that came
+    lanes: Array  # (blocks, threads)
 
 
 class Synccheck(Checker):
@@ -24,9 +51,42 @@ class Synccheck(Checker):
 
     tool: ClassVar[Tool] = "synccheck"
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, values: UnsetValues) -> None:
         super().__init__(findings)
-        self._waiting: dict[tuple[int, int, int], Site] = {}  # wave, barrier, block -> where the first waits for this completion
+        self._values = values  # follows what shuffles read from lanes that do not execute them
+        self._waiting: dict[tuple[int, int, int], Met] = {}  # wave, barrier, block -> who came first to what is to be completed
+        self._absent: dict[tuple[int, int], list[Absent]] = {}  # wave, barrier -> those who did not come with their warp
+        self._apart: dict[int, Array] = {}  # wave -> where each thread last accessed memory apart from its warp, a number
+        self._numbers: dict[Site, int] = {}  # of those places, from 1 on
+        self._armed: dict[int, Array] = {}  # wave -> the threads that have arrived at the barrier of their cluster, and not waited there
+        self._mbarriers = Mbarriers(self._report)
+
+    def observers(self) -> Iterable[Observer]:
+        """See Checker."""
+        return (self, self._values)
+
+    def wave(self, wave: WavePort) -> None:
+        """See Observer."""
+        self._armed[id(wave)] = np.zeros(wave.exited.shape, bool)
+        self._apart[id(wave)] = np.zeros(wave.exited.shape, np.int32)
+        self._mbarriers.wave(wave)
+
+    def end(self, launch: Launch) -> None:
+        """See Observer."""
+        self._waiting.clear()
+        self._absent.clear()
+        self._armed.clear()
+        self._apart.clear()
+        self._numbers.clear()
+        self._mbarriers.end()
+
+    def access(self, access: Access) -> None:
+        """See Observer."""
+        self._mbarriers.access(access)
+        group = access.group
+        if not group.geometry.whole_warps or group.alive is not None:  # of lanes that are apart from the rest of their warp
+            block, thread = _threads_of(group)
+            self._apart[id(group.wave)][block, thread] = self._numbers.setdefault(access.site, len(self._numbers) + 1)
 
     # ------------------------------------------------------------ barriers of a block
 
@@ -35,23 +95,73 @@ class Synccheck(Checker):
         if count is not None and count % WARP:
             text = f"barrier {number} has a count of {count} threads, which is no multiple of {WARP}"
             self._report("barrier-mismatch", text, site, group, None, help=f"round the count up to {-(-count // WARP) * WARP}")
-        if not waits:
-            return
+        if is_aligned(site) and not group.wave.launch.manner.lockstep:
+            self._note_absent(site, group, number)
         for block in group.geometry.blocks.tolist():
-            first = self._waiting.setdefault((id(group.wave), number, block), site)
-            if first.instruction is not site.instruction and (_is_aligned(first) or _is_aligned(site)):
+            met = self._waiting.setdefault((id(group.wave), number, block), Met(site, count))
+            if met.count != count:
+                a, b = ("all threads" if n is None else f"{n} threads" for n in (met.count, count))
+                text = f"threads meet at barrier {number} with different counts: {a} and {b}"
+                self._report("barrier-mismatch", text, site, group, None, met.site, "give all that meet at a barrier one count")
+            if not waits:
+                continue
+            first = met.waits_at = met.waits_at or site
+            if first.instruction is not site.instruction and (is_aligned(first) or is_aligned(site)):
                 text = f"threads of one block wait at barrier {number} at different instructions, of which one is .aligned"
                 advice = "let all threads reach one bar.sync, or use barrier.sync without .aligned"
                 self._report("barrier-divergence", text, site, group, None, first, advice)
+
+    def _note_absent(self, site: Site, group: Group, number: int) -> None:
+        """Remembers who of the group's warps has not come with the others to an aligned barrier."""
+        geometry, wave = group.geometry, group.wave
+        block, thread = _threads_of(group)
+        for before in self._absent.get((id(wave), number), ()):
+            if before.site.instruction is site.instruction:
+                before.lanes[block, thread] = False
+        if geometry.whole_warps and group.alive is None:
+            return
+        warps = np.zeros((wave.count, geometry.warps_per_block), bool)
+        warps[block, thread // WARP] = True
+        lanes = np.repeat(warps, WARP, axis=1)[:, : wave.launch.threads]
+        lanes[block, thread] = False
+        self._absent.setdefault((id(wave), number), []).append(Absent(site, group.blame(Fault("", ""), group.alive), lanes))
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """See Observer."""
         for block in blocks.tolist():
             self._waiting.pop((id(wave), number, block), None)
+        left = []
+        for absent in self._absent.pop((id(wave), number), ()):
+            behind = [n for s, n in self._numbers.items() if _lies_behind(wave.launch, s, absent.site)]
+            count = int((np.isin(self._apart[id(wave)][blocks], behind) & absent.lanes[blocks]).sum())
+            if count:
+                text = f"{count} threads go past barrier {number}, which is .aligned, and at which the others of their warp wait"
+                self._add("barrier-divergence", text, absent.site, wave.launch, absent.who, count, None,
+                          "let all threads of a warp reach the barrier, or use barrier.sync without .aligned")  # fmt: skip
+            absent.lanes[blocks] = False
+            if absent.lanes.any():
+                left.append(absent)
+        if left:
+            self._absent[id(wave), number] = left
 
-    def end(self, launch: Launch) -> None:
+    # ------------------------------------------------------------ barriers of a cluster, mbarriers
+
+    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
         """See Observer."""
-        self._waiting.clear()
+        armed, geometry = self._armed[id(group.wave)], group.geometry
+        block, thread = np.broadcast_arrays(geometry.block, geometry.thread)
+        active = np.broadcast_to(group.active is None or group.active, geometry.shape)
+        wrong = active & (armed[block, thread] == arrives)
+        if wrong.any():
+            text = "threads arrive again at the barrier of their cluster, at which they have not waited" if arrives else (
+                "threads wait at the barrier of their cluster, at which they have not arrived")  # fmt: skip
+            advice = "each thread calls barrier.cluster.arrive and then barrier.cluster.wait, in turn"
+            self._report("cluster-barrier", text, site, group, wrong, help=advice)
+        armed[block[active], thread[active]] = arrives
+
+    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        """See Observer."""
+        self._mbarriers.use(site, group, what, space, address, amounts)
 
     # ------------------------------------------------------------ masks of a warp
 
@@ -82,18 +192,29 @@ class Synccheck(Checker):
     # ------------------------------------------------------------ findings
 
     def _report(
-        self, kind: str, message: str, site: Site, group: Group, lanes: Array | None, other: Site | None = None, help: str = ""
+        self, kind: str, message: str, site: Site, group: Accessing, lanes: Array | None, other: Site | None = None, help: str = ""
     ) -> None:
-        launch = group.wave.launch
-        who = group.blame(Fault("", ""), lanes)
+        count = group.geometry.n if lanes is None else int(np.count_nonzero(lanes))
+        self._add(kind, message, site, group.wave.launch, group.blame(Fault("", ""), lanes), count, other, help)
+
+    def _add(self, kind: str, message: str, site: Site, launch: Launch, who: Fault, count: int, other: Site | None, help: str) -> None:
         self.findings.add(
             Finding(
                 self.tool, kind, message, None, site.instruction.span.line, None if other is None else other.instruction.span.line,
-                launch.name, who.block, who.thread, count=group.geometry.n if lanes is None else int(np.count_nonzero(lanes)),
-                instruction=launch.text_of(site), source=launch.source_of(site),
+                launch.name, who.block, who.thread, count=count, instruction=launch.text_of(site), source=launch.source_of(site),
                 other_instruction=launch.text_of(other), other_source=launch.source_of(other), help=help,
             )
         )  # fmt: skip
+
+    def finish(self) -> None:
+        """See Checker."""
+        for use in self._values.uses.found.values():
+            site = use.origin.site
+            if use.origin.space != LANE or site is None:
+                continue
+            who = Fault("", "", block=use.block, thread=use.thread)
+            self._add("inactive-source", use.text, site, use.launch, who, use.count, use.site,
+                      "name all lanes in the membermask, and let all of them come here, or read from lanes that do")  # fmt: skip
 
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""
@@ -104,11 +225,37 @@ class Synccheck(Checker):
                 Finding(
                     self.tool, "deadlock", f"{w.lanes} threads wait for {w.wants}; {w.missing}", None, w.line or None, None,
                     error.kernel, w.block, w.thread, count=w.lanes, instruction=w.instruction, source=w.source,
+                    help="every thread that is waited for must come there, or end",
                 )
             )  # fmt: skip
 
 
-def _is_aligned(site: Site) -> bool:
+def is_aligned(site: Site) -> bool:
+    """Must the lanes of a warp come together to this barrier?"""
     form = site.instruction.form
     when = None if form is None else form.facts.aligned
     return when is not None and when.holds(site.instruction.modifiers)
+
+
+def _threads_of(group: Accessing) -> tuple[Array, Array]:
+    """Block and thread of each lane of a group that has not left it."""
+    block, thread = np.broadcast_arrays(group.geometry.block, group.geometry.thread)
+    if group.alive is None:
+        return block, thread
+    alive = np.broadcast_to(group.alive, block.shape)
+    return block[alive], thread[alive]
+
+
+def _lies_behind(launch: Launch, site: Site, barrier: Site) -> bool:
+    """Does every thread that passes the barrier come to this place of its function later?"""
+    if site.function != barrier.function:
+        return False
+    f = flow(launch.kernel.program.functions[site.function])
+    blocks = {i.span.start: b.index for b in f.blocks for i in b.instructions}
+    at, wanted = blocks[barrier.index], blocks[site.index]
+    if at == wanted:
+        return site.index > barrier.index
+    following = f.ipdom[at]
+    while following is not None and following != wanted:
+        following = f.ipdom[following]
+    return following == wanted

@@ -67,6 +67,7 @@ class WaveMemory(GeneralAccess):
         if (
             memory is not None
             and memory.legal(low, high + size, write)
+            and not (memory is self.local and self.local.guarded)
             and not (facts.low_bits | delta) & (size - 1)
             and (delta >= 0 or memory is not self.device)
         ):

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .objects import Named
+
 Array = NDArray[Any]
 
 GRANULE = 256  # cudaMalloc's alignment
@@ -38,6 +40,7 @@ class Allocation:
     what: str = "allocation"
     writable: bool = True
     freed: bool = False
+    object: Named | None = None  # what it holds, where that has a name
 
     @property
     def end(self) -> int:
@@ -165,6 +168,11 @@ class Arena:
         i = bisect_right(self._starts, address) - 1
         before = self._by_start[self._starts[i]] if i >= 0 else None
         after = self._by_start[self._starts[i + 1]] if i + 1 < len(self._starts) else None
+        best = before
+        if before and after and address >= before.end and address - before.end > after.start - address:
+            best = after
+        if best and best.object:
+            return f"{best.object.at(address - best.start, 'freed ' if best.freed else '')} at {best.start:#x}"
         if before and address < before.end:
             state = "freed " if before.freed else ""
             return f"{address - before.start} bytes into the {state}{before.size}-byte {before.what} at {before.start:#x}"

@@ -5,7 +5,7 @@ A guard is looked at once: from then on only the lanes that it leaves are worked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,6 +124,13 @@ class GeneralAccess:
             where = a.item(int(bad.argmax()))
             text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}"
             raise self._blame(g, Fault("misaligned", text, memory.name, where, size, memory.near(where)), part, bad)
+        if memory is self.local and self.local.guarded:
+            for gap in g.gaps(int(a.min()), int(a.max()) + size):
+                bad = (a < U64(gap.end)) & (a + U64(size) > U64(gap.start))
+                if bad.any():
+                    fault = memory.complain(a.item(int(bad.argmax())), size, write)
+                    fault.nearest = gap.object.at(a.item(int(bad.argmax())) - gap.origin)
+                    raise self._blame(g, fault, part, bad)
         if memory.legal(int(a.min()), int(a.max()) + size, write):
             return
         bad = ~memory.legal_each(a, size, write)  # in several allocations, perhaps
@@ -164,6 +171,12 @@ class GeneralAccess:
             if part.memory is None or part.memory is self.shared:
                 part.put(out, self._resolve(g, part, 8, 8, False)[1])
         return out
+
+    def shared_parts(self, g: AccessingLanes, space: str, address: Array, size: int) -> Iterator[tuple[Part, Array]]:
+        """The active lanes that address shared memory of `size` bytes legally, and where that lies in the memory of all blocks."""
+        for part in self.parts(g, space, address):
+            if part.memory is None or part.memory is self.shared:
+                yield part, self._resolve(g, part, size, 1, False)[1]
 
     def general_load(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
 from ..faults import Fault
@@ -15,6 +16,7 @@ from ..lanes import Geometry
 from ..rubbish import Rubbish
 from ..values import AddressFacts
 from .arena import Arena
+from .objects import Gap, Placed, nearest
 
 Array = NDArray[Any]
 U64 = np.uint64
@@ -27,8 +29,17 @@ class AccessingLanes(Protocol):
     geometry: Geometry
     active: Array | None  # those that take part; None: all
 
+    def gaps(self, low: int, end: int) -> Sequence[Gap]:
+        """The bytes of the lanes' stacks, between low and end, that belong to no variable, where such are left."""
+
     def blame(self, fault: Fault, lanes: Array | None) -> Fault:
         """Names the first of some lanes in a fault."""
+
+
+def window_at(address: int) -> str:
+    """The space whose window among the generic addresses holds an address, or none."""
+    windows = (("shared", SHARED_BASE), ("local", LOCAL_BASE))
+    return next((name for name, base in windows if base <= address < base + WINDOW_SIZE), "")
 
 
 class MemorySpace:
@@ -80,6 +91,9 @@ class ArenaSpace(MemorySpace):
         a = self.arena.find(address)
         nearest = self.arena.nearest(address)
         verb = "write" if write else "read"
+        if other := window_at(address):
+            text = f"wrong space: {size}-byte {verb} of global memory at {address:#x}, a generic address of {other} memory"
+            return Fault("wrong-space", text, "global", address, size, "name no space, or convert it with cvta.to")
         if address < LOWEST and a is None:
             text = f"null pointer: {size}-byte {verb} at address {address:#x}"
             return Fault("null", text, "global", address, size, self.near(address) if address else "")
@@ -95,23 +109,15 @@ class ArenaSpace(MemorySpace):
         return self.arena.nearest(address)
 
 
-class Gap(NamedTuple):
-    """Bytes behind a variable that belong to none."""
-
-    start: int
-    end: int
-    name: str  # of the variable
-    size: int
-
-
 class SharedSpace(MemorySpace):
     """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
 
     name = "shared"
 
-    def __init__(self, blocks: int, size: int, gaps: Sequence[Gap] = ()) -> None:
+    def __init__(self, blocks: int, size: int, gaps: Sequence[Gap] = (), objects: Sequence[Placed] = ()) -> None:
         self.size = size
         self.gaps = gaps
+        self.objects = objects  # by their place in a block's memory
         self.stride = -(-max(size, 1) // 128) * 128
         self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
         self._views: dict[str, Array] = {}
@@ -136,21 +142,24 @@ class SharedSpace(MemorySpace):
         return found
 
     def legal(self, low: int, end: int, write: bool) -> bool:
-        return low >= 0 and end <= self.size and not (self.gaps and self._gap(low, end))
-
-    def _gap(self, low: int, end: int) -> Gap | None:
-        return next((g for g in self.gaps if low < g.end and end > g.start), None)
+        return low >= 0 and end <= self.size and not any(g.holds(low, end) for g in self.gaps)
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"
-        if gap := self._gap(address, address + size):
-            beyond = f"it ends {address + size - gap.start} bytes behind the {gap.size} bytes of {gap.name}"
+        if window_at(address):
+            text = f"wrong space: {size}-byte {verb} of shared memory at {address:#x}, a generic address"
+            return Fault("out-of-bounds", text, "shared", address, size, "convert it with cvta.to.shared, or name no space")
+        gap = next((g for g in self.gaps if g.holds(address, address + size)), None)
+        if gap is not None:
+            beyond = gap.object.at(address - gap.origin)
         elif not self.size:
             beyond = "the block has none"
         elif address >= self.size:
             beyond = f"{address - self.size} bytes after the block's {self.size} bytes of shared memory"
         else:
             beyond = f"{address + size - self.size} of them lie after the block's {self.size} bytes of shared memory"
+        if gap is None and (place := nearest(self.objects, address)):
+            beyond += f"; {place}"
         return Fault(
             "out-of-bounds",
             f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}",
@@ -172,6 +181,7 @@ class LocalSpace(MemorySpace):
         self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
         self.top = 0
         self.rubbish: Rubbish | None = None
+        self.guarded = False  # are gaps left between variables?
         self.followers: list[LocalSpace] = []  # laid out as this one, whose copies they make, too
 
     def grow(self, top: int) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Function, Variable
+from warplab.assembler.ir import Function, Module, Variable
 from warplab.assembler.link import link_modules
 from warplab.assembler.objects import load
 from warplab.assembler.printer import statement
@@ -54,6 +54,11 @@ def plan(data: bytes, name: str) -> str:
     return "\n".join([line for made, caller in _planned(data, name) for line in _Text(made).lines(caller)]) + "\n"
 
 
+def plan_of(modules: Sequence[Module]) -> str:
+    """As plan, of several modules that are linked."""
+    return "\n".join([line for made, caller in _planned_of(modules) for line in _Text(made).lines(caller)]) + "\n"
+
+
 def plan_json(data: bytes, name: str) -> str:
     """The same as JSON: every value of plan.py as an object with its class and fields; a slot that is taken as it is kept as a number."""
     return json.dumps([{"caller": caller, **encoded(made)} for made, caller in _planned(data, name)], indent=1) + "\n"
@@ -61,9 +66,12 @@ def plan_json(data: bytes, name: str) -> str:
 
 def _planned(data: bytes, name: str) -> Iterator[tuple[PlanFunction, str]]:
     """Every function as each kernel calls it, and that kernel."""
-    module = load(data, name)
-    size = sum(v.size + v.align for v in module.variables.values() if v.space in ("global", "const"))
-    program = LoadedProgram(link_modules([module], complete=False), Arena(size + _ROOM))
+    yield from _planned_of([load(data, name)])
+
+
+def _planned_of(modules: Sequence[Module]) -> Iterator[tuple[PlanFunction, str]]:
+    size = sum(v.size + v.align for m in modules for v in m.variables.values() if v.space in ("global", "const"))
+    program = LoadedProgram(link_modules(modules, complete=False), Arena(size + _ROOM))
     for kernel in program.kernels.values():
         for function in dict.fromkeys([kernel.function, *kernel.reached]):
             yield kernel.plan(function), kernel.name if function is not kernel.function else ""

@@ -9,6 +9,7 @@ from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 
+from ..memory.objects import Gap, object_of
 from ..ptxas.contraction import DEFAULT, Fmad, contract
 from .dtypes import choose_dtypes, pointer_registers
 from .ends import Ends
@@ -20,6 +21,7 @@ from .shapes import Known, known
 from .slots import assign, lives, masks_of
 from .spinning import Patience
 
+LOCAL_GAP = 64  # bytes at most that are left between variables of .local: each call has them
 Cut = tuple[int, list[Instruction], Instruction | None]  # the block, the instructions that run, the one that ends the segment
 
 
@@ -43,7 +45,8 @@ class Lowering:
         self.known.update(contraction.known)
         self.live_in, self.live_out = lives(f, self.known)
         self.homes, self.slots = self._homes()
-        self.frame, self.frame_size = self._frame()
+        self.gaps: list[Gap] = []
+        self.frame, self.frame_size = self._frame(symbols.gap)
         self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
         self.cut = self._cut()
         self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots)
@@ -70,6 +73,7 @@ class Lowering:
         return PlanFunction(
             self.function, segments, live_in, self.homes, self.slots, self.operands.values, zeros,
             self._places(self.function.params, entry), self._places(self.function.returns, -1), self.frame, self.frame_size,
+            tuple(self.gaps),
         )  # fmt: skip
 
     # ------------------------------------------------------------ registers and memory
@@ -89,14 +93,18 @@ class Lowering:
                 top += 1
         return homes, top
 
-    def _frame(self) -> tuple[tuple[tuple[Variable, int], ...], int]:
+    def _frame(self, gap: int) -> tuple[tuple[tuple[Variable, int], ...], int]:
+        """The variables and the frame's size; `gap` bytes are left before and behind each variable of .local."""
         frame = []
         at = 0
         for v in frame_variables(self.function):
-            align = max(v.align, 4)
-            at = -(-at // align) * align
-            frame.append((v, at))
-            at += max(v.size, 1)
+            align, own = max(v.align, 4), min(gap, LOCAL_GAP) if v.space == "local" else 0
+            start = -(-(at + own) // align) * align
+            frame.append((v, start))
+            end = start + max(v.size, 1)
+            at = end + own
+            if own:
+                self.gaps += (Gap(start - own, start, object_of(v), start), Gap(end, at, object_of(v), start))
         return tuple(frame), -(-at // 16) * 16
 
     def _places(self, formals: tuple[Variable, ...], wanted: int) -> tuple[Home | InFrame | None, ...]:

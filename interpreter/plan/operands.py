@@ -67,6 +67,10 @@ class Symbols(Protocol):
     def resolve(self, f: Function) -> Function:
         """The definition of a declared function."""
 
+    @property
+    def gap(self) -> int:
+        """Bytes to leave between variables, for checkers."""
+
 
 def immediate_bits(op: Immediate, t: ScalarType) -> int:
     """A literal as the bits of a type."""

@@ -18,6 +18,8 @@ from warplab.assembler.ir import Function, Instruction, Location, Variable
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
 
+from ..memory.objects import Gap
+
 EXIT = -1  # the place behind a function's last instruction
 DType = np.dtype[Any]
 
@@ -406,6 +408,7 @@ class PlanFunction:
     returns: tuple[Home | InFrame | None, ...]  # where results lie
     frame: tuple[tuple[Variable, int], ...]  # variables in the function's frame, with their offsets
     frame_size: int
+    gaps: tuple[Gap, ...] = ()  # of the frame, beside variables of .local
 
     @property
     def name(self) -> str:

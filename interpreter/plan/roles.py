@@ -44,6 +44,11 @@ def works_on(form: Form) -> str:
     return names[0] if names else ""
 
 
+def only_computes(form: Form | None) -> bool:
+    """Does an instruction of this form nothing but give results from its operands?"""
+    return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
+
+
 def places(form: Form, operands: tuple[Operand, ...]) -> Sequence[Place]:
     """The form's operand places that this instruction fills, in order; optional ones that are missing are left out."""
     return filled(form.operands, len(operands))

@@ -17,6 +17,7 @@ from warplab.isa.types import TYPES
 from ..faults import Fault
 from ..lanes import Geometry
 from ..memory.multicast import copies
+from ..memory.objects import Gap
 from ..memory.tensor import TensorSpace
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .handles import Resource, announce, is_variable, resources
@@ -115,6 +116,15 @@ class Accessing:
     def is_variable(self, handle: Value, kind: str) -> Array:
         """See ports.Lanes."""
         return is_variable(self, handle, kind)
+
+    def mbarrier(self, what: str, space: str, address: Value, *amounts: Array) -> None:
+        """See ports.Lanes."""
+        for o in self.wave.observers:
+            o.mbarrier(self.wave.current, self, what, space, plain(address), amounts)
+
+    def gaps(self, low: int, end: int) -> list[Gap]:
+        """See AccessingLanes: what is copied later has no stack."""
+        return []
 
     def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> NoReturn:
         """See ports.Lanes."""

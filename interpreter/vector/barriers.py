@@ -224,6 +224,8 @@ class Barriers:
 
     def cluster_arrive(self, g: Group) -> None:
         """Lanes arrive at their cluster's barrier without waiting."""
+        for o in g.wave.observers:
+            o.cluster(g.wave.current, g, True)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         if g.active is not None:
             active = np.broadcast_to(g.active, block.shape)
@@ -234,6 +236,8 @@ class Barriers:
 
     def cluster_wait(self, g: Group, pc: int) -> int | None:
         """Lanes wait until their cluster's barrier, at which they arrived, is complete."""
+        for o in g.wave.observers:
+            o.cluster(g.wave.current, g, False)
         if self._over(g):
             return pc
         g.pc = pc

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..lanes import Geometry, Selection
+from ..memory.objects import Gap
 from ..plan.plan import Home
 from ..values import Array, Value
 from .accessing import Accessing
@@ -75,6 +76,16 @@ class Group(Accessing):
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
         self.turns += 8
+
+    def gaps(self, low: int, end: int) -> list[Gap]:
+        """See AccessingLanes: of this call and of those that it returns to."""
+        found: list[Gap] = []
+        act: Activation | None = self.act
+        while act is not None:
+            if act.base < end:
+                found += [gap.moved(act.base) for gap in act.function.plan.gaps]
+            act = act.caller if act.base > low else None
+        return found
 
     def carry(self) -> Array:
         """The condition code register."""

@@ -122,6 +122,10 @@ class WarpView:
         """See ports.Lanes."""
         self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))), space)
 
+    def mbarrier(self, what: str, space: str, address: Array, *amounts: Array) -> None:
+        """See ports.Lanes."""
+        self.group.mbarrier(what, space, self.layout.gather(address), *[self.layout.gather(v) for v in amounts])
+
     def pause(self) -> None:
         """See ports.Lanes."""
         self.group.pause()

@@ -49,8 +49,12 @@ class Wave:
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
-        self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.shared = SharedSpace(
+            count, launch.shared_bytes, launch.kernel.shared_gaps, launch.kernel.shared_objects(launch.dynamic_shared)
+        )
+        guarded = launch.kernel.program.gap > 0
+        self.local = LocalSpace(count * threads, launch.stack_limit * (2 if guarded else 1))
+        self.local.guarded = guarded
         self.tensor = TensorSpace(self.shared, launch.cluster_size)
         self.rubbish: Rubbish | None = None
         if launch.options.poison is not None:

@@ -38,6 +38,21 @@ def advance(word: Word, arrivals: Word, dropped: Word, bytes_: Word) -> Word:
     return after
 
 
+def expected_arrivals(word: Word) -> Word:
+    """How many arrivals each phase of an object waits for."""
+    return _ZERO - (word >> _EXPECTED_AT) & _COUNT
+
+
+def pending_arrivals(word: Word) -> Word:
+    """How many of them have not come in the current phase."""
+    return _ZERO - (word >> _PENDING_AT) & _COUNT
+
+
+def outstanding_bytes(word: Word) -> Word:
+    """The bytes that the current phase waits for, negated; not zero where copies are under way."""
+    return word >> _BYTES_AT & _BYTES
+
+
 def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
 
@@ -46,6 +61,7 @@ def _change(
     lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int, returns: bool
 ) -> Word:
     amounts = [_number(v) if isinstance(v, int) else v.astype(np.uint64) for v in (arrivals, dropped, bytes_)]
+    lanes.mbarrier("change", space, a, *amounts)
     return lanes.update(space, a, "b64", advance, amounts, returns=returns)
 
 
@@ -115,6 +131,7 @@ facts(
 @_rows("init", "[a], b:u32", "9", ptx=7.0, sm=80)
 def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
     """Makes an mbarrier at a, whose phases wait for b arrivals."""
+    lanes.mbarrier("init", ss, a, b)
     count = _ZERO - b.astype(np.uint64) & _COUNT
     lanes.store(ss, a, "b64", (count << _EXPECTED_AT | count << _PENDING_AT,))
 
@@ -122,6 +139,7 @@ def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
 @_rows("inval", "[a]", "10", ptx=7.0, sm=80)
 def inval(lanes: Lanes, a: Addresses, *, ss: str = "generic") -> None:
     """Ends the mbarrier at a; its memory, still as it was, is free for other use."""
+    lanes.mbarrier("inval", ss, a)
     lanes.load(ss, a, "b64")
 
 
@@ -171,8 +189,9 @@ def _phase(lanes: Lanes, ss: str, a: Addresses) -> Word:
     return phase
 
 
-def _or_pause(lanes: Lanes, done: Mask) -> Mask:
-    """Lets others run if a lane has to ask again."""
+def _answer(lanes: Lanes, ss: str, a: Addresses, done: Mask) -> Mask:
+    """Says which phases are over, and lets others run if a lane has to ask again."""
+    lanes.mbarrier("wait", ss, a, done)
     if not (done if lanes.active is None else done | ~lanes.active).all():
         lanes.pause()
     return done
@@ -186,7 +205,7 @@ def wait(
     """p = "the phase that the state b names has ended"; try_wait may take up to c nanoseconds to answer."""
     lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != b >> _PHASE_AT
-    return _or_pause(lanes, done)
+    return _answer(lanes, ss, a, done)
 
 
 @_rows("test_wait.parity", "p, [a], b:u32", "16", order=WAIT, ptx=7.1, sm=80)
@@ -197,10 +216,10 @@ def wait_parity(
     """p = "the phase of parity b has ended": the current phase has the other one."""
     lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != (b & np.uint32(1))
-    return _or_pause(lanes, done)
+    return _answer(lanes, ss, a, done)
 
 
 @instruction("mbarrier.pending_count.b64  d:u32, a", ptx=7.0, sm=80, section="9.7.15.15.17")
 def pending_count(a: Word) -> Array:
     """d = how many arrivals were pending in the state a."""
-    return (_ZERO - (a >> _PENDING_AT) & _COUNT).astype(np.uint32)
+    return pending_arrivals(a).astype(np.uint32)

@@ -28,11 +28,15 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv")
 @click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes that grade side by side.")
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on a Dask cluster, such as tcp://host:8786 (extra `cluster`).")
 @click.option("--bundle", type=click.Path(), metavar="FILE.zip", help="Write Gradescope's autograder zip of the lab instead.")
+@click.option("--handout", type=click.Path(), metavar="FILE.zip", help="Write a zip for students instead: no hidden tests, no reference.")
+@click.option(
+    "--selftest", is_flag=True, help="Grade the lab itself: reference, wrong submissions, and the reference without each instruction."
+)
 @click.option("--wheel", type=click.Path(exists=True), metavar="FILE.whl", help="A wheel of warplab to put into the bundle.")
 @click.pass_context
 def grade(
     ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int, scheduler: str | None,
-    bundle: str | None, wheel: str | None,
+    bundle: str | None, handout: str | None, selftest: bool, wheel: str | None,
 ) -> None:  # fmt: skip
     """Grades submissions of a lab.
 
@@ -48,11 +52,23 @@ def grade(
     reports: list[Report] = []
     with reported(ctx):
         found = load_lab(lab)
-        if bundle is not None:
-            from ..grading.bundle import write_bundle
+        if selftest:
+            from ..grading.selftest import selftest as test_lab
 
-            names = write_bundle(found, Path(bundle), Path(wheel) if wheel else None)
-            click.echo(f"{bundle}: {len(names)} files")
+            result = test_lab(found, jobs)
+            click.echo(result)
+            ctx.exit(ExitCode.OK if result.passed else ExitCode.CHECK_FAILED)
+        if bundle is not None or handout is not None:
+            from ..grading.bundle import write_bundle, write_handout
+
+            for zipped in (bundle, handout):
+                if zipped is not None:
+                    names = (
+                        write_bundle(found, Path(zipped), Path(wheel) if wheel else None)
+                        if zipped is bundle
+                        else write_handout(found, Path(zipped))
+                    )
+                    click.echo(f"{zipped}: {len(names)} files")
             return
         handed_in = find_submissions(found, submissions)
         if not handed_in:

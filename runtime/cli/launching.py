@@ -22,6 +22,7 @@ UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_
 
 LAUNCH_OPTIONS = "kernel grid block arg tex surf tensormap shared cooperative cluster set device schedule poison fmad max-steps timeout"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
+SANITIZE = "sanitize"
 
 
 def with_options(*groups: str) -> Callable[[F], F]:
@@ -30,7 +31,8 @@ def with_options(*groups: str) -> Callable[[F], F]:
     def add(f: F) -> F:
         for name in reversed(" ".join(groups).split()):
             field, kind, text = OPTIONS[f"--{name}"]
-            f = click.option(f"--{name}", field, multiple=kind == "many", is_flag=kind == "flag", help=text)(f)
+            alone: dict[str, Any] = {"is_flag": False, "flag_value": "all"} if kind == "word" else {"is_flag": kind == "flag"}
+            f = click.option(f"--{name}", field, multiple=kind == "many", help=text, **alone)(f)
         return f
 
     return add
@@ -73,7 +75,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
 
     one = from_options(given)
     changes: dict[str, Any] = {}
-    for name in ("device", "schedule", "poison", "max_steps", "timeout", "fmad"):
+    for name in ("device", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize"):
         if name in given:
             changes[name] = getattr(one, name)
     for name in ("symbols", "show", "dump"):

@@ -10,13 +10,12 @@ import click
 
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
 
-DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
 ASSERTIONS = 32  # lines of failed asserts that are printed
@@ -24,7 +23,7 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@with_options(LAUNCH_OPTIONS, CHECK_OPTIONS)
+@with_options(LAUNCH_OPTIONS, CHECK_OPTIONS, SANITIZE)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
 def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **options: Any) -> None:
@@ -63,6 +62,8 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
 
+    from ..run.runner import DOUBTFUL
+
     for source in files:
         if source.is_object or len(source.data) > LARGE:
             continue
@@ -77,6 +78,10 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
     from ..run.runner import describe_launches
 
     what = describe_launches(runner.trail)
+    if outcome.findings:
+        from ..reports.findings import as_text
+
+        click.echo(as_text(outcome.findings), err=True)
     if outcome.failure:
         _fault(outcome, what)
         return
@@ -157,10 +162,12 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
 def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
     import numpy as np
 
+    from ..reports.findings import as_json
+
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
-        "printed": shown, "assertions": outcome.assertions,
+        "printed": shown, "assertions": outcome.assertions, "findings": as_json(outcome.findings),
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
                        for m in outcome.mismatches],
         "buffers": {b.name: {"type": b.type, "shape": list(b.before.shape), "changed": b.changed,

@@ -2,50 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .errors import ExitCode
-from .files import SOURCE, InputFile, print_json
-from .launching import LAUNCH_OPTIONS, folder_of, reported, runs_of, with_options
+from .files import SOURCE, InputFile
+from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
+
+if TYPE_CHECKING:
+    from warplab.interpreter.checkers.findings import Finding
+
+FORMATS = ("text", "json", "html", "sarif", "junit")
 
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@click.option("--tool", type=click.Choice(["memcheck", "initcheck", "synccheck", "all"]), default="all", help="What to look for (all).")
+@click.option(
+    "--tool", default="all", metavar="TOOL", help="What to look for: memcheck, initcheck, racecheck, synccheck, several of them, or all."
+)
 @with_options(LAUNCH_OPTIONS)
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How the findings are printed (text).")
 @click.pass_context
-def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_json: bool, **options: Any) -> None:
-    """Runs a program under checkers: memory, unset values, synchronisation.
+def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_json: bool, form: str, **options: Any) -> None:
+    """Runs a program under checkers: memory, unset values, races, synchronisation.
 
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
     """
-    from warplab.interpreter.checkers.findings import TOOLS, Finding
-
-    from ..reports import findings as reports
-    from ..run.sanitize import explained, sanitized
+    from ..device.sanitizing import tools_of
+    from ..golden.output import captured
+    from ..reports.findings_files import rendered
 
     found: list[Finding] = []
     code = 0
     with reported(ctx):
+        tools = " ".join(tools_of(tool))
         specs = runs_of(files, options)
         if not specs:
             raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment", ctx)
         for spec in specs:
-            folder = folder_of(files)
-            whole = [*files, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
-            tools = TOOLS if tool == "all" else (tool,)
-            _, outcome, findings = sanitized([f.data for f in whole], [f.name for f in whole], spec, folder, tools)
-            found += findings.all
-            if any(f.severity == "error" for f in findings.all):
+            runner = runner_of(files, replace(spec, sanitize=tools))
+            if as_json or form != "text":  # what the kernel prints is no part of the report
+                with captured() as (out, _):
+                    outcome = runner.run()
+                click.echo(out.text(), nl=False, err=True)
+            else:
+                outcome = runner.run()
+            found += outcome.findings
+            if outcome.errors:
                 code = max(code, ExitCode.CHECK_FAILED)
-            if not explained(outcome, tools):
+            if outcome.failure and runner.sanitizer is not None and not runner.sanitizer.explains(outcome.cause):
                 click.echo(f"error: {outcome.failure}", err=True)
                 code = max(code, outcome.code)
-    if as_json:
-        print_json(reports.as_json(found))
-    else:
-        click.echo(reports.as_text(found))
+    click.echo(rendered(found, "json" if as_json else form, files[0].name))
     ctx.exit(code)

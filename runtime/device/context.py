@@ -31,6 +31,7 @@ from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
+from .sanitizing import RUBBISH
 from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
@@ -64,7 +65,6 @@ class DeviceContext:
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.options = Options()
-        self.gap = 0  # bytes that modules which are loaded leave between variables in shared memory, for checkers
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -228,9 +228,10 @@ class DeviceContext:
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
+        sanitizer = self.space.sanitizer
         linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, self.gap)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, sanitizer.gap if sanitizer else 0)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
@@ -271,11 +272,11 @@ class DeviceContext:
             return
         self.ring.flush()
         self.launches += 1
-        o = self.options
+        o, sanitizer = self.options, self.space.sanitizer
         at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=o.poison,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
@@ -288,13 +289,15 @@ class DeviceContext:
         if self.observe is not None:
             self.observe(launch)
         try:
-            run(launch, (*self.observers, *observers_of(self.profile)))
+            run(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
             self.pending = ApiError(code_of(e), str(e), e)
+            if sanitizer:
+                sanitizer.failed(e)
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)

@@ -19,6 +19,7 @@ from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, Ou
 
 from ..errors import ApiError, invalid
 from .host import Bytes, host, reserve
+from .sanitizing import Sanitizer, sanitizer_now
 
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
@@ -189,6 +190,12 @@ class AddressSpace:
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
         self._numbers = 0
+        self.own_sanitizer: Sanitizer | None = None  # in place of that of an open block
+
+    @property
+    def sanitizer(self) -> Sanitizer | None:
+        """What looks at launches, and hears of device memory that is made and written."""
+        return self.own_sanitizer or sanitizer_now()
 
     @property
     def host(self) -> Arena:
@@ -217,6 +224,8 @@ class AddressSpace:
             a = arena.allocate(size, what, align)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
+        if kind == "device" and (sanitizer := self.sanitizer) is not None:
+            sanitizer.unset(arena, a.start, a.size)
         return self.add(a, arena, kind, owner, flags)
 
     def release(self, address: int, kinds: tuple[str, ...]) -> AddressRange:
@@ -256,13 +265,15 @@ class AddressSpace:
         found = self.find(address)
         return self.buffers.get(found[1].start) if found else None
 
-    def device_bytes(self, address: int, size: int) -> Bytes:
-        """A view of memory that a device can reach."""
+    def device_bytes(self, address: int, size: int, writes: bool = True) -> Bytes:
+        """A view of memory that a device can reach; to read, or also to write."""
         whole = self.buffers.get(address)
         found = self.find(address) if whole is None else (whole.arena, whole.allocation)
         if found is None or address + size > found[1].end:
             raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
         arena = found[0]
+        if writes and (sanitizer := self.sanitizer) is not None:
+            sanitizer.written(arena, address, size)
         return arena.bytes[address - arena.base : address - arena.base + size]
 
     def pieces(self, size: int, *addresses: int) -> Iterator[tuple[int, int]]:
@@ -276,14 +287,14 @@ class AddressSpace:
         """Is it memory of a device, at its own address or at one that the program chose?"""
         return arena in self.devices or arena in self.mapped.values()
 
-    def bytes_at(self, address: int, size: int) -> Bytes:
-        """A view of any memory: a device's where the address is one, else the process's own."""
+    def bytes_at(self, address: int, size: int, writes: bool = True) -> Bytes:
+        """A view of any memory: a device's where the address is one, else the process's own; to read, or also to write."""
         if size == 0:
             return np.zeros(0, np.uint8)
         if address == 0:
             raise invalid("a null pointer")
         if self.is_device_range(address):
-            return self.device_bytes(address, size)
+            return self.device_bytes(address, size, writes)
         return host().view(address, size)
 
     def is_device_range(self, address: int) -> bool:

@@ -76,13 +76,13 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     if size == 0:
         return
 
-    def side(address: int, size: int, is_host: bool | None) -> Bytes | int:
+    def side(address: int, size: int, is_host: bool | None, writes: bool) -> Bytes | int:
         if is_host is False or SPACE.is_device_range(address):
-            return SPACE.device_bytes(address, size)
+            return SPACE.device_bytes(address, size, writes)
         return address
 
     pieces = list(SPACE.pieces(size, dst, src))
-    ends = [(side(dst + at, n, to_host), side(src + at, n, from_host), n) for at, n in pieces]  # all of them, before a byte is moved
+    ends = [(side(dst + at, n, to_host, True), side(src + at, n, from_host, False), n) for at, n in pieces]  # all, before a byte is moved
     for target, source, n in ends:
         move_rows([target], [source], n)
 

@@ -7,6 +7,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from ..errors import ApiError
+from ..reports.findings import as_text
 from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Case, Failed
 from .directives import RunCheck
@@ -69,9 +70,10 @@ def _problems(runner: Runner, outcome: Outcome, check: RunCheck, printed: str) -
             return [f"ended well; a fault with {check.faults[0]!r} was expected"]
         report = f"{outcome.failure}\n{outcome.error}\n{getattr(outcome.cause, 'kind', type(outcome.cause).__name__)}"
         return [f"the fault does not say {t!r}:\n{outcome.failure}" for t in check.faults if t.lower() not in report.lower()]
+    found = [as_text(outcome.findings)] if outcome.errors else []
     if outcome.failure:
-        return [outcome.failure]
-    out = [f"{m.text}\n  {m}" for m in outcome.mismatches]
+        return [outcome.failure, *found]
+    out = [*found, *[f"{m.text}\n  {m}" for m in outcome.mismatches]]
     if check.prints is not None and printed != check.prints:
         diff = unified_diff(check.prints.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="", n=1)
         out.append("\n".join(diff) or "the output differs at the end of its last line")

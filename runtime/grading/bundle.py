@@ -1,11 +1,18 @@
-"""The zip that Gradescope takes as an autograder: setup.sh installs warplab, run_autograder grades one submission with the lab inside."""
+"""A lab as a zip: for Gradescope, whose setup.sh installs warplab and whose run_autograder grades one submission; or to hand out.
+
+Either has the lab's own files alone: lab.toml, README.md, the starter, and what these name.  No link is followed.
+"""
 
 from __future__ import annotations
 
+import re
+import tomllib
 import zipfile
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ..errors import UsageError
 from .lab import Lab
 
 SETUP = """\
@@ -38,6 +45,8 @@ if test "${#files[@]}" -ne 1; then
 fi
 submission="${files[0]}\""""
 FOLDER = 'submission="$root/submission"'
+OTHERS = ("wrong", "reference", "reference.ptx")  # no student sees them
+_TEST = re.compile(r"[ \t]*\[\[\s*test\s*\]\]")
 STAMP = (2020, 1, 1, 0, 0, 0)  # the same lab makes the same zip
 
 
@@ -48,12 +57,70 @@ def write_bundle(lab: Lab, out: Path, wheel: Path | None = None) -> list[str]:
         "setup.sh": (SETUP.format(what=what).encode(), True),
         "run_autograder": (RUN.format(choose=FOLDER if lab.files else ONE_FILE).encode(), True),
     }
-    for path in sorted(lab.folder.rglob("*")):
-        inside = path.relative_to(lab.folder)
-        if path.is_file() and inside.parts[0] not in ("wrong", "reference", "reference.ptx", "__pycache__"):
-            contents[f"lab/{inside.as_posix()}"] = (path.read_bytes(), False)
+    for inside, data in own_files(lab, _toml(lab)).items():
+        contents[f"lab/{inside}"] = (data, False)
     if wheel is not None:
         contents[wheel.name] = (wheel.read_bytes(), False)
+    return _write(out, contents)
+
+
+def write_handout(lab: Lab, out: Path) -> list[str]:
+    """Writes what students get: the lab without its hidden tests, and without what only those name; gives the names in it."""
+    folder = lab.folder.resolve().name
+    return _write(out, {f"{folder}/{inside}": (data, False) for inside, data in own_files(lab, without_hidden(_toml(lab))).items()})
+
+
+def own_files(lab: Lab, toml: str) -> dict[str, bytes]:
+    """The files of a lab whose lab.toml has this text, by their paths in its folder."""
+    found = {"lab.toml": toml.encode()}
+    there = {p.relative_to(lab.folder).as_posix(): p for p in _files(lab.folder)}
+    naming = toml
+    for inside, path in there.items():
+        if inside == "README.md" or inside.split("/")[0].split(".")[0] == "starter":
+            found[inside] = path.read_bytes()
+    if "README.md" in found:
+        naming += found["README.md"].decode(errors="replace")
+    while True:  # a launch file names further files
+        new = [i for i in there if i not in found and i.split("/")[0] not in OTHERS and _names(naming, i)]
+        if not new:
+            return dict(sorted(found.items()))
+        for inside in new:
+            found[inside] = there[inside].read_bytes()
+            if inside.endswith(".toml"):
+                naming += found[inside].decode(errors="replace")
+
+
+def _names(text: str, path: str) -> bool:
+    return re.search(rf"(?<![\w./-]){re.escape(path)}(?![\w/-])", text) is not None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below a folder; links and hidden ones are not among them."""
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink() or path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
+def _toml(lab: Lab) -> str:
+    return (lab.folder / "lab.toml").read_text()
+
+
+def without_hidden(text: str) -> str:
+    """The text of a lab.toml without its hidden tests."""
+    pieces = re.split(r"(?m)^(?=[ \t]*\[)", text)  # at each table
+    kept = "".join(p for p in pieces if not (_TEST.match(p) and tomllib.loads(p)["test"][0].get("hidden")))
+    wanted = tomllib.loads(text)
+    wanted["test"] = [t for t in wanted["test"] if not t.get("hidden")]
+    if tomllib.loads(kept) != wanted:
+        raise UsageError("lab.toml: the hidden tests can't be cut out: begin each [[test]], and no other line, with [")
+    return kept
+
+
+def _write(out: Path, contents: Mapping[str, tuple[bytes, bool]]) -> list[str]:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         for name, (data, runs) in contents.items():
             info = zipfile.ZipInfo(name, STAMP)

@@ -11,7 +11,8 @@ from warplab.interpreter.memory.arena import OutOfMemory
 from ..errors import ApiError, UsageError
 from ..golden.metrics import check_metric, measured
 from ..golden.output import captured
-from ..run.runner import Outcome, Runner
+from ..reports.findings import as_text
+from ..run.runner import DOUBTFUL, Outcome, Runner
 from ..run.runspec import RunSpec
 from .lab import Lab, LabTest
 
@@ -36,11 +37,26 @@ def judge(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
             return f"{name} has {found[0].strip()!r}, which this test does not allow"
     if not test.runs:
         return _assembles(data, name)
+    if test.warnings and (doubts := _warnings(data, name)):
+        return doubts
     for number, spec in enumerate(test.runs, 1):
         where = f"run {number} of {len(test.runs)}: " if len(test.runs) > 1 else ""
         if wrong := _run(lab, test, spec, data, name):
             return where + wrong
+        if test.sanitize and (wrong := _run(lab, replace(test, metrics=()), replace(spec, sanitize=test.sanitize), data, name)):
+            return where + wrong
+        for seed in range(1, test.orders) if spec.schedule is None else ():
+            if wrong := _run(lab, replace(test, metrics=()), replace(spec, schedule=seed), data, name):
+                return f"{where}in another order of warps and lanes, --schedule {seed}: {wrong}"
     return ""
+
+
+def _warnings(data: bytes, name: str) -> str:
+    """What is legal and will hardly do on a GPU."""
+    from warplab.assembler import check
+
+    text = data.decode("utf-8", "surrogateescape")
+    return "\n\n".join(d.render(text, name) for d in check(text, None, name, DOUBTFUL) if d.code in DOUBTFUL)
 
 
 def _assembles(data: bytes, name: str) -> str:
@@ -71,6 +87,8 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
             return f"needs more than the {lab.limits.memory} MiB of memory that the device has"
     if wrong := _outcome(test, outcome):
         return wrong
+    if outcome.errors:
+        return as_text(outcome.errors)
     if test.prints is not None and out.text() != test.prints:
         return f"printed {out.text()[:500]!r}, wanted {test.prints!r}"
     try:

@@ -2,6 +2,9 @@
 
 lab.toml
     title = "..."            files = ["a.ptx", ...]   where a submission is a folder of several files; else it is one .ptx
+    sanitize = "all"         checkers that look at each run: what they find costs the points of the test (also of one [[test]])
+    orders = 3               each run is done in so many orders of warps and lanes, where it names no --schedule (also of one [[test]])
+    warnings = true          warnings of the assembler that a run shows cost points, too (also of one [[test]])
     [limits]                 steps  seconds  total (seconds)  memory (MiB)  source (KiB)
     [[test]]                 name  points  hidden  run = "--grid ... --expect ..." (or a list; `assembles = true` needs none)
                              launches = "file.toml"  modules = ["main.ptx"]  file = "a.ptx"  metrics = [...]  prints  fault  hint
@@ -17,9 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..device.sanitizing import tools_of
 from ..errors import UsageError
 from ..run.runspec import RunSpec, from_text, from_toml
 
+ORDERS = 3  # the default order, and the first seeds
 GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
 
 
@@ -50,6 +55,9 @@ class LabTest:
     prints: str | None = None
     fault: str = ""
     hint: str = ""
+    sanitize: str = ""  # the checkers of its runs
+    orders: int = ORDERS
+    warnings: bool = False  # do warnings cost its points?
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,8 @@ class Lab:
 
     def deadline(self, number: int) -> float:
         """Seconds after which a test is ended from outside."""
-        return self.limits.seconds * max(1, len(self.tests[number].runs)) + GRACE
+        test = self.tests[number]
+        return self.limits.seconds * max(1, len(test.runs) * (test.orders + bool(test.sanitize))) + GRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +89,11 @@ class Submission:
     files: Mapping[str, bytes] = field(hash=False)
 
 
-_KEYS = {"title", "files", "limits", "test"}
+_SHARED = {"sanitize", "orders", "warnings"}  # keys of a lab that its tests may have, too
+_KEYS = {"title", "files", "limits", "test"} | _SHARED
 _TEST_KEYS = {
     "name", "points", "hidden", "run", "launches", "file", "modules", "metrics", "require", "forbid", "prints", "fault", "hint", "assembles"
-}  # fmt: skip
+} | _SHARED  # fmt: skip
 
 
 def load_lab(folder: str | Path) -> Lab:
@@ -99,7 +109,8 @@ def load_lab(folder: str | Path) -> Lab:
     _known(data, _KEYS, path)
     _known(data.get("limits", {}), set(Limits.__dataclass_fields__), path)
     files = _strings(data.get("files", []), path, "files")
-    tests = tuple(_test(t, path, files) for t in data.get("test", []))
+    shared = {key: data[key] for key in _SHARED & set(data)}
+    tests = tuple(_test({**shared, **t}, path, files) for t in data.get("test", []))
     if not tests:
         raise UsageError(f"{path}: there is no [[test]]")
     if len({t.name for t in tests}) < len(tests):
@@ -123,6 +134,9 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
             re.compile(pattern)
         except re.error as e:
             raise UsageError(f"{path}: test {name!r}: {pattern!r}: {e}") from None
+    orders = t.get("orders", ORDERS)
+    if not isinstance(orders, int) or not 1 <= orders <= 100:
+        raise UsageError(f"{path}: test {name!r}: orders = {orders!r}: write a number from 1 to 100")
     file = str(t.get("file", ""))
     if file and file not in files:
         raise UsageError(f"{path}: test {name!r}: {file} is not among files = {list(files)}")
@@ -130,6 +144,7 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
         name, float(t.get("points", 1)), bool(t.get("hidden", False)), tuple(runs), file or (files[0] if files else ""),
         _strings(t.get("modules", []), path, "modules"), _strings(t.get("metrics", []), path, "metrics"), patterns["require"],
         patterns["forbid"], str(t["prints"]) if "prints" in t else None, str(t.get("fault", "")), str(t.get("hint", "")),
+        " ".join(tools_of(str(t.get("sanitize", "")))), orders, bool(t.get("warnings", False)),
     )  # fmt: skip
 
 

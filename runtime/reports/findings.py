@@ -16,15 +16,16 @@ def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def as_text(findings: Sequence[Finding]) -> str:
     """Each finding as a paragraph with a frame at its left, and a summary, in the manner of compute-sanitizer."""
-    lines = [line for f in findings for line in (*_paragraph(f), "")]
+    lines = [line for f in findings for line in (*paragraph(f), "")]
     errors = sum(f.severity == "error" for f in findings)
     more = f", {len(findings) - errors} remarks" if errors < len(findings) else ""
     lines.append(f"ERROR SUMMARY: {errors} error{'' if errors == 1 else 's'}{more}")
     return "\n".join(f"========= {line}".rstrip() for line in lines)
 
 
-def _paragraph(f: Finding) -> Iterator[str]:
-    where = f" in {f.space} memory" if f.space else ""
+def paragraph(f: Finding) -> Iterator[str]:
+    """One finding; the lines behind the first are indented."""
+    where = " in a register" if f.space == "register" else f" in {f.space} memory" if f.space else ""
     yield f"{'Error' if f.severity == 'error' else 'Info'}: {f.kind}{where} ({f.tool})"
     yield f"    {f.message}"
     yield from _place("at", f.line, f.instruction, f.source)

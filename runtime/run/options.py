@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# option -> (field, "one" value or "many" or a "flag", what the help says)
+# option -> (field, "one" value, "many", a "flag", or a "word" that may stand alone; what the help says)
 OPTIONS: dict[str, tuple[str, str, str]] = {
     "--kernel": ("kernel", "one", "The entry to launch, where there are several."),
     "--grid": ("grid", "one", "Blocks: 4 or 4,2 or 4,2,1."),
@@ -39,5 +39,6 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--poison": ("poison", "one", "A seed: registers, shared and local memory start as rubbish, not as zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after so many steps."),
     "--timeout": ("timeout", "one", "Ends the run after so many seconds."),
+    "--sanitize": ("sanitize", "word", "Looks at the launches for faults: all, or memcheck, initcheck, racecheck, synccheck."),
     "--fmad": ("fmad", "one", "Products and sums that round once, as one multiply-add: none, f64 (default) or all, as ptxas does."),
 }

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Variable
+from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
+from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
+from ..device.sanitizing import Sanitizer
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
@@ -26,6 +29,7 @@ from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
+DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 
 
 @dataclass(slots=True)
@@ -67,26 +71,32 @@ class Outcome:
     error: str = ""  # CUDA's name for that
     cause: ExecutionError | None = None
     assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
+    findings: tuple[Finding, ...] = ()  # of the checkers that the run asked for
 
     @property
     def code(self) -> int:
         """The exit code: 0 ok, 1 a check failed, 4 device fault or deadlock, 5 limit."""
         if self.failure:
             return 5 if isinstance(self.cause, LimitReached) else 4
-        return 1 if self.mismatches else 0
+        return 1 if self.mismatches or self.errors else 0
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What the checkers call an error."""
+        return tuple(f for f in self.findings if f.severity == "error")
 
 
 class Runner:
     """One program on one device."""
 
     def __init__(
-        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = (), gap: int = 0
+        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = ()
     ) -> None:
         self.texts, self.names = tuple(texts), tuple(names)
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
-        self.on_write: Callable[[int, int], None] = lambda address, size: None  # the host writes memory between launches
+        self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize else None
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
@@ -94,7 +104,7 @@ class Runner:
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
-        self.context.gap = gap
+        self.context.space.own_sanitizer = self.sanitizer
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append
@@ -123,6 +133,9 @@ class Runner:
             self.context.synchronize()
         except ApiError as e:
             self.outcome.failure, self.outcome.error, self.outcome.cause = e.message or e.name, e.name, e.cause
+        if self.sanitizer is not None:
+            self.sanitizer.finish()
+            self.outcome.findings = self.sanitizer.findings
         self._collect()
         if not self.outcome.failure:
             self._check()
@@ -196,6 +209,8 @@ class Runner:
             if b.after is not None:
                 text = f"the host frees {b.name} at {b.address:#x}, which it freed before"
                 cause = Fault("double-free", text, "global", b.address)
+                if self.sanitizer is not None:
+                    self.sanitizer.failed(cause)
                 raise ApiError("CUDA_ERROR_INVALID_VALUE", text, cause)
             self._fetch(b)
             self.context.free(b.address)
@@ -204,7 +219,6 @@ class Runner:
         if not 0 <= size <= b.before.nbytes - step.offset:
             raise UsageError(f"memset of {size} bytes from byte {step.offset} of {b.name}, which has {b.before.nbytes}")
         self.context.bytes_at(b.address + step.offset, size)[:] = step.value
-        self.on_write(b.address + step.offset, size)
 
     def _launch(self, launch: LaunchSpec) -> None:
         handle = self.kernel(launch.kernel)
@@ -285,7 +299,11 @@ class Runner:
         raw = np.ascontiguousarray(value.array)
         address = self.context.allocate(max(raw.nbytes, 1))
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
+        if (made := self.context.arena.find(address)) is not None:
+            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,))
         b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
+        if value.poisoned and self.sanitizer is not None:
+            self.sanitizer.unset(self.context.arena, address, raw.nbytes)
         self.on_buffer(b)
         return b
 
@@ -318,7 +336,7 @@ class Runner:
                 self._fetch(b)
 
     def _fetch(self, b: RunBuffer) -> None:
-        raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
+        raw = self.context.space.device_bytes(b.address, b.before.nbytes, False).copy()
         b.after = raw.view(b.before.dtype).reshape(b.before.shape)
 
     def numbers(self) -> tuple[dict[str, Array], dict[str, Array]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..device.loading import contraction
+from ..device.sanitizing import tools_of
 from ..errors import UsageError
 from .expect import Tolerance
 from .options import OPTIONS
@@ -66,6 +67,7 @@ class RunSpec:
     max_steps: int | None = None
     timeout: float | None = None
     fmad: str = ""
+    sanitize: str = ""  # the tools that look at the launches
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
 
@@ -110,7 +112,7 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
         given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
-        _fmad(given.get("fmad")), line=line,
+        _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
 
 
@@ -134,6 +136,11 @@ def from_text(words: str, line: int) -> RunSpec:
         i += 1
         if kind == "flag":
             given[field_name] = True
+            continue
+        if kind == "word" and not eq:  # its value may be missing
+            if i < len(parts) and not parts[i].startswith("--"):
+                value, i = parts[i], i + 1
+            given[field_name] = value or "all"
             continue
         if not eq:
             if i == len(parts):
@@ -173,7 +180,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split()
+    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -192,7 +199,9 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         (made,) = from_options(launch).launches
         assert isinstance(made, LaunchSpec)
         launches.append(replace(made, stream=str(launch.get("stream", ""))))
-    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad")})
+    one = from_options(
+        {k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize")}
+    )
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),

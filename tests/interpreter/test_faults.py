@@ -63,7 +63,7 @@ BAD = [
     Bad("misaligned vector", "st.global.v2.u32 [%d1+4], {%r1, %r1}; ret;", "misaligned", "global", BUFFER + 4, 8, (0, 0, 0), 128,
         "no multiple of 8"),
     Bad("write to const", "mov.u64 %d2, c; cvta.const.u64 %d2, %d2; st.u32 [%d2], %r1; ret;", "read-only", "global", BUFFER, 4,
-        (0, 0, 0), 128, "constant variable c", CONSTANT),
+        (0, 0, 0), 128, "0 bytes into the 4 bytes of c", CONSTANT),
     Bad("shared", "setp.gt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [s+4], %r1; ret;", "out-of-bounds", "shared", 4, 4, (21, 0, 0), 44,
         "shared memory", SHARED),
     Bad("generic shared", "mov.u64 %d2, s; cvta.shared.u64 %d2, %d2; st.u32 [%d2+8], %r1; ret;", "out-of-bounds", "shared", 8, 4,

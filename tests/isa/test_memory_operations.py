@@ -130,6 +130,9 @@ class Port:
         assert space == "shared"
         return anywhere & (cluster_rank(address & np.uint64(0xFFFFFFFF), np.array([[self.rank]])) == self.rank)
 
+    def mbarrier(self, what: str, space: str, address: Bits, *amounts: Bits) -> None:
+        pass
+
     def pause(self) -> None:
         self.pauses += 1
 

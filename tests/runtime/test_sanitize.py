@@ -218,4 +218,108 @@ def test_a_shared_array_has_its_own_end(tmp_path: Path, threads: int, lines: lis
     _, found = findings(tmp_path, NEIGHBOURS, "", "--block", str(threads), "--tool", "memcheck")
     assert [f["line"] for f in found] == lines
     for f in found:
-        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "it ends 4 bytes behind the 128 bytes of tile")
+        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "`tile[128]`, 0 bytes after the 128 bytes of tile")
+
+
+STACK = (
+    HEAD
+    + """.func fill(.param .u64 at, .param .u32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %n;
+    .reg .pred %p;
+    .local .align 4 .b32 own[2];
+    ld.param.u64 %a, [at];
+    ld.param.u32 %n, [n];
+AGAIN:
+    st.u32 [%a], %n;
+    add.s64 %a, %a, 4;
+    sub.u32 %n, %n, 1;
+    setp.ne.u32 %p, %n, 0;
+    @%p bra AGAIN;
+    st.local.u32 [own+4], %n;
+    ret;
+}
+.visible .entry k(.param .u32 n)
+{
+    .reg .b64 %a;
+    .reg .b32 %n;
+    .local .align 4 .b32 before[4];
+    .local .align 4 .b32 array[4];
+    .local .align 4 .b32 after[4];
+    mov.u64 %a, array;
+    cvta.local.u64 %a, %a;
+    ld.param.u32 %n, [n];
+    {
+    .param .u64 x;
+    .param .u32 y;
+    st.param.u64 [x], %a;
+    st.param.u32 [y], %n;
+    call fill, (x, y);
+    }
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(("count", "nearby"), [(4, []), (5, ["`array[4]`, 0 bytes after the 16 bytes of array"])])
+def test_a_local_array_of_a_caller_has_its_own_end(tmp_path: Path, count: int, nearby: list[str]) -> None:
+    _, found = findings(tmp_path, STACK, "", "--block", "32", "--arg", str(count), "--tool", "memcheck")
+    assert [f["nearby"] for f in found] == nearby
+    assert all((f["kind"], f["space"], f["line"], f["count"]) == ("out-of-bounds", "local", 13, 32) for f in found)
+
+
+SPACES = (
+    HEAD
+    + """.visible .entry k()
+{{
+    .reg .b64 %a;
+    .shared .align 4 .b32 tile[4];
+    .local .align 4 .b32 own[4];
+    mov.u64 %a, {object};
+    cvta.{space}.u64 %a, %a;
+    {access};
+    ret;
+}}
+"""
+)
+
+
+@pytest.mark.parametrize(("object", "space", "access", "kinds"), [
+    ("tile", "shared", "st.global.u32 [%a], 1", ["wrong-space"]), ("own", "local", "st.global.u32 [%a], 1", ["wrong-space"]),
+    ("tile", "shared", "st.shared.u32 [%a], 1", ["wrong-space"]), ("tile", "shared", "st.u32 [%a], 1", []),
+])  # fmt: skip
+def test_a_generic_address_in_a_named_space(tmp_path: Path, object: str, space: str, access: str, kinds: list[str]) -> None:
+    text = SPACES.format(object=object, space=space, access=access)
+    _, found = findings(tmp_path, text, "", "--block", "1", "--tool", "memcheck")
+    assert [f["kind"] for f in found] == kinds
+
+
+HEAP = (
+    HEAD
+    + """.extern .func (.param .b64 p) malloc (.param .b64 size);
+.extern .func free (.param .b64 p);
+.visible .entry k()
+{
+    .reg .b64 %a;
+    { .param .b64 n; .param .b64 p; st.param.b64 [n], 16; call (p), malloc, (n); ld.param.b64 %a, [p]; }
+    { .param .b64 p; st.param.b64 [p], %a; call free, (p); }
+    st.global.u32 [%a], 1;
+    ret;
+}
+"""
+)
+
+
+def test_freed_memory_says_where_it_was_freed(tmp_path: Path) -> None:
+    _, (found,) = findings(tmp_path, HEAP, "", "--block", "1", "--tool", "memcheck")
+    assert (found["kind"], found["line"]) == ("use-after-free", 11)
+    assert str(found["nearby"]).endswith("freed at line 10 by block (0, 0, 0), thread (0, 0, 0) of k")
+
+
+def test_what_a_kernel_prints_is_no_part_of_a_report(tmp_path: Path) -> None:
+    file = tmp_path / "printf.ptx"
+    file.write_text((Path(__file__).parents[2] / "samples" / "printf.ptx").read_text())
+    done = CliRunner().invoke(main, ["sanitize", "--json", str(file)])
+    assert json.loads(done.stdout) == [] and done.stderr

@@ -42,6 +42,7 @@ from .masks import DEFINED, UNDEFINED
 from .operands import mask_of, places_of, slots_of
 from .origins import Origin, Origins
 from .registers import ShadowRegisters
+from .rules import reads_lanes
 from .steps import Steps
 from .uses import UnsetUses
 
@@ -248,6 +249,8 @@ def _brings(op: Op) -> bool:
     """Does it bring bits from memory that may be undefined?"""
     if op.how == "load":
         return not isinstance(op.sources[0], ParameterPlace) and op.meaning.access is not None and op.meaning.access.space != "const"
+    if reads_lanes(op):
+        return True
     facts = op.meaning.form.facts
     return op.how in ("lanes", "warps") and memory_of(op) and (facts.moves_memory or (bool(facts.access) and bool(facts.takes_bits)))
 

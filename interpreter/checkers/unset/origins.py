@@ -15,6 +15,7 @@ from .masks import DEFINED, ZERO, Array, Mask
 
 COMPUTED = np.uint64(1 << 63)
 SPACES = ("global", "shared", "local", "register")
+LANE = "lane"  # in place of a space: a lane that does not execute the shuffle
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +43,10 @@ class Origins:
         if found is None:
             found = self._loads[key] = self.add(Origin(site, space))
         return found
+
+    def of_lanes(self, site: Site) -> int:
+        """The number for what an instruction brings from lanes that do not execute it."""
+        return self.of_load(site, LANE)
 
     def add(self, origin: Origin) -> int:
         """A new number."""

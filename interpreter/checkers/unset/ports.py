@@ -180,6 +180,9 @@ class CopyingPort(ShadowPort):
     def settle(self, space: str, address: Array) -> None:
         """See ports.CopyingLanes: the group itself has looked."""
 
+    def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
+        """See ports.Lanes: the group itself has said so."""
+
     def pause(self) -> None:
         """See ports.Lanes: the group itself has paused."""
 

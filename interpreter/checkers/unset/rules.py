@@ -203,6 +203,12 @@ def taken_operands(op: Op) -> frozenset[int]:
     return frozenset([n for n, p in enumerate(source_places(op)) if p.name in names])
 
 
+def reads_lanes(op: Op) -> bool:
+    """Does its result come from registers of other lanes, as it is?"""
+    facts = op.meaning.form.facts
+    return op.how == "warps" and facts.result_from_elsewhere and bool(facts.takes_bits) and not facts.access
+
+
 def moved(value: Any, mask: Any) -> Any:
     """A mask in the place of a value."""
     if isinstance(value, tuple):

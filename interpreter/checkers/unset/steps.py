@@ -17,11 +17,11 @@ from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
 from .accesses import ShadowAccesses, memory_of
-from .masks import ALL, DEFINED, ZERO, Array, Mask, as_mask, as_value, by_halves, everything
+from .masks import ALL, DEFINED, UNDEFINED, ZERO, Array, Mask, as_mask, as_value, by_halves, everything
 from .operands import flat, mask_of, put_mask
 from .origins import COMPUTED
 from .registers import ShadowRegisters
-from .rules import moved, rule_of, taken_operands
+from .rules import moved, reads_lanes, rule_of, taken_operands
 from .uses import UnsetUses
 
 # What undefined elements of matrices hold, in turn: an element of the product is undefined where that makes a difference.  A rule would need to
@@ -94,7 +94,8 @@ class Steps:
         """An instruction across lanes: values and masks are laid out and exchanged together."""
         registers = self.registers
         f, read, places = bound(op.meaning), registers.read(op.sources), registers.written(op)
-        if not read:
+        absent = self.accesses.uses.origins.of_lanes(op.site) if reads_lanes(op) else 0
+        if not read and not absent:
             return self._beside(op, unguarded(op))
         n, taken = len(op.sources), taken_operands(op)
         masks = [mask_of(s, registers.span) for s in op.sources]
@@ -112,7 +113,10 @@ class Steps:
             several = isinstance(result, tuple)
             results = result if isinstance(result, tuple) else () if result is None else (result,)
             whole = _whole(shadows)
-            if not any(m.any() for m in whole):
+            lacking = absent and not view.members.all()
+            if lacking:
+                origin = np.where(origin != ZERO, origin, np.uint64(absent))
+            elif not any(m.any() for m in whole):
                 return (*results, *[DEFINED] * len(results), DEFINED)
             if multiplies:
                 others = [f(view, *[_probed(v, m, probe) for v, m in zip(values, shadows, strict=True)]) for probe in PROBES]
@@ -135,6 +139,9 @@ class Steps:
                 moving = moving if isinstance(moving, tuple) else (moving,)
                 for k, m in enumerate(moving[:1] if paired else moving):
                     found[k] = as_mask(m) | reached
+            if lacking:  # a lane that does not execute is read as 0, where all others give ones
+                (seen, _) = f(view, *[moved(v, UNDEFINED) if k in taken else v for k, v in enumerate(values)])
+                found[0] = found[0] | np.where(as_mask(seen) == ZERO, ALL, ZERO)
             source = np.where(members, origin, ZERO).max(axis=1, keepdims=True)
             return (*results, *found, np.where(reached != ZERO, source | COMPUTED, source))
 

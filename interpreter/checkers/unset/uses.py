@@ -11,11 +11,12 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
 from ...faults import Fault
 from ...launch import Launch
+from ...memory.objects import nearest
 from ...plan.plan import Site
 from ...values import Value, plain
 from ...vector.group import Group
 from .masks import ZERO, Array, Mask, everything
-from .origins import COMPUTED, Origin, Origins
+from .origins import COMPUTED, LANE, Origin, Origins
 
 COMPUTED_RESULT = "a result computed from {} goes to global memory"
 
@@ -36,13 +37,20 @@ class Use:
     def text(self) -> str:
         """What happens, in words."""
         o = self.origin
+        if o.space == LANE:
+            return self.what.format("what a shuffle reads from a lane that does not execute it")
         return self.what.format(f"the unset register {o.register}" if o.site is None else f"unset {o.space} memory")
 
     @property
     def nearby(self) -> str:
-        """Where in global memory the unset bytes lie, in words."""
-        o = self.origin
-        return self.launch.arena.nearest(o.address) if o.space == "global" and o.address is not None else ""
+        """Where in global or shared memory the unset bytes lie, in words."""
+        o, launch = self.origin, self.launch
+        if o.address is None or o.space not in ("global", "shared"):
+            return ""
+        if o.space == "global":
+            return launch.arena.nearest(o.address)
+        address = o.address - SHARED_BASE if o.address >= SHARED_BASE else o.address
+        return nearest(launch.kernel.shared_objects(launch.dynamic_shared), address)
 
 
 class UnsetUses:

@@ -36,6 +36,8 @@ def malloc(g: Group, size: Array) -> list[Array]:
 
 def free(g: Group, pointer: Array) -> list[Array]:
     """Gives device heap memory back; null is ignored."""
+    for o in g.wave.observers:
+        o.freed(g.wave.current, g, pointer)
     for p in np.broadcast_to(pointer, g.geometry.shape).ravel().tolist():
         if p and not g.wave.launch.heap.free(int(p)):
             found = g.wave.launch.arena.find(int(p))

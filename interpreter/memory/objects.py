@@ -1,0 +1,80 @@
+"""Objects in memory that have a name: arguments' arrays and variables, and how a place in or beside one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from warplab.assembler.ir import Variable
+
+
+class Named(NamedTuple):
+    """An object with a name."""
+
+    name: str
+    size: int  # bytes
+    element: int = 1  # bytes of one of its elements
+    dims: tuple[int, ...] = ()  # none: it is no array
+
+    def at(self, offset: int, state: str = "") -> str:
+        """Where a byte lies, counted from the object's start; `state` says more of the object.
+
+        >>> Named("tile", 4096, 4, (32, 32)).at(132)
+        '`tile[1][1]`, 132 bytes into the 4096 bytes of tile'
+        >>> Named("x", 64, 4, (16,)).at(64)
+        '`x[16]`, 0 bytes after the 64 bytes of x'
+        """
+        if offset < 0:
+            place = f"{-offset} bytes before the {state}{self.size} bytes of {self.name}"
+        elif offset < self.size:
+            place = f"{offset} bytes into the {state}{self.size} bytes of {self.name}"
+        else:
+            place = f"{offset - self.size} bytes after the {state}{self.size} bytes of {self.name}"
+        return f"`{self.name}{self._index(offset)}`, {place}" if self.dims else place
+
+    def _index(self, offset: int) -> str:
+        """Its subscripts, of which the first may lie outside the array."""
+        n, out = offset // max(self.element, 1), ""
+        for d in reversed(self.dims[1:]):
+            n, rest = divmod(n, max(d, 1))
+            out = f"[{rest}]{out}"
+        return f"[{n}]{out}"
+
+
+def object_of(v: Variable, unsized: int = 0) -> Named:
+    """A variable; `unsized`: the bytes of one that says none."""
+    return Named(v.name, v.size or unsized, v.type.bytes, v.dims)
+
+
+class Gap(NamedTuple):
+    """Bytes beside an object that belong to none."""
+
+    start: int
+    end: int
+    object: Named
+    origin: int  # where the object starts
+
+    def moved(self, by: int) -> Gap:
+        """The same in memory that starts elsewhere."""
+        return self._replace(start=self.start + by, end=self.end + by, origin=self.origin + by)
+
+    def holds(self, low: int, end: int) -> bool:
+        """Does [low, end) touch it?"""
+        return low < self.end and end > self.start
+
+
+class Placed(NamedTuple):
+    """An object and where it starts."""
+
+    start: int
+    object: Named
+
+
+def nearest(objects: Sequence[Placed], address: int) -> str:
+    """Which object an address lies in, or beside, in words; objects in the order of their addresses."""
+    before = [o for o in objects if o.start <= address]
+    after = [o for o in objects if o.start > address]
+    if before and (address < before[-1].start + before[-1].object.size or not after
+                   or address - before[-1].start - before[-1].object.size <= after[0].start - address):  # fmt: skip
+        return before[-1].object.at(address - before[-1].start)
+    return after[0].object.at(address - after[0].start) if after else ""

@@ -1,0 +1,86 @@
+"""`warplab sanitize --tool synccheck`: each kind of wrong barrier, mask and mbarrier, and right programs that look like them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from warplab.runtime.cli import main
+
+FRAME = """//@ run {launch} --arg out:out=u32[256]
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p<9>;
+    .reg .b32 %r<9>;
+    .reg .b64 %d<9>;
+    .shared .align 8 .b64 mb[4];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, mb;
+    mov.u32 %r3, 32;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.ge.u32 %p2, %r1, 16;
+    ld.param.u64 %d1, [out];
+    mad.wide.u32 %d2, %r1, 4, %d1;
+{body}
+    ret;
+}}
+"""
+INIT = "@%p1 mbarrier.init.shared.b64 [%r2], %r3;\nbar.sync 0;\n"
+SUMS = "@%p2 bra END;\nmov.u32 %r4, %r1;\nshfl.sync.down.b32 %r5, %r4, {}, 31, 0xffff;\nadd.u32 %r4, %r4, %r5;\n{}st.global.u32 [%d2], %r4;\nEND:"
+
+FAULTS = {
+    "an arrival at nothing": ("mbarrier-uninitialized", "*mbarrier.arrive.shared.b64 %d3, [%r2];"),
+    "bytes for nothing": ("mbarrier-uninitialized", "*mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 4;"),
+    "a wait for nothing": ("mbarrier-uninitialized", "*mbarrier.test_wait.parity.shared.b64 %p3, [%r2], 1;"),
+    "after the end": ("mbarrier-uninitialized", INIT + "mbarrier.inval.shared.b64 [%r2];\nbar.sync 0;\n*mbarrier.arrive.shared.b64 %d3, [%r2];"),
+    "more than expected": ("mbarrier-overflow", INIT + "*@%p1 mbarrier.arrive.shared.b64 %d3, [%r2], 33;"),
+    "twice in a phase": (
+        "mbarrier-overflow", INIT + "@%p1 mbarrier.arrive.expect_tx.shared.b64 %d3, [%r2], 8;\n*mbarrier.arrive.shared.b64 %d3, [%r2];"),
+    "no arrivals": ("mbarrier-misuse", "*@%p1 mbarrier.init.shared.b64 [%r2], 0;"),
+    "two beginnings": ("mbarrier-misuse", INIT + "*@%p1 mbarrier.init.shared.b64 [%r2], %r3;"),
+    "a store over an object": ("mbarrier-misuse", INIT + "*@%p1 st.shared.u32 [%r2+4], %r3;"),
+    "two counts": ("barrier-mismatch", "@%p1 bra ONE;\nbar.arrive 1, 64;\n*ONE: @%p1 barrier.sync 1, 96;"),
+    "a barrier that lanes go round": ("barrier-divergence", "@%p2 bra ROUND;\n*bar.sync 0;\nROUND: st.global.u32 [%d2], %r1;"),
+    "arriving twice": ("cluster-barrier", "barrier.cluster.arrive;\n*barrier.cluster.arrive;\nbarrier.cluster.wait;"),
+    "waiting only": ("cluster-barrier", "@%p1 barrier.cluster.arrive;\n*barrier.cluster.wait;"),
+    "a source that is not there": ("inactive-source", SUMS.format(8, "").replace("shfl", "*shfl")),
+}  # fmt: skip
+RIGHT = {
+    "phase after phase": INIT + 3 * "mbarrier.arrive.shared.b64 %d3, [%r2];\n",
+    "a new object in the old place": INIT + "bar.sync 0;\n@%p1 mbarrier.inval.shared.b64 [%r2];\n@%p1 mbarrier.init.shared.b64 [%r2], %r3;",
+    "a store beside an object": INIT + "@%p1 st.shared.u32 [%r2+8], %r3;",
+    "lanes that end before a barrier": "@%p2 bra END;\nbar.sync 0;\nst.global.u32 [%d2], %r1;\nEND:",
+    "lanes that store and end": "@!%p2 bra ON;\nst.global.u32 [%d2], %r1;\nret;\nON:\nbar.sync 0;",
+    "both halves of a cluster barrier": 2 * "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+    "what no lane uses of a shuffle": SUMS.format(8, "@%p1 "),
+}
+
+
+def found(folder: Path, body: str, *options: str, launch: str = "--block 32") -> tuple[int, list[dict[str, object]]]:
+    """The line that is marked in a body, and the findings."""
+    text = FRAME.format(launch=launch, body=body)
+    line = next((n for n, x in enumerate(text.splitlines(), 1) if x.startswith("*")), 0)
+    file = folder / "k.ptx"
+    file.write_text(text.replace("\n*", "\n"))
+    done = CliRunner().invoke(main, ["sanitize", "--tool", "synccheck", "--json", *options, str(file)])
+    return line, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("schedule", ["0", "1"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named(tmp_path: Path, name: str, schedule: str) -> None:
+    kind, body = FAULTS[name]
+    launch = "--block 64" if name == "two counts" else "--block 32"
+    line, findings = found(tmp_path, body, "--schedule", schedule, launch=launch)
+    assert (kind, line) in [(f["kind"], f["line"]) for f in findings]
+    assert {f["kind"] for f in findings} <= {kind, "deadlock"}
+
+
+@pytest.mark.parametrize("schedule", ["0", "1"])
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_program_is_left_in_peace(tmp_path: Path, name: str, schedule: str) -> None:
+    assert found(tmp_path, RIGHT[name], "--schedule", schedule) == (0, [])
