@@ -248,6 +248,10 @@ class Launch:
         fault.block = (linear % gx, linear // gx % gy, linear // (gx * gy))
         fault.thread = (thread % bx, thread // bx % by, thread // (bx * by))
 
+    def locate(self, fault: Fault, site: Site) -> None:
+        """Names the instruction in a fault."""
+        fault.instruction, fault.line, fault.source = self.text_of(site), site.instruction.span.line, self.source_of(site)
+
     def text_of(self, site: Site | None) -> str:
         """An instruction as the text has it."""
         return "" if site is None else text_of(self.kernel.program.modules, site)

@@ -26,6 +26,7 @@ from .plan.plan import Guard, Jump, Manner, Segment, Site
 from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
+from .vector.accessing import Accessing
 from .vector.function import VectorFunction
 from .vector.group import Group
 from .vector.ports import WavePort
@@ -39,7 +40,7 @@ class Access:
     """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom"), before it happens."""
 
     site: Site
-    group: Group
+    group: Accessing  # a group, or those of its lanes whose asynchronous copy is done
     kind: str
     space: str  # as PTX names it; "generic" where addresses say
     address: Value

@@ -87,6 +87,7 @@ class Constant:
     is_unsigned: bool = False  # only the lower 32 bits count
     is_fraction: bool = False  # above 0 and up to 1
     element: int | None = None  # the one that it is about, where a vector in braces stands there
+    unless: Need | None = None  # a version and target for which the rule does not hold
     help: str = ""
 
 

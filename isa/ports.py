@@ -123,6 +123,65 @@ class Lanes(Protocol):
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""
 
 
+class Rows(Lanes, Protocol):
+    """Lanes one below the other, with a column for each of the pieces that a lane moves: arrays have the shape (count, columns)."""
+
+    count: int
+
+    def take(self, value: Array) -> Array:
+        """(count, 1): the values of these lanes, of an array that the meaning was given."""
+
+    def among(self, chosen: Mask | None, columns: int) -> "Rows":
+        """Some of these rows (None: all), with another number of columns."""
+
+    def holds(self, space: str, address: Addresses, size: int) -> Mask:
+        """Where a store of `size` bytes would be legal."""
+
+    def about(self, what: str) -> AbstractContextManager[None]:
+        """A fault within says what is being done, too."""
+
+    def fault(self, kind: str, message: str, rows: Mask | None = None) -> NoReturn:
+        """Ends the launch: some of these lanes (None: all) did what the machine refuses."""
+
+
+class CopyingLanes(Lanes, Protocol):
+    """Lanes that issue asynchronous copies: what they do later, and when they wait for it.
+
+    A copy is complete when it is issued, but for launches with a schedule of their own, where it may come as late as the memory model
+    allows: with the wait that covers it, or at the end.
+    """
+
+    def rows(self) -> Rows:
+        """The lanes that execute, one below the other, with one column."""
+
+    def later(
+        self,
+        work: Callable[["CopyingLanes"], Callable[[], None] | None],
+        *,
+        group: str = "",
+        barrier: tuple[str, Addresses] | None = None,
+        after: str = "",
+    ) -> None:
+        """Calls work(lanes), now or later, then perhaps for a few of these lanes at a time; its arrays are those of now.
+
+        It belongs to the group ("async", "bulk") that each lane closes next, or to the mbarrier that it tells; and it comes after
+        all that the lane has issued into the groups called `after`.  Where it gives a function, it has read what it copies, and the
+        function writes.
+        """
+
+    def close_group(self, group: str) -> None:
+        """What the lanes issue from now on belongs to their next group."""
+
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
+        """The lanes go on when at most so many of their closed groups are under way; -1: nothing at all is.
+
+        With `read` they go on when the others have read what they copy.
+        """
+
+    def settle(self, space: str, address: Addresses) -> None:
+        """The lanes look at the mbarrier there: what tells it comes now at the latest."""
+
+
 class Warps(Lanes, Protocol):
     """The same, laid out as (warps, 32); lanes that do not exist or do not execute are inactive."""
 

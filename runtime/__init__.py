@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     from .python.streams import EventOptions as EventOptions
     from .python.streams import Stream as Stream
     from .python.streams import StreamOptions as StreamOptions
+    from .python.tensor_maps import TensorMapDataType as TensorMapDataType
+    from .python.tensor_maps import TensorMapDescriptor as TensorMapDescriptor
+    from .python.tensor_maps import TensorMapDescriptorOptions as TensorMapDescriptorOptions
+    from .python.tensor_maps import TensorMapInterleave as TensorMapInterleave
+    from .python.tensor_maps import TensorMapL2Promotion as TensorMapL2Promotion
+    from .python.tensor_maps import TensorMapOOBFill as TensorMapOOBFill
+    from .python.tensor_maps import TensorMapSwizzle as TensorMapSwizzle
 
 _HOMES = {
     "python.arrays": "DeviceNDArray device_array to_device to_opaque to_surface to_texture",
@@ -62,6 +69,8 @@ _HOMES = {
     "python.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
     "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
+    "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
+        TensorMapOOBFill TensorMapSwizzle""",
     "device.observing": "observing",
     "device.sanitizing": "Sanitizer sanitizing",
     "profiler": "profiling",

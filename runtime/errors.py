@@ -69,7 +69,7 @@ def code_of(e: ExecutionError) -> str:
 
 def _kind_of(e: Fault) -> str:
     """As what the hardware counts a fault: which of its units complains depends on more than what was wrong."""
-    if e.kind == "misaligned" and "async.bulk" in e.instruction:
+    if e.kind == "misaligned" and "async.bulk" in e.instruction and "tensor" not in e.instruction:
         return "bulk copy"
     if e.kind != "out-of-bounds":
         return e.kind

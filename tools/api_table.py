@@ -25,8 +25,7 @@ MISSING = {
     "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
     "WorkqueueResource": "parts of a device", "WorkqueueResourceOptions": "parts of a device", "ContextOptions": "parts of a device",
     "GraphMemoryResource": "graphs", "GraphicsResource": "graphics", "Host": "prefetching to a host node",
-    "TensorMapDescriptor": "tensor maps", "TensorMapDescriptorOptions": "tensor maps", "VirtualMemoryResource": "mapping of address ranges",
-    "VirtualMemoryResourceOptions": "mapping of address ranges",
+    "VirtualMemoryResource": "mapping of address ranges", "VirtualMemoryResourceOptions": "mapping of address ranges",
 }  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from tests.isa import (
     test_sfu,
     test_warp,
 )
+from tests.runtime import test_recorded_tensor_copies
+from tests.runtime.conftest import context
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import check
@@ -180,6 +182,21 @@ def memory_operations() -> Source:
     return out
 
 
+def tensor_copies() -> Source:
+    """Tensor copies, through the driver."""
+    t = test_recorded_tensor_copies
+    out = Source("tensor copies", "a tensor map with a kernel that copies through it; or a call, a text or a launch that is refused")
+    for case in t.CASES:
+        text = t.RECORDED["texts"][case["text"]]
+        with context() as host:
+            if "expect" in case:
+                out.case(case["name"], (), functools.partial(t.refused, case, host))
+            else:
+                needed = forms_of([text]) if case.get("launches") else ()
+                out.case(case["name"], needed, functools.partial(t.left, case, host))
+    return out
+
+
 def approximations() -> Source:
     """The special-function unit."""
     t = test_sfu
@@ -223,7 +240,7 @@ def verdicts() -> Verdicts:
 @functools.cache
 def h200() -> tuple[Source, ...]:
     """Every set of recordings, run."""
-    return modules(), forms(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), approximations()
+    return modules(), forms(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), tensor_copies(), approximations()
 
 
 @functools.cache

@@ -116,7 +116,7 @@ class Judge:
         matched = self.operands(instruction, form)
         if matched is None:
             return False
-        if self.broken(instruction, limits.out_of_range(instruction, settled)):
+        if self.broken(instruction, limits.out_of_range(instruction, self.has)):
             return False
         narrow = is_narrow(form, settled, instruction.operands)
         if narrow is not None:

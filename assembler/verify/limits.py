@@ -35,7 +35,7 @@ GENERIC = Need(2.0, 20)
 # ---------------------------------------------------------------- values of constants
 
 
-def out_of_range(instruction: Instruction, settled: Settled) -> Wrong | None:
+def out_of_range(instruction: Instruction, has: Has) -> Wrong | None:
     """The first operand whose value is not allowed."""
     form = instruction.form
     if form is None:
@@ -46,7 +46,8 @@ def out_of_range(instruction: Instruction, settled: Settled) -> Wrong | None:
     if facts.constants:
         places = form.places(len(operands))
         for rule in facts.constants:
-            if rule.operand in places and rule.when.holds(instruction.modifiers):
+            lifted = rule.unless is not None and not has.lacks(rule.unless)
+            if rule.operand in places and rule.when.holds(instruction.modifiers) and not lifted:
                 wrong = _disallowed(rule, operands, places)
                 if wrong is not None:
                     return wrong

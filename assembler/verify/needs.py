@@ -65,9 +65,8 @@ class Has:
 
 def family(sm: int, suffix: str, need: Need) -> bool:
     """Does a target with a letter offer what the manual gives to sm_90a, to the family sm_100f, or to any letter since?"""
-    end = {90: 91, 100: 110 if need.arch == "f1" else 120}.get(
-        need.sm, 999
-    )  # what came with sm_90a ended with it; sm_120 lacks much of sm_100's
+    # What came with sm_90a and sm_103a ended with them; sm_120 lacks much of sm_100's.
+    end = {90: 91, 100: 110 if need.arch == "f1" else 120, 103: 104}.get(need.sm, 999)
     if need.arch == "af":
         return suffix in ("a", "f") and sm >= need.sm
     return (suffix == "a" or suffix == need.arch[0]) and need.sm <= sm < end

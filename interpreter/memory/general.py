@@ -170,6 +170,14 @@ class GeneralAccess:
             if part.memory is None or part.memory is self.shared:
                 yield part, self._resolve(g, part, size, 1, False)[1]
 
+    def shared_bytes(self, g: AccessingLanes, space: str, address: Array) -> Array:
+        """Which byte of the wave's shared memory each active lane's address means, that of a word of 8 bytes; -1 where none."""
+        out = np.full(g.geometry.shape, -1, np.int64)
+        for part in self.parts(g, space, address):
+            if part.memory is None or part.memory is self.shared:
+                part.put(out, self._resolve(g, part, 8, 8, False)[1])
+        return out
+
     def general_load(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""
         dtype, each = type.dtype, type.elements

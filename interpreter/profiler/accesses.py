@@ -1,7 +1,7 @@
 """Accesses to memory as the profiler counts them: which unit serves one.
 
-Each access is worked out for all warps of its group at once.  What the load-store unit never sees (bulk copies, matrix descriptors,
-parameters of calls) is left out.
+Each access is worked out for all warps of its group at once.  Bulk copies never see the load-store unit: bulk.py counts them.  Matrix
+descriptors and parameters of calls are left out.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..rules.constant import constant_passes
 from ..rules.local import local_sectors
 from ..rules.policies import empties_l1
 from ..values import Array, Shifted, Value, plain
+from .bulk import BulkCopies
 from .global_memory import GlobalMemory
 from .lanes import WARP, few_lanes, lanes_of
 from .patterns import patterns
@@ -44,6 +45,7 @@ class Accesses:
         self.device = device
         self.global_memory = GlobalMemory(launch, device, multiprocessors, resident)
         self.shared = SharedMemory(device, launch.cluster_size)
+        self.bulk = BulkCopies(self.global_memory.stream)
         self._functions = launch.kernel.program.functions
         self._first: Array | None = None  # of a fragment's two joined accesses
         self._elements = 0  # of a vector that are still to be announced
@@ -53,6 +55,7 @@ class Accesses:
         """A copy, a matrix instruction, or one that may empty L1."""
         self.global_memory.begin()
         self.shared.begin()
+        self.bulk.begin()
         alone = i.form is not None and i.form.effect == "cluster_wait" and self.launch.cluster_size == 1  # then it is the block's barrier
         if empties_l1(i.opcode, i.modifiers) and not alone:
             self.global_memory.empty(group)
@@ -74,6 +77,9 @@ class Accesses:
                 kind = "red"
             elif kind == "red" and facts.access == "atomic" and parts > 1 and not self._is_unused(tally):
                 kind = "atom"
+        if "bulk" in i.modifiers and a.space == "global":
+            op = Operation(tally, a.group, kind, width, ())
+            self.bulk.count(op, a.address, a.mask, self.global_memory.multiprocessors_of(a.group))
         if facts.unit or "bulk" in i.modifiers or ("async" in i.modifiers and not facts.copies):
             return
         if a.space == "local" and str((i.settled or {}).get("ss", "")).startswith("param"):

@@ -33,6 +33,7 @@ from .tally import SiteTally
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
+    from ..vector.accessing import Accessing
     from ..vector.group import Group
     from ..vector.ports import WavePort
 
@@ -230,15 +231,15 @@ class Counters(Observer):
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         self.accesses.operands = operands
 
-    def _writes(self, group: Group, mask: Array | None) -> None:
-        g, wave = group.geometry, group.wave.first
+    def _writes(self, lanes: Accessing, mask: Array | None) -> None:
+        g, wave = lanes.geometry, lanes.wave.first
         wrote = self._wrote[wave]
         if mask is None:
-            wrote.reshape(-1)[... if g.n == wrote.size else g.lane.ravel()] = True
-        elif g.shape == wrote.shape:
+            wrote.reshape(-1)[... if g.lane.size == wrote.size else g.lane.ravel()] = True
+        elif g.lane.shape == g.shape == wrote.shape:
             wrote |= mask
         else:
-            wrote.reshape(-1)[g.lane[np.broadcast_to(mask, g.shape)]] = True
+            wrote.reshape(-1)[np.broadcast_to(g.lane, g.shape)[np.broadcast_to(mask, g.shape)]] = True
 
 
 def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:

@@ -31,6 +31,7 @@ from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
     from ..launch import Launch
+    from ..vector.accessing import Accessing
     from ..vector.group import Group
     from ..vector.ports import WavePort
 
@@ -146,9 +147,13 @@ class GlobalMemory:
             return f, by // LINE
         return Footprint(lanes_of(g, plain(address), mask), width), 0
 
-    def _caches(self, group: Group) -> NDArray[np.uint16]:
+    def _caches(self, group: Accessing) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
-        return self._of_block[group.wave.first][group.geometry.warps.block[:, 0]]
+        return self.multiprocessors_of(group)[group.geometry.warps.block[:, 0]]
+
+    def multiprocessors_of(self, group: Accessing) -> NDArray[np.uint16]:
+        """The multiprocessor of each block of a group's wave."""
+        return self._of_block[group.wave.first]
 
     def _is_gathered(self, op: Operation, f: Footprint) -> bool:
         if f.lanes.where.shape[1] > 1:

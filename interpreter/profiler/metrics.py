@@ -25,9 +25,9 @@ class Metric:
     basic: bool = False  # always shown
 
 
-def total(what: str, space: str, kinds: str = "ld st red atom") -> Value:
-    """The sum of one number of the accesses to a space."""
-    return lambda p: p.total(what, space, kinds)
+def total(what: str, spaces: str, kinds: str = "ld st red atom") -> Value:
+    """The sum of one number of the accesses to some spaces."""
+    return lambda p: p.total(what, spaces, kinds)
 
 
 def limit(resource: Resource) -> Value:
@@ -58,7 +58,7 @@ def _waits(p: KernelProfile) -> float:
 
 
 def _l2_written(p: KernelProfile) -> float:
-    return p.total("l2_sectors", "global", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0)
+    return p.total("l2_sectors", "global bulk", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0)
 
 
 def _resident(p: KernelProfile) -> float:
@@ -69,7 +69,7 @@ def _resident(p: KernelProfile) -> float:
 
 
 L1_HITS, L1_SECTORS = total("hits", "global", "ld"), total("units", "global", "ld")
-L2_HITS, L2_SECTORS = total("l2_hits", "global", "ld red atom"), total("l2_sectors", "global", "ld red atom")
+L2_HITS, L2_SECTORS = total("l2_hits", "global bulk", "ld red atom"), total("l2_sectors", "global bulk", "ld red atom")
 OPS = {"ld": "loads", "st": "stores", "red": "reductions", "atom": "atomics that return"}
 LSU = {"global": "ld st red atom", "local": "ld st"}
 LSU_UNITS = (
@@ -150,6 +150,16 @@ METRICS: tuple[Metric, ...] = (
         "Sectors of global loads that L1 held.",
         percent(L1_HITS, L1_SECTORS),
         True,
+    ),
+    *(
+        Metric(
+            f"warplab__bulk_copy_bytes_mem_global_op_{op}.sum",
+            f"bulk copy {op} bytes",
+            f"Bytes of global memory that bulk and tensor copies {what}.",
+            total("bytes", "bulk", op),
+            True,
+        )
+        for op, what in (("ld", "read"), ("st", "wrote"), ("red", "changed"))
     ),
     Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.", L2_SECTORS),
     Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.", L2_HITS),

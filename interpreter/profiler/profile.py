@@ -205,9 +205,9 @@ class KernelProfile:
         """All accesses of all instructions."""
         return tuple(a for s in self.sites for a in s.accesses)
 
-    def total(self, what: str, space: str, kinds: str = "ld st red atom") -> int:
-        """The sum of one number of the accesses to a space."""
-        return sum(getattr(a, what) for a in self.accesses if a.space == space and a.kind in kinds.split())
+    def total(self, what: str, spaces: str, kinds: str = "ld st red atom") -> int:
+        """The sum of one number of the accesses to some spaces."""
+        return sum(getattr(a, what) for a in self.accesses if a.space in spaces.split() and a.kind in kinds.split())
 
     # ------------------------------------------------------------ intensity
 
@@ -229,12 +229,12 @@ class KernelProfile:
         kinds = "ld red atom"
         if not self.device.l2_cache:
             return self.total("moved", "global", kinds)
-        return 32 * (self.total("l2_sectors", "global", kinds) - self.total("l2_hits", "global", kinds))
+        return 32 * (self.total("l2_sectors", "global bulk", kinds) - self.total("l2_hits", "global bulk", kinds))
 
     @property
     def intensity(self) -> float:
         """FLOP for each byte that the threads load from global memory: the course's compute-to-global-memory-access ratio."""
-        loaded = self.total("bytes", "global", "ld")
+        loaded = self.total("bytes", "global bulk", "ld")
         return sum(self.flops.values()) / loaded if loaded else 0.0
 
     @property

@@ -18,7 +18,7 @@ from .lanes import WarpLanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile
 
 if TYPE_CHECKING:
-    from ..vector.group import Group
+    from ..vector.accessing import Accessing
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -129,7 +129,7 @@ class Operation:
     """One access as it is counted: whose, of which kind and width; `operands` of an atomic operation."""
 
     tally: SiteTally
-    group: Group
+    group: Accessing
     kind: str  # ld st red atom
     width: int  # bytes a lane
     operands: Sequence[Array]

@@ -7,26 +7,17 @@ a register from its parent when it first reads it, and only what was written and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from warplab.isa.ports import Shortcut
-from warplab.isa.spaces import window_of
-from warplab.isa.types import TYPES
-
-from ..faults import Fault
 from ..lanes import Geometry, Selection
-from ..memory.multicast import copies
 from ..memory.objects import Gap
-from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
-from ..values import Array, LocalPlace, ParameterOffset, Value, plain
+from ..values import Array, Value
+from .accessing import Accessing
 from .function import VectorFunction, VectorSegment
 from .ports import WavePort
-from .special import lies_in, special
 from .warps import WarpView
 
 if TYPE_CHECKING:
@@ -57,17 +48,15 @@ class Activation:
         self.copies = copies  # (from, to, bytes) in local memory, of results passed there
 
 
-class Group:
+class Group(Accessing):
     """Lanes with one place and one set of registers."""
 
     __slots__ = (
-        "R", "act", "active", "alive", "alive_count", "blocked", "cc", "dirty", "exchanged", "geometry", "parent", "pc", "selection", "turns",
-        "wave",
+        "R", "act", "alive", "alive_count", "blocked", "cc", "dirty", "exchanged", "parent", "pc", "selection", "turns",
     )  # fmt: skip
 
     def __init__(self, wave: WavePort, geometry: Geometry, act: Activation, registers: list[Any], pc: int) -> None:
-        self.wave: WavePort = wave
-        self.geometry: Geometry = geometry
+        super().__init__(wave, geometry)  # active: a guard in force for the instruction that runs
         self.act = act
         self.R = registers
         self.R[0] = self
@@ -80,87 +69,9 @@ class Group:
         self.blocked: Wait | None = None  # what it waits for
         self.exchanged: Any = None  # what it got from other groups while it waited
         self.turns = 0  # of the loop it is in, also those of its parts
-        self.active: Array | None = None  # a guard in force for the instruction that runs
         self.cc: Array | None = None  # the condition code register
 
-    # ------------------------------------------------------------ what meanings ask (isa.ports.Lanes)
-
-    @contextmanager
-    def only(self, lanes: Array) -> Iterator[None]:
-        """See ports.Lanes."""
-        before = self.active
-        self.active = lanes if before is None else lanes & before
-        try:
-            yield
-        finally:
-            self.active = before
-
-    def load(self, space: str, address: Value | ParameterOffset | LocalPlace, type: str, count: int = 1) -> tuple[Array, ...]:
-        """See ports.Lanes."""
-        t = TYPES[type]
-        if isinstance(address, ParameterOffset):
-            return tuple(self.wave.launch.parameter(address.at + i * t.dtype.itemsize, t.dtype) for i in range(count * t.elements))
-        return self.wave.access.load(self, space, address, t, count)
-
-    def store(self, space: str, address: Value | LocalPlace, type: str, values: Sequence[Array]) -> None:
-        """See ports.Lanes."""
-        self.wave.access.store(self, space, address, TYPES[type], values)
-
-    def update(
-        self, space: str, address: Value, type: str, change: Callable[..., Array], operands: Sequence[Array], *,
-        shortcut: Shortcut | None = None, returns: bool = True,
-    ) -> Array:  # fmt: skip
-        """See ports.Lanes."""
-        return self.wave.access.update(self, space, address, TYPES[type], change, operands, shortcut, returns)
-
-    def special(self, name: str) -> Array:
-        """See ports.Lanes."""
-        return special(self, name)
-
-    def convert(self, address: Array, space: str, to_generic: bool) -> Array:
-        """See ports.Lanes."""
-        base = window_of(space)
-        if not base:
-            return address
-        kind = address.dtype.type
-        out: Array = address + kind(base) if to_generic else address - kind(base)
-        return out
-
-    def space_of(self, address: Value, space: str) -> Array:
-        """See ports.Lanes."""
-        return lies_in(self, plain(address).astype(np.uint64), space)
-
-    def replicas(self, address: Value, size: int) -> list[tuple[Array, Array]]:
-        """See ports.Lanes."""
-        return copies(self, self.wave.access.multicasts, plain(address), size)
-
-    def take_clusters(self) -> tuple[Array, ...]:
-        """See ports.Lanes."""
-        shape = self.geometry.shape
-        found = np.zeros((4, *shape), np.uint32)
-        for lane in np.flatnonzero(np.broadcast_to(self.active is None or self.active, shape)):
-            ctaid = self.wave.launch.take_cluster()
-            if ctaid is not None:
-                found.reshape(4, -1)[:, lane] = (*ctaid, 1)
-        return tuple(found)
-
-    @property
-    def tensor_cores(self) -> TensorSpace:
-        """See ports.Lanes."""
-        return self.wave.tensor
-
-    def ctas(self) -> Array:
-        """See ports.Lanes."""
-        return np.broadcast_to(self.geometry.block, self.geometry.shape)
-
-    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
-        """See ports.Lanes."""
-        raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
-
-    def mbarrier(self, what: str, space: str, address: Value, *amounts: Array) -> None:
-        """See ports.Lanes."""
-        for o in self.wave.observers:
-            o.mbarrier(self.wave.current, self, what, space, plain(address), amounts)
+    # ------------------------------------------------------------ what meanings and steps ask
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
@@ -195,17 +106,6 @@ class Group:
     def restore_stack(self, top: Array) -> None:
         """stackrestore."""
         self.act.top = int(top.max())
-
-    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
-        """Names the first of some lanes in a fault."""
-        g = self.geometry
-        shape = g.shape
-        mask = np.ones(shape, bool) if lanes is None else np.broadcast_to(lanes, shape)
-        where = np.flatnonzero(mask)
-        lane = int(np.broadcast_to(g.lane, shape).ravel()[where[0] if where.size else 0])
-        fault.lanes = max(int(where.size), 1)
-        self.wave.launch.name_fault(self.wave.first, self.wave.count, fault, lane)
-        return fault
 
     # ------------------------------------------------------------ registers
 

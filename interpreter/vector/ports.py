@@ -56,6 +56,25 @@ class BarriersPort(Protocol):
         """A group waits there."""
 
 
+class PendingPort(Protocol):
+    """Asynchronous copies that are under way; see pending.py."""
+
+    def takes(self, lanes: Any, work: Any, group: str, barrier: Any, after: str) -> bool:
+        """Does some lanes' work come later?"""
+
+    def close_group(self, lanes: Any, group: str) -> None:
+        """Some lanes close a group of copies."""
+
+    def wait_groups(self, lanes: Any, group: str, most: int, read: bool) -> None:
+        """Some lanes wait for their groups."""
+
+    def settle(self, lanes: Any, space: str, address: Any) -> None:
+        """Some lanes look at an mbarrier."""
+
+    def finish(self) -> bool:
+        """All that is under way comes now."""
+
+
 class WavePort(Protocol):
     """Some blocks of a launch; see wave.py."""
 
@@ -75,6 +94,10 @@ class WavePort(Protocol):
     ready: deque[Any]
     schedule: Random | None
     segments_run: int
+
+    @property
+    def pending(self) -> PendingPort | None:
+        """The copies under way; None where all are complete when they are issued."""
 
     @property
     def waiting(self) -> WaitingPort:

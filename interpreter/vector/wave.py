@@ -32,6 +32,7 @@ from .deadlock import Postponed
 from .divergence import divide
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
+from .pending import Pending
 from .steps.build import code
 from .sync import WaitingGroups
 
@@ -77,6 +78,7 @@ class Wave:
             self.local.grow(act.top)
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        self.pending = None if self.schedule is None else Pending(self.schedule, count * threads)
         for geometry in self._starting():
             registers = function.entry_registers(self.rubbish, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
@@ -105,9 +107,14 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                 self._advance(ready.pop())
             if not waiting:
+                if self.pending is not None:
+                    self.pending.finish()
                 self._check_leaks()
                 return True
             if waiting.free_one(self):
+                continue
+            if self.pending is not None and self.pending.finish():
+                waiting.wake()
                 continue
             if waiting.spinning and not waiting.is_still(self):
                 waiting.wake()
@@ -212,9 +219,7 @@ def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | N
     launch = g.wave.launch
     site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
     if site is not None:
-        e.instruction = launch.text_of(site)
-        e.line = site.instruction.span.line
-        e.source = launch.source_of(site)
+        launch.locate(e, site)
     if e.block is None:
         g.blame(e, g.active)
 

@@ -1,17 +1,18 @@
 """Asynchronous copies (PTX ISA 9.7.10.12-13, 9.7.10.25): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, st.bulk.
 
-Every copy is done when it is issued, which the memory model allows: groups are complete as soon as they are committed, and an
-mbarrier hears of its bytes at once.
+A copy is done when it is issued, or later where the launch has a schedule of its own (CopyingLanes.later): with the wait for its group or
+for the mbarrier that hears of its bytes, as the memory model allows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..facts import Constant, Demand, facts, when
 from ..notation import Need, instruction
-from ..ports import Addresses, Array, Lanes, Mask
+from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask
 from ..spaces import cluster_address
 from ..types import TYPES
 from .atomic import CHANGES, GLOBAL_ADD
@@ -20,6 +21,7 @@ from .mbarrier import arrive_on, complete_tx
 F = TypeVar("F", bound=Callable[..., object])
 
 SHARED = "shared shared::cta"
+ASYNC, BULK_GROUP = "async", "bulk"  # the groups of copies that a thread waits for
 UNIT = 16  # bytes that a bulk copy moves at a time; its sizes and addresses are multiples of it
 
 
@@ -109,7 +111,7 @@ facts(
 @_copy_rows(", {!}c", ptx=7.5)
 @_copy_rows("{, c:u32}", ptx=7.0)
 def cp_async(
-    lanes: Lanes,
+    lanes: CopyingLanes,
     a: Addresses,
     b: Addresses,
     n: int,
@@ -124,6 +126,10 @@ def cp_async(
 
     If c is a predicate, it says that nothing is copied and all are zeros.
     """
+    lanes.later(lambda lanes: _copy(lanes, ss, a, b, n, c), group=ASYNC)
+
+
+def _copy(lanes: Lanes, ss: str, a: Addresses, b: Addresses, n: int, c: Array | None) -> None:
     type, count = _ELEMENTS[n]
     if c is None:
         lanes.store(ss, a, type, lanes.load("global", b, type, count))
@@ -138,23 +144,40 @@ def cp_async(
 
 
 @instruction("cp.async.commit_group", ptx=7.0, sm=80, section="9.7.10.25.3.2")
-@instruction("cp.async.wait_all", ptx=7.0, sm=80, section="9.7.10.25.3.3")
+def commit(lanes: CopyingLanes) -> None:
+    """Closes a group of copies."""
+    lanes.close_group(ASYNC)
+
+
 @instruction("cp.async.bulk.commit_group", ptx=8.0, sm=90, section="9.7.10.25.6.1")
-def commit(lanes: Lanes) -> None:
-    """Closes a group of copies, or waits for all: each copy was complete when it was issued."""
+def commit_bulk(lanes: CopyingLanes) -> None:
+    """Closes a group of bulk copies."""
+    lanes.close_group(BULK_GROUP)
+
+
+@instruction("cp.async.wait_all", ptx=7.0, sm=80, section="9.7.10.25.3.3")
+def wait_all(lanes: CopyingLanes) -> None:
+    """Waits until no copy of the thread is under way."""
+    lanes.wait_groups(ASYNC, -1)
 
 
 @instruction("cp.async.wait_group  #n", ptx=7.0, sm=80, section="9.7.10.25.3.3")
+def wait_group(lanes: CopyingLanes, n: int) -> None:
+    """Waits until at most n groups of the thread are under way."""
+    lanes.wait_groups(ASYNC, n)
+
+
 @instruction("cp.async.bulk.wait_group{.read}  #n", ptx=8.0, sm=90, section="9.7.10.25.6.2")
-def wait_group(lanes: Lanes, n: int, *, read: bool = False) -> None:
-    """Waits until at most n groups of the thread are under way: none ever is."""
+def wait_bulk_group(lanes: CopyingLanes, n: int, *, read: bool = False) -> None:
+    """Waits until at most n groups of bulk copies of the thread are under way; with .read until they have read what they copy."""
+    lanes.wait_groups(BULK_GROUP, n, read=read)
 
 
 @instruction("cp.async.mbarrier.arrive{.noinc}{.ss}.b64  [a]", ss=SHARED, ptx=7.0, sm=80, needs={"shared::cta": Need(7.8, 80)},
              section="9.7.15.15.15")  # fmt: skip
-def mbarrier_arrive(lanes: Lanes, a: Addresses, *, noinc: bool = False, ss: str = "generic") -> None:
-    """An arrival at the mbarrier a when the thread's copies are complete, as they are; without .noinc it is an extra one."""
-    arrive_on(lanes, ss, a, 1 if noinc else 0)
+def mbarrier_arrive(lanes: CopyingLanes, a: Addresses, *, noinc: bool = False, ss: str = "generic") -> None:
+    """An arrival at the mbarrier a when the thread's copies are complete; without .noinc it is an extra one."""
+    lanes.later(lambda lanes: arrive_on(lanes, ss, a, 1 if noinc else 0), barrier=(ss, a), after=ASYNC)
 
 
 def _steps(lanes: Lanes, size: Array, step: int) -> Iterator[tuple[np.uint64, Mask | None]]:
@@ -180,47 +203,87 @@ def _move(lanes: Lanes, to: str, a: Addresses, source: str, b: Addresses, size: 
              needs={"shared::cta": Need(8.6, 90)}, section=BULK)  # fmt: skip
 @instruction(f"cp.async.bulk.ss.global.{_TX}.L2::cache_hint  [a], [b], c:u32, [d], e:b64", ss="shared::cluster shared::cta", ptx=8.0,
              sm=90, needs={"shared::cta": Need(8.6, 90)}, section=BULK)  # fmt: skip
-def bulk_to_shared(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses, e: Array | None = None, *, ss: str) -> None:
+def bulk_to_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, e: Array | None = None, *, ss: str) -> None:
     """The c bytes at a in shared memory = those at b in global memory; the mbarrier d counts them."""
-    _move(lanes, ss, a, "global", b, c)
-    complete_tx(lanes, ss, d, c)
+
+    def copy(lanes: Lanes) -> None:
+        _move(lanes, ss, a, "global", b, c)
+        complete_tx(lanes, ss, d, c)
+
+    lanes.later(copy, barrier=(ss, d))
 
 
 @instruction(f"cp.async.bulk.shared::cluster.global.{_TX}.multicast::cluster  [a], [b], c:u32, [d], e:u16", ptx=8.0, sm=90, section=BULK)
 @instruction(f"cp.async.bulk.shared::cluster.global.{_TX}.multicast::cluster.L2::cache_hint  [a], [b], c:u32, [d], e:u16, f:b64",
              ptx=8.0, sm=90, section=BULK)  # fmt: skip
-def bulk_multicast(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses, e: Array, f: Array | None = None) -> None:
+def bulk_multicast(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, e: Array, f: Array | None = None) -> None:
     """As without .multicast, to the same place in each CTA of the cluster whose bit is set in e, and to its mbarrier."""
+    for rank, chosen in ranks(lanes, e):
+        to, barrier = in_cta(a, rank), in_cta(d, rank)
+        with only(lanes, chosen):
+            lanes.later(lambda lanes, to=to, d=barrier: _to_cluster(lanes, to, b, c, d), barrier=("shared::cluster", barrier))  # type: ignore[misc]
+
+
+def _to_cluster(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
+    _move(lanes, "shared::cluster", a, "global", b, c)
+    complete_tx(lanes, "shared::cluster", d, c)
+
+
+def only(lanes: Lanes, wanted: Mask | None) -> AbstractContextManager[None]:
+    """What is done within concerns these lanes alone; None: all that execute."""
+    return nullcontext() if wanted is None else lanes.only(wanted)
+
+
+def ranks(lanes: Lanes, mask: Array) -> Iterator[tuple[int, Mask | None]]:
+    """The CTAs of a cluster that a mask of 16 bits names, and the lanes that do so, None for all."""
     for rank in range(16):
-        chosen = (e >> np.uint16(rank) & np.uint16(1)).astype(np.bool_)
+        chosen = (mask >> np.uint16(rank) & np.uint16(1)).astype(np.bool_)
         if _among(lanes, chosen).any():
-            where = np.full((1, 1), rank, np.uint32)
-            _move(lanes, "shared::cluster", cluster_address(a, where), "global", b, c, _narrowed(lanes, chosen))
-            # A lane that does not choose this CTA takes nothing off its own mbarrier.
-            barrier = np.where(chosen, cluster_address(d, where), d)
-            complete_tx(lanes, "shared::cluster", barrier, np.where(chosen, c, np.uint32(0)))
+            yield rank, _narrowed(lanes, chosen)
+
+
+def in_cta(a: Addresses, rank: int) -> Addresses:
+    """The same place in the CTA of a rank."""
+    return cluster_address(a, np.full((1, 1), rank, np.uint32))
 
 
 @instruction(f"cp.async.bulk.shared::cluster.shared::cta.{_TX}  [a], [b], c:u32, [d]", ptx=8.0, sm=90, section=BULK)
-def bulk_between_ctas(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
+def bulk_between_ctas(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
     """The c bytes at a in a CTA of the cluster = those at b in the own CTA; the mbarrier d, beside a, counts them."""
-    _move(lanes, "shared::cluster", a, "shared::cta", b, c)
-    complete_tx(lanes, "shared::cluster", d, c)
+
+    def copy(lanes: Lanes) -> None:
+        _move(lanes, "shared::cluster", a, "shared::cta", b, c)
+        complete_tx(lanes, "shared::cluster", d, c)
+
+    lanes.later(copy, barrier=("shared::cluster", d))
 
 
 @instruction("cp.async.bulk.global.shared::cta.bulk_group  [a], [b], c:u32", ptx=8.0, sm=90, section=BULK)
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint  [a], [b], c:u32, d:b64", ptx=8.0, sm=90, section=BULK)
-def bulk_to_global(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None) -> None:
+def bulk_to_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None) -> None:
     """The c bytes at a in global memory = those at b in shared memory."""
-    _move(lanes, "global", a, "shared::cta", b, c)
+
+    def copy(lanes: Lanes) -> Callable[[], None]:
+        pieces = [(at, wanted, _load(lanes, "shared::cta", b + at, "b64", 2, wanted)) for at, wanted in _steps(lanes, c, UNIT)]
+
+        def write() -> None:
+            for at, wanted, piece in pieces:
+                _store(lanes, "global", a + at, "b64", piece, wanted)
+
+        return write
+
+    lanes.later(copy, group=BULK_GROUP)
 
 
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.cp_mask  [a], [b], c:u32, e:u16", ptx=8.6, sm=100, section=BULK)
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask  [a], [b], c:u32, d:b64, e:u16", ptx=8.6, sm=100,
              section=BULK)  # fmt: skip
-def bulk_masked(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Array, e: Array | None = None) -> None:
+def bulk_masked(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array, e: Array | None = None) -> None:
     """As without .cp_mask, but of each 16 bytes only those whose bit is set in the mask, the last operand."""
-    mask = d if e is None else e
+    lanes.later(lambda lanes: _move_masked(lanes, a, b, c, d if e is None else e), group=BULK_GROUP)
+
+
+def _move_masked(lanes: Lanes, a: Addresses, b: Addresses, c: Array, mask: Array) -> None:
     for place in range(UNIT):
         chosen = (mask >> np.uint16(place) & np.uint16(1)).astype(np.bool_)
         if not _among(lanes, chosen).any():
@@ -261,17 +324,21 @@ _IN_GLOBAL = (
 
 
 @_reduce_rows(f"shared::cluster.shared::cta.{_TX}", "[a], [b], c:u32, [d]", _IN_SHARED)
-def reduce_in_shared(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses, *, op: str, type: str) -> None:
+def reduce_in_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, *, op: str, type: str) -> None:
     """Each element of the c bytes at a in a CTA of the cluster becomes itself op that at b; the mbarrier d counts the bytes."""
-    _combine(lanes, "shared::cluster", a, b, c, op, type)
-    complete_tx(lanes, "shared::cluster", d, c)
+
+    def combine(lanes: Lanes) -> None:
+        _combine(lanes, "shared::cluster", a, b, c, op, type)
+        complete_tx(lanes, "shared::cluster", d, c)
+
+    lanes.later(combine, barrier=("shared::cluster", d))
 
 
 @_reduce_rows("global.shared::cta.bulk_group", "[a], [b], c:u32", _IN_GLOBAL)
 @_reduce_rows("global.shared::cta.bulk_group.L2::cache_hint", "[a], [b], c:u32, d:b64", _IN_GLOBAL)
-def reduce_in_global(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None, *, op: str, type: str) -> None:
+def reduce_in_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None, *, op: str, type: str) -> None:
     """Each element of the c bytes at a in global memory becomes itself op that at b in shared memory."""
-    _combine(lanes, "global", a, b, c, op, type)
+    lanes.later(lambda lanes: _combine(lanes, "global", a, b, c, op, type), group=BULK_GROUP)
 
 
 @instruction("cp.async.bulk.prefetch.L2.global  [a], b:u32", ptx=8.0, sm=90, section="9.7.10.25.4.3")

@@ -2,7 +2,7 @@
 
 The object is opaque to programs; here it looks as on an H200.  From bit 1: expected arrivals (20 bits), outstanding bytes (21),
 a zero, pending arrivals (20), parity of the phase; all counts negated.  A phase ends when both pending and bytes reach zero.
-Copies finish at once, so their bytes may be taken off before expect_tx adds them; the pending arrival keeps the phase open.
+Copies may finish at once, so their bytes may be taken off before expect_tx adds them; the pending arrival keeps the phase open.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..facts import ALWAYS, Constant, Demand, facts, when
 from ..notation import Need, instruction
-from ..ports import Addresses, Array, Lanes, Mask
+from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask
 
 Word: TypeAlias = NDArray[np.uint64]
 F = TypeVar("F", bound=Callable[..., object])
@@ -199,8 +199,11 @@ def _answer(lanes: Lanes, ss: str, a: Addresses, done: Mask) -> Mask:
 
 @_rows("test_wait", "p, [a], b", "16", order=WAIT, ptx=7.0, sm=80)
 @_rows("try_wait", "p, [a], b{, c:u32}", "16", order=WAIT, ptx=7.8, sm=90)
-def wait(lanes: Lanes, a: Addresses, b: Word, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = "") -> Mask:
+def wait(
+    lanes: CopyingLanes, a: Addresses, b: Word, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
+) -> Mask:
     """p = "the phase that the state b names has ended"; try_wait may take up to c nanoseconds to answer."""
+    lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != b >> _PHASE_AT
     return _answer(lanes, ss, a, done)
 
@@ -208,9 +211,10 @@ def wait(lanes: Lanes, a: Addresses, b: Word, c: Array | None = None, *, ss: str
 @_rows("test_wait.parity", "p, [a], b:u32", "16", order=WAIT, ptx=7.1, sm=80)
 @_rows("try_wait.parity", "p, [a], b:u32{, c:u32}", "16", order=WAIT, ptx=7.8, sm=90)
 def wait_parity(
-    lanes: Lanes, a: Addresses, b: Array, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
+    lanes: CopyingLanes, a: Addresses, b: Array, c: Array | None = None, *, ss: str = "generic", sem: str = "", scope: str = ""
 ) -> Mask:
     """p = "the phase of parity b has ended": the current phase has the other one."""
+    lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != (b & np.uint32(1))
     return _answer(lanes, ss, a, done)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
-LAUNCH_OPTIONS = "kernel grid block arg tex surf shared cooperative cluster set device schedule poison fmad max-steps timeout"
+LAUNCH_OPTIONS = "kernel grid block arg tex surf tensormap shared cooperative cluster set device schedule poison fmad max-steps timeout"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
 
@@ -43,7 +43,19 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     from ..run.runspec import directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
-    shaping = set(given) & {"kernel", "grid", "block", "args", "textures", "surfaces", "shared", "cooperative", "cluster", "expect"}
+    shaping = set(given) & {
+        "kernel",
+        "grid",
+        "block",
+        "args",
+        "textures",
+        "surfaces",
+        "tensor_maps",
+        "shared",
+        "cooperative",
+        "cluster",
+        "expect",
+    }
     if shaping:
         return [from_options(given)]
     first = sources[0]

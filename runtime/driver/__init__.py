@@ -26,6 +26,7 @@ from .references import *  # noqa: F403
 from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
+from .tensor_maps import *  # noqa: F403
 from .textures import *  # noqa: F403
 from .transfers import *  # noqa: F403
 from .unsupported import lazy

@@ -9,6 +9,7 @@ import numpy as np
 from .buffers import Array, Buffer
 from .opaque import OpaqueArray, channels_of
 from .streams import Stream
+from .tensor_maps import TensorMapDescriptor, TensorMapDescriptorOptions, as_tensor_map
 from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureObjectOptions
 
 
@@ -50,6 +51,10 @@ class DeviceNDArray:
     def copy_from_host(self, array: Array) -> None:
         """Takes the contents of a numpy array of the same shape."""
         self.buffer.copy_from(np.ascontiguousarray(array, self.dtype).reshape(self.shape))
+
+    def as_tensor_map(self, options: TensorMapDescriptorOptions | None = None, **changes: Any) -> TensorMapDescriptor:
+        """What describes it to kernels that copy boxes of it, as the options say; without them a box is the whole array."""
+        return as_tensor_map(self, options, changes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         found = self.copy_to_host()

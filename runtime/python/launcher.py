@@ -17,6 +17,7 @@ from .arrays import DeviceNDArray
 from .buffers import Buffer
 from .calls import IsStreamType, needed_handle
 from .streams import Stream
+from .tensor_maps import TensorMapDescriptor
 from .textures import SurfaceObject, TextureObject
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ def _raw(value: object) -> tuple[bytes, str]:
         if value.is_closed:
             raise ValueError(f"the {type(value).__name__} was closed")
         return struct.pack("<Q", value.handle), f"a {type(value).__name__}"
+    if isinstance(value, TensorMapDescriptor):
+        return bytes(value), "a TensorMapDescriptor"
     if type(value) in _PLAIN:
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
             raise OverflowError(f"{value} does not fit 64 bits")

@@ -19,6 +19,11 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "or another one's.",
     ),
     "--surf": ("surfaces", "many", "NAME=VALUE[,channels=4][,level=1]...: a surface, as --tex; what it holds has its name."),
+    "--tensormap": (
+        "tensor_maps",
+        "many",
+        "[out:]NAME=VALUE[,box=64/64][,swizzle=128][,fill=nan]...: a tensor map of an array as in --arg, or of another one's.",
+    ),
     "--shared": ("shared", "one", "Bytes of dynamic shared memory."),
     "--cooperative": ("cooperative", "flag", "All blocks are resident together."),
     "--cluster": ("cluster", "one", "Blocks of a cluster."),

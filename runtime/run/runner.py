@@ -24,6 +24,7 @@ from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
+from .tensor_maps import FIRST_CAPABILITY, MAP_BYTES, tensor_maps, unknown_buffer
 from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
@@ -108,6 +109,7 @@ class Runner:
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append
         self.trail: list[tuple[KernelHandle, LaunchShape]] = []
+        self.maps: dict[str, bytes] = {}  # the 128 bytes of each tensor map
 
     # ------------------------------------------------------------ carrying it out
 
@@ -119,6 +121,7 @@ class Runner:
                 raise UsageError(f"buffer {name}: {text!r} is no array")
             self._buffer(name, "inout", value)
         self._resources()
+        self._tensor_maps()
         for text in self.spec.symbols:
             self._set(text)
         try:
@@ -164,6 +167,23 @@ class Runner:
                 r.name, made.texels.type, "inout" if r.kind == "surf" else "in", before, made.handle, made.value is not None and made.value.poisoned,
                 texels=made.texels,
             )  # fmt: skip
+
+    def _tensor_maps(self) -> None:
+        """Tensors and the maps that describe them; a variable of a map's name gets it."""
+        for m in tensor_maps(self.spec.tensor_maps):
+            if self.context.profile.capability < FIRST_CAPABILITY:
+                raise m.given.flaw("a device has tensor maps since sm_90")
+            if not m.shares:
+                self._buffer(m.name, m.way, m.value(self.folder))
+            b = self.outcome.buffers.get(m.given.value if m.shares else m.name)
+            if b is None or b.texels is not None:
+                raise unknown_buffer(m, self.outcome.buffers)
+            words = self.maps[m.name] = m.words(b.type, b.before.shape, b.address)
+            if m.name in self.module.program.variables:
+                address, size = self.module.variable(m.name)
+                if size < len(words):
+                    raise m.given.flaw(f"the variable has {size} bytes; a tensor map has {len(words)}")
+                self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
 
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
@@ -223,9 +243,9 @@ class Runner:
                 by_name[a.name] = a
             else:
                 in_turn.append(a)
-        for n in names:  # a texture or a surface is the argument of its name
+        for n in names:  # a texture, a surface or a tensor map is the argument of its name
             b = self.outcome.buffers.get(n)
-            if b is not None and b.texels is not None and n not in given:
+            if n in self.maps or (b is not None and b.texels is not None and n not in given):
                 by_name.setdefault(n, n)
         rest = iter(in_turn)
         out = []
@@ -239,10 +259,18 @@ class Runner:
         return out
 
     def _parameter(self, formal: Variable, arg: Argument | str) -> bytes:
+        if isinstance(arg, str) and arg in self.maps and (formal.dims or arg == formal.name):
+            return self._map(formal, self.maps[arg])
         if isinstance(arg, str):
             return self.outcome.buffers[arg].address.to_bytes(8, "little")
         match arg.value:
             case BufferValue() as value:
+                raw = value.array.tobytes()
+                if formal.dims and len(raw) == formal.size:
+                    return raw  # a structure by value
+                if formal.dims:
+                    how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
+                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes by value, the array has {len(raw)}: {how}")
                 if formal.size not in (4, 8):
                     raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number")
                 name = arg.name or formal.name
@@ -253,6 +281,16 @@ class Runner:
                 if formal.dims:
                     raise UsageError(f"parameter {formal.name} takes {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type)
+
+    def _map(self, formal: Variable, words: bytes) -> bytes:
+        """A tensor map as an argument: the map itself, or where a pointer is wanted its address."""
+        if formal.size == len(words):
+            return words
+        if formal.size != 8:
+            raise UsageError(f"parameter {formal.name} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8")
+        address = self.context.allocate(len(words))
+        self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
+        return address.to_bytes(8, "little")
 
     def _buffer(self, name: str, way: str, value: BufferValue) -> RunBuffer:
         found = self.outcome.buffers.get(name)

@@ -55,6 +55,7 @@ class RunSpec:
     buffers: tuple[tuple[str, str], ...] = ()  # (name, value text)
     textures: tuple[str, ...] = ()  # NAME=VALUE[,OPTION...]
     surfaces: tuple[str, ...] = ()
+    tensor_maps: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()  # SYMBOL=VALUE
     expect: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
@@ -107,7 +108,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         return tuple(given.get(name) or ())
 
     return RunSpec(
-        (launch,), (), several("textures"), several("surfaces"), several("symbols"), several("expect"), several("show"), several("dump"),
+        (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
+        several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
         given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
         _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
@@ -178,7 +180,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad sanitize".split()
+    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -202,7 +204,8 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     )
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
-        textures=_named(data, "tex"), surfaces=_named(data, "surf"), symbols=_named(data, "set"), expect=tuple(data.get("expect", ())),
+        textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),
+        expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
     )  # fmt: skip
 

@@ -20,13 +20,21 @@ _PARTS = re.compile(r"(?:[^,\[(]|\[[^\]]*\]|\([^)]*\))+")  # between commas outs
 FLAGS = {"normalized": NORMALIZED, "srgb": SRGB, "seamless": SEAMLESS}
 SHAPING = ("channels", "levels", "layered", "cube")  # options of a new array
 SAMPLING = ("filter", "address", "border", "read", *FLAGS, "mip", "clamp", "bias", "anisotropy")
+KNOWN = {  # kind of resource -> its options, and one as an example
+    "tex": ((*SHAPING, *SAMPLING, "memory"), "img=@picture.png,filter=linear"),
+    "surf": ((*SHAPING, "level"), "img=u8[64,64],channels=4"),
+    "tensormap": (
+        ("box", "step", "swizzle", "interleave", "fill", "l2", "type", "dims", "strides", "offset", "lower", "upper", "channels", "pixels"),
+        "a=f16[128,64],box=64/64",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ResourceText:
-    """One --tex or --surf."""
+    """One --tex, --surf or --tensormap."""
 
-    kind: str  # tex or surf
+    kind: str  # tex, surf or tensormap
     name: str
     value: str
     options: Mapping[str, str]
@@ -44,7 +52,7 @@ class ResourceText:
 
     @property
     def shares(self) -> bool:
-        """Is the value the name of another texture or surface?"""
+        """Is the value the name of another one?"""
         return bool(_NAME.match(self.value)) and self.value != "null"
 
     def choice(self, option: str, words: tuple[str, ...], word: str) -> int:
@@ -59,8 +67,8 @@ def parse_resource(kind: str, text: str) -> ResourceText:
     head, *rest = _PARTS.findall(text.strip()) or [""]
     name, eq, value = head.partition("=")
     if not eq or not _NAME.match(name) or not value:
-        raise UsageError(f"--{kind} {text!r}: expected NAME=VALUE[,OPTION...], such as img=@picture.png,filter=linear")
-    known = (*SHAPING, *SAMPLING, "memory") if kind == "tex" else (*SHAPING, "level")
+        raise UsageError(f"--{kind} {text!r}: expected NAME=VALUE[,OPTION...], such as {KNOWN[kind][1]}")
+    known = KNOWN[kind][0]
     options: dict[str, str] = {}
     for part in rest:
         word, _, given = part.strip().partition("=")

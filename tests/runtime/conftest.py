@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -69,8 +70,8 @@ class Host:
         return self.code("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, shared, 0, (values, types), 0)
 
 
-@pytest.fixture
-def host() -> Iterator[Host]:
+@contextmanager
+def context() -> Iterator[Host]:
     """A current context as new."""
     g = Host()
     g("cuInit", 0)
@@ -80,6 +81,13 @@ def host() -> Iterator[Host]:
     g("cuDevicePrimaryCtxReset", 0)
     g("cuDevicePrimaryCtxRelease", 0)
     forget_contexts()
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    """The same for a test."""
+    with context() as g:
+        yield g
 
 
 POINTER, U32 = ctypes.c_void_p, ctypes.c_uint32

@@ -48,6 +48,25 @@ class ShadowPort:
         """See ports.Lanes."""
         return getattr(self.g, name)
 
+    def of(self, g: Any) -> Any:
+        """The same for other lanes."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, g=g)
+        return other
+
+    def later(self, work: Callable[[Any], Any], **when: Any) -> None:
+        """See ports.CopyingLanes."""
+        self.g.later(lambda lanes: work(self.of(lanes)), **when)
+
+    def rows(self) -> Any:
+        """See ports.CopyingLanes."""
+        return self.of(self.g.rows())
+
+    def among(self, chosen: Array | None, columns: int) -> Any:
+        """See ports.Rows."""
+        rows: Any = self.g
+        return self.of(rows.among(chosen, columns))
+
     def found(self, space: str, address: Any, t: ScalarType, count: int) -> tuple[Mask, ...]:
         """The masks at an address; their origin is noted."""
         masks = self.shadow.load(self.g, space, address, t, count)
@@ -148,6 +167,21 @@ class CopyingPort(ShadowPort):
 
     def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
         """See ports.Lanes: the group itself has said so."""
+
+    def later(self, work: Callable[[Any], Any], **when: Any) -> None:
+        """See ports.CopyingLanes: masks are copied at once."""
+        write = work(self)
+        if write is not None:
+            write()
+
+    def close_group(self, group: str) -> None:
+        """See ports.CopyingLanes: the group itself has closed it."""
+
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
+        """See ports.CopyingLanes: the group itself waits."""
+
+    def settle(self, space: str, address: Array) -> None:
+        """See ports.CopyingLanes: the group itself has looked."""
 
     def pause(self) -> None:
         """See ports.Lanes: the group itself has paused."""

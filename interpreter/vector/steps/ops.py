@@ -112,10 +112,24 @@ def _pure(op: Op) -> Step:
 def _lanes(op: Op) -> Step:
     f, finish = bound(op.meaning), set_of(op.target)
     gets = [get_of(s) for s in op.sources]
+    if op.meaning.form.facts.copies:
+        return _copying(op, f, gets)
     if len(gets) == 1:
         (get,) = gets
         return lambda R: finish(R, f(R[0], get(R)))
     return lambda R: finish(R, f(R[0], *[g(R) for g in gets]))
+
+
+def _copying(op: Op, f: Callable[..., Any], gets: list[Get]) -> Step:
+    """A step that says which instruction it is: its work may come later, and fail then."""
+    site = op.site
+
+    def copy(R: list[Any]) -> None:
+        g = R[0]
+        g.wave.current = site
+        f(g, *[get(R) for get in gets])
+
+    return copy
 
 
 def _warps(op: Op) -> Step:
