@@ -22,10 +22,10 @@ from ..checker import Checker
 from ..findings import Findings, Tool
 from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, Shadow
 from .heads import Heads
-from .kinds import GPU, Kind, kind_of
+from .kinds import CTA, GPU, Kind, kind_of
 from .launches import Launches
 from .mbarriers import Phases
-from .order import Lanes, Order, stamps
+from .order import Copies, Lanes, Order, stamps
 from .report import Reporter
 
 IGNORED = frozenset("local const param param::entry param::func".split())
@@ -70,6 +70,7 @@ class Racecheck(Checker):
         self._shared: dict[int, Shadow] = {}
         self._lanes: dict[int, tuple[Any, Lanes]] = {}
         self._mbarrier = ""
+        self._all_copies = Copies()
 
     # ------------------------------------------------------------ launches
 
@@ -94,7 +95,7 @@ class Racecheck(Checker):
         self.now += 1
         floor, earlier = self.launches.begin(self.now)
         self.launch = launch
-        self.order = Order(launch, floor, self.now)
+        self.order = Order(launch, floor, self.now, self._all_copies)
         self.order.earlier = earlier
         self.now += 1
         n = launch.blocks * launch.threads
@@ -123,6 +124,7 @@ class Racecheck(Checker):
         self._shared.clear()
         self._lanes.clear()
         self._copies.clear()
+        self._all_copies.end(self.now)
         self.now += 1
         self.launches.end(self.now)
 
@@ -661,8 +663,12 @@ class Racecheck(Checker):
         if who is not None or what == "weak write":
             return
         if met.size:
-            if what == "strong write" and a.kind == "st" and shadow.uneven:
-                pass
+            kind = self._kind(a.site)
+            if what == "strong write" and kind.scope < GPU:
+                size = 1 if kind.scope == CTA else self.launch.cluster_size
+                apart = ((back[met] & LOW).astype(np.int64) & NUMBER) // self.launch.threads // size != u.block[met] // size
+                if apart.any():
+                    self._reporter.race(a, what, what, shadow, cells, i, met[apart], u, False, within=True)
             self._merge(cells, i, met, back, u)
         if late.any():
             index = np.flatnonzero(late)

@@ -40,6 +40,10 @@ class Copies:
         self.tag = np.zeros(0, np.int64)  # of the mbarrier's phase that it belongs to
         self.count = 0
 
+    def end(self, now: int) -> None:
+        """A launch is over, and so are its copies."""
+        np.minimum(self.done[: self.count], now, out=self.done[: self.count])
+
     def add(self, thread: Array) -> int:
         """Room for one copy of each of these threads; the number of the first."""
         first, self.count = self.count, self.count + thread.size
@@ -57,7 +61,7 @@ class Copies:
 class Order:
     """The order of one launch."""
 
-    def __init__(self, launch: Launch, floor: int, start: int) -> None:
+    def __init__(self, launch: Launch, floor: int, start: int, copies: Copies) -> None:
         self.launch = launch
         self.start = start  # of the launch
         self.threads = launch.threads
@@ -69,7 +73,7 @@ class Order:
         self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
         self.views: dict[int, list[Clock]] = {}
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
-        self.copies = Copies()
+        self.copies = copies
         self.phases = 0
         self.activity: Array | None = None  # when each block last accessed memory, first since it released
 
@@ -218,6 +222,8 @@ class Order:
         for times, masks in self.partial:
             bits = np.where(one, np.uint32(1) << (number % self.threads & 31).astype(np.uint32), np.uint32(0) if mask is None else mask)
             ok |= same & (time <= times[u.thread]) & (bits != 0) & (bits & ~masks[u.thread] == 0)
+        if self.floor < self.start:  # threads of other launches have the same numbers
+            ok &= time >= self.start
         ok |= time <= self.floor
         for first, last in self.earlier:
             ok |= (time >= first) & (time <= last)
@@ -227,6 +233,8 @@ class Order:
             if copied.any():
                 tags[copied] = self.copies.tag[element]
             for j in open_.tolist():
+                if time[j] < self.start:
+                    continue
                 m = 0xFFFFFFFF if mask is None else int(mask[j])
                 ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]))
         return ~ok
