@@ -377,7 +377,7 @@ class Racecheck(Checker):
         who = np.zeros(self._n, bool)
         who[self._active(lanes, lanes.active).thread] = True
         limit = self._groups(group) - most
-        done = self.order.copies.done
+        done, clock = self.order.copies.done, {}
         for copy, issued in list(self._copies.items()):
             if copy.group != group:
                 continue
@@ -385,8 +385,14 @@ class Racecheck(Checker):
             for first in (issued.first_read,) if read else (issued.first, issued.first_read):
                 place = first + np.flatnonzero(over)
                 done[place] = np.minimum(done[place], self.now)
+                if self._kind(copy.site).reads_async and place.size:  # the warp has read together, whichever lane fetched what
+                    self.order.phases += 1
+                    self.order.copies.tag[place] = self.order.phases
+                    clock[COPY << LEVEL_AT | self.order.phases] = self.now
             if (done[issued.first : issued.first + issued.thread.size] < NEVER).all():
                 del self._copies[copy]
+        if clock:
+            self.order.acquire(np.flatnonzero(who), [clock])
         self.tick()
 
     def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
