@@ -27,6 +27,7 @@ from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.accessing import Accessing
+from .vector.copying import Copying
 from .vector.function import VectorFunction
 from .vector.group import Group
 from .vector.handles import TexelAccess
@@ -48,6 +49,8 @@ class Access:
     mask: Array | None  # the active lanes; None: all of the group
     type: ScalarType
     count: int  # elements per lane
+    values: Sequence[Array] = ()  # what a store stores
+    copy: Copying | None = None  # the asynchronous copy that does it
 
 
 class Observer:
@@ -95,6 +98,18 @@ class Observer:
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """A barrier is complete in these blocks of a wave, by their positions in it; of those that had arrivals."""
 
+    def met(self, site: Site, group: Group, number: int) -> None:
+        """All threads of a wave arrive together at a barrier of their blocks, and go on."""
+
+    def issued(self, copy: Copying, lanes: Accessing) -> None:
+        """The active lanes issue an asynchronous copy; its accesses come now or later, and name it."""
+
+    def closed(self, lanes: Accessing, group: str) -> None:
+        """The active lanes close a group of copies."""
+
+    def waited(self, lanes: Accessing, group: str, most: int, read: bool) -> None:
+        """The active lanes have waited for their groups of copies; see isa.ports.CopyingLanes.wait_groups."""
+
     def members(self, site: Site, group: Group, membermask: Array) -> None:
         """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
 
@@ -117,11 +132,12 @@ class Observer:
 class ObservedMemory(WaveMemory):
     """Memory accesses that are announced before they happen."""
 
-    def announce(self, g: Any, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> None:
+    def announce(self, g: Any, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int,
+                 values: Sequence[Array] = ()) -> None:  # fmt: skip
         """Announces one access to the observers."""
         if isinstance(address, LocalPlace):
             space, address = "local", np.array([[address.at]], np.uint64)
-        access = Access(g.wave.current, g, kind, space, address, g.active, type, count)
+        access = Access(g.wave.current, g, kind, space, address, g.active, type, count, values, g.wave.copying)
         for o in g.wave.observers:
             o.access(access)
 
@@ -132,7 +148,7 @@ class ObservedMemory(WaveMemory):
 
     def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         address = _shared(address, g.active)
-        self.announce(g, "st", space, address, type, len(values) // type.elements)
+        self.announce(g, "st", space, address, type, len(values) // type.elements, values)
         super().store(g, space, address, type, values)
 
     def update(

@@ -29,6 +29,18 @@ class Checker(Observer):
     def written(self, arena: Arena, address: int, size: int) -> None:
         """The host has written memory."""
 
+    def queued(self, stream: str) -> None:
+        """The next launch is one of a stream, which nothing but events and the host orders with others; else each comes after all before it."""
+
+    def recorded(self, event: str, stream: str) -> None:
+        """An event is recorded on a stream."""
+
+    def awaited(self, event: str, stream: str) -> None:
+        """A stream waits for an event."""
+
+    def synchronized(self) -> None:
+        """The host has waited for all launches."""
+
     def failed(self, error: ExecutionError) -> None:
         """A launch or a call of the host ended in an error."""
 

@@ -46,7 +46,7 @@ class Mbarriers:
         """See Observer.mbarrier."""
         self._used = site
         shape, objects = group.geometry.shape, self._objects[id(group.wave)]
-        for part, places in group.wave.access.shared_parts(group, space, address, BYTES):
+        for part, places in group.wave.access.shared_places(group, space, address, BYTES):
             lanes = np.arange(group.geometry.n) if part.lanes is None else part.lanes
             given = [np.broadcast_to(part.of(v, shape), places.shape) for v in amounts]
             if what == "change":
@@ -106,7 +106,7 @@ class Mbarriers:
         if not objects or access.kind == "ld" or access.site is self._used or not access.space.startswith(("shared", "generic")):
             return
         starts, size = np.array(sorted(objects), np.int64), access.type.bytes * access.count
-        for part, places in group.wave.access.shared_parts(group, access.space, plain(access.address), size):
+        for part, places in group.wave.access.shared_places(group, access.space, plain(access.address), size):
             behind = np.searchsorted(starts, places - BYTES, side="right")  # the first object that ends behind the access's start
             hit = (behind < starts.size) & (starts[np.minimum(behind, starts.size - 1)] < places + size)
             if hit.any():

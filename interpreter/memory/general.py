@@ -164,19 +164,24 @@ class GeneralAccess:
             place -= memory.arena.base
         return memory, place
 
-    def shared_places(self, g: AccessingLanes, space: str, address: Array) -> Array:
+    def shared_places(self, g: AccessingLanes, space: str, address: Array, size: int) -> Iterator[tuple[Part, Array]]:
+        """The active lanes that address shared memory of `size` bytes legally, and where that lies in the memory of all blocks."""
+        for part in self.parts(g, space, address):
+            if part.memory is None or part.memory is self.shared:
+                yield part, self._resolve(g, part, size, 1, False)[1]
+
+    def places(self, g: AccessingLanes, space: str, address: Array, size: int, write: bool) -> Iterator[tuple[Part, MemorySpace, Array]]:
+        """The active lanes by the memory that they access, legally, and which of its bytes: of shared memory counted over all blocks."""
+        for part in self.parts(g, space, address):
+            yield part, *self._resolve(g, part, size, 1, write)
+
+    def shared_bytes(self, g: AccessingLanes, space: str, address: Array) -> Array:
         """Which byte of the wave's shared memory each active lane's address means, that of a word of 8 bytes; -1 where none."""
         out = np.full(g.geometry.shape, -1, np.int64)
         for part in self.parts(g, space, address):
             if part.memory is None or part.memory is self.shared:
                 part.put(out, self._resolve(g, part, 8, 8, False)[1])
         return out
-
-    def shared_parts(self, g: AccessingLanes, space: str, address: Array, size: int) -> Iterator[tuple[Part, Array]]:
-        """The active lanes that address shared memory of `size` bytes legally, and where that lies in the memory of all blocks."""
-        for part in self.parts(g, space, address):
-            if part.memory is None or part.memory is self.shared:
-                yield part, self._resolve(g, part, size, 1, False)[1]
 
     def general_load(self, g: AccessingLanes, space: str, address: Array, type: ScalarType, count: int) -> tuple[Array, ...]:
         """Elements at each active lane's address; zeros for the others."""

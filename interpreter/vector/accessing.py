@@ -20,6 +20,7 @@ from ..memory.multicast import copies
 from ..memory.objects import Gap
 from ..memory.tensor import TensorSpace
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
+from .copying import Copying
 from .handles import Resource, announce, is_variable, resources
 from .ports import WavePort
 from .special import lies_in, special
@@ -162,6 +163,11 @@ class Accessing:
         after: str = "",
     ) -> None:
         """See ports.CopyingLanes."""
+        if self.wave.observers:
+            copy = Copying(self.wave.current, group, after)
+            for o in self.wave.observers:
+                o.issued(copy, self)
+            work = copy.named(self.wave, work)
         pending = self.wave.pending
         if pending is None or not pending.takes(self, work, group, barrier, after):
             write = work(self)
@@ -170,6 +176,8 @@ class Accessing:
 
     def close_group(self, group: str) -> None:
         """See ports.CopyingLanes."""
+        for o in self.wave.observers:
+            o.closed(self, group)
         if self.wave.pending is not None:
             self.wave.pending.close_group(self, group)
 
@@ -177,6 +185,8 @@ class Accessing:
         """See ports.CopyingLanes."""
         if self.wave.pending is not None:
             self.wave.pending.wait_groups(self, group, most, read)
+        for o in self.wave.observers:
+            o.waited(self, group, most, read)
 
     def settle(self, space: str, address: Array) -> None:
         """See ports.CopyingLanes."""

@@ -97,6 +97,8 @@ class Barriers:
             and reduction is None
             and self._idle(which)
         ):
+            for o in wave.observers:
+                o.met(wave.current, g, which)
             return pc
         for o in wave.observers:
             o.arrival(wave.current, g, which, count, waits)

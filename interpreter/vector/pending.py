@@ -66,7 +66,7 @@ class Pending:
         if group:
             operation.number = self._groups(group)[operation.lane]
         if barrier is not None:
-            operation.barrier = lanes.wave.access.shared_places(lanes, barrier[0], plain(barrier[1]))
+            operation.barrier = lanes.wave.access.shared_bytes(lanes, barrier[0], plain(barrier[1]))
         self.operations.append(operation)
         return True
 
@@ -90,7 +90,7 @@ class Pending:
     def settle(self, lanes: Accessing, space: str, address: Value) -> None:
         """See ports.CopyingLanes."""
         if self.operations:
-            places = np.unique(lanes.wave.access.shared_places(lanes, space, plain(address)))
+            places = np.unique(lanes.wave.access.shared_bytes(lanes, space, plain(address)))
             self._complete(lambda op: None if op.barrier is None else np.isin(op.barrier, places[places >= 0]))
 
     def finish(self) -> bool:

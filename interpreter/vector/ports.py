@@ -83,6 +83,7 @@ class WavePort(Protocol):
     first: int
     count: int
     current: Any  # the Site that runs, kept for observers
+    copying: Any  # the asynchronous copy that runs, for observers
     shadow: Any  # what an observer keeps beside its memories
     access: WaveMemory
     shared: SharedSpace

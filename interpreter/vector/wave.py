@@ -62,6 +62,7 @@ class Wave:
             self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
             self.local.rubbish = self.rubbish
         self.current: Any = None  # the site that runs, for observers
+        self.copying: Any = None  # the asynchronous copy that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts

@@ -15,9 +15,11 @@ from ..facts import Constant, facts
 from ..floats import tensor
 from ..floats.tensor import Terms
 from ..notation import instruction
-from ..ports import Addresses, Array, Lanes, Warps
+from ..ports import Addresses, Array, CopyingLanes, Lanes, Warps
 from ..shared_matrices import SharedMatrix
 from .mma import BITS, FP8, Registers, columns_of, size
+
+WGMMA_GROUP = "wgmma"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -205,10 +207,12 @@ def wgmma_fence(lanes: Lanes) -> None:
 
 
 @instruction("wgmma.commit_group.sync.aligned", ptx=8.0, sm=90, arch="a", section="9.7.17.7.2")
-def wgmma_commit_group(lanes: Lanes) -> None:
+def wgmma_commit_group(lanes: CopyingLanes) -> None:
     """Makes one group of the wgmma.mma_async since the last one."""
+    lanes.close_group(WGMMA_GROUP)
 
 
 @instruction("wgmma.wait_group.sync.aligned  #n", ptx=8.0, sm=90, arch="a", section="9.7.17.7.3")
-def wgmma_wait_group(lanes: Lanes, n: int) -> None:
+def wgmma_wait_group(lanes: CopyingLanes, n: int) -> None:
     """Waits until at most n groups are unfinished; they are all done as soon as they are issued."""
+    lanes.wait_groups(WGMMA_GROUP, n)

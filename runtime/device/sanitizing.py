@@ -16,6 +16,7 @@ from warplab.interpreter.checkers.checker import Checker
 from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings
 from warplab.interpreter.checkers.initcheck import Initcheck
 from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
+from warplab.interpreter.checkers.race.checker import Racecheck
 from warplab.interpreter.checkers.synccheck import Synccheck
 from warplab.interpreter.checkers.unset.checker import UnsetValues
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
@@ -41,7 +42,7 @@ def tools_of(text: str) -> tuple[str, ...]:
 def checkers_of(tools: Collection[str], findings: Findings) -> list[Checker]:
     """A checker for each of the named tools."""
     values = UnsetValues()
-    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Synccheck(findings, values))
+    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Racecheck(findings), Synccheck(findings, values))
     return [c for c in every if c.tool in tools]
 
 
@@ -66,6 +67,21 @@ class Sanitizer:
         """The host has written memory, or may."""
         for c in self._checkers:
             c.written(arena, address, size)
+
+    def queued(self, stream: str) -> None:
+        """The next launch is one of a stream; see Checker."""
+        for c in self._checkers:
+            c.queued(stream)
+
+    def host(self, what: str, event: str = "", stream: str = "") -> None:
+        """The host records an event, lets a stream wait for it, or waits for all (record, wait, sync)."""
+        for c in self._checkers:
+            if what == "record":
+                c.recorded(event, stream)
+            elif what == "wait":
+                c.awaited(event, stream)
+            else:
+                c.synchronized()
 
     def failed(self, error: ExecutionError) -> None:
         """A launch, or a call of the host, ended in an error."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..device.machine import machine
 
 if TYPE_CHECKING:
+    from ..device.sanitizing import Sanitizer
     from ..profiler import Profiling
 
 TOOLS = ("memcheck", "synccheck")  # those that need to know nothing of what the host writes

@@ -200,6 +200,8 @@ class Runner:
         """What the host does between launches; those run in order here, so that events and streams have nothing to wait for."""
         if step.what in ("sync", "free"):
             self.context.synchronize()
+        if self.sanitizer is not None and step.what != "memset":
+            self.sanitizer.host("sync" if step.what == "free" else step.what, step.name, step.stream)
         if step.what not in ("free", "memset"):
             return
         b = self.outcome.buffers.get(step.name)
@@ -232,6 +234,8 @@ class Runner:
         if launch.shared > 48 << 10:
             handle.max_dynamic_shared = launch.shared
         self.trail.append((handle, shape))
+        if self.sanitizer is not None:
+            self.sanitizer.queued(launch.stream)
         self.context.launch(handle, shape, bytes(block))
 
     def _in_order(self, given: Sequence[Argument | str], formals: Sequence[tuple[Variable, int]], kernel: str) -> list[Argument | str]:

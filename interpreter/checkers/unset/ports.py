@@ -165,6 +165,9 @@ class CopyingPort(ShadowPort):
             self.shadow.store(self.g, space, address, t, [DEFINED] * halves(t))
         return np.zeros(shape if t.elements == 1 else (*shape, t.elements), t.dtype)
 
+    def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
+        """See ports.Lanes: the group itself has said so."""
+
     def later(self, work: Callable[[Any], Any], **when: Any) -> None:
         """See ports.CopyingLanes: masks are copied at once."""
         write = work(self)
@@ -179,9 +182,6 @@ class CopyingPort(ShadowPort):
 
     def settle(self, space: str, address: Array) -> None:
         """See ports.CopyingLanes: the group itself has looked."""
-
-    def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
-        """See ports.Lanes: the group itself has said so."""
 
     def pause(self) -> None:
         """See ports.Lanes: the group itself has paused."""

@@ -1,0 +1,74 @@
+"""Shadow memory: who last touched each word, in whole arrays.
+
+A stamp is a number of 64 bits: the time (upper half), and who (lower half): a level and a number.  Time is counted in steps of synchronisation, so
+that whatever a thread does between two of them has one time.  Several threads that read a word, unordered, become one record of their warp,
+their block or the grid, with a mask of those that took part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+THREAD, WARP, BLOCK, COPY = range(4)  # levels
+LEVEL_AT, NUMBER = 30, (1 << 30) - 1
+GRID = NUMBER  # at the level of blocks: threads of several
+NEVER = 0xFFFFFFFF  # the time of a copy that nobody has waited for
+U64 = np.uint64
+HALF = U64(32)
+LOW = U64(0xFFFFFFFF)
+KINDS = ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from")
+
+
+class Cells:
+    """One kind of record for every unit of a memory."""
+
+    __slots__ = ("mask", "site", "stamp")
+
+    def __init__(self, count: int) -> None:
+        self.stamp = np.zeros(count, np.uint64)
+        self.site = np.zeros(count, np.uint16)
+        self.mask: Array | None = None  # of the lanes or warps that a record of several threads has
+
+    def masks(self) -> Array:
+        """The masks, made when the first is kept."""
+        if self.mask is None:
+            self.mask = np.zeros(self.stamp.size, np.uint32)
+        return self.mask
+
+    def split(self) -> None:
+        """From words to bytes."""
+        self.stamp, self.site = np.repeat(self.stamp, 4), np.repeat(self.site, 4)
+        if self.mask is not None:
+            self.mask = np.repeat(self.mask, 4)
+
+
+class Shadow:
+    """The records of one allocation, or of the shared memory of a wave; the pages of its arrays are made when they are first touched."""
+
+    def __init__(self, name: str, size: int, origin: int = 0) -> None:
+        self.name = name
+        self.size = size
+        self.origin = origin  # the address of its first byte
+        self.unit = 4
+        self.cells: dict[str, Cells] = {}
+        self.heads: dict[int, Any] = {}  # byte -> what a strong read of it may acquire
+        self.uneven = False  # are there strong accesses of several sizes, or of scopes narrower than .gpu?
+        self.strong_size = 0
+
+    def of(self, kind: str) -> Cells:
+        """The records of a kind."""
+        found = self.cells.get(kind)
+        if found is None:
+            found = self.cells[kind] = Cells(-(-self.size // 4) * 4 // self.unit + 4)
+        return found
+
+    def split(self) -> None:
+        """An access to less than a word, or to no whole one, came: from now on each byte has its records."""
+        if self.unit == 4:
+            self.unit = 1
+            for cells in self.cells.values():
+                cells.split()

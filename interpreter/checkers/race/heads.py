@@ -1,0 +1,40 @@
+"""What a strong read of a place may acquire: the clocks of the release patterns whose writes it reads, by scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .kinds import CLUSTER, CTA, GPU
+from .order import Clock, merge
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Those of one place; a new one for each write."""
+
+    wide: Clock = field(default_factory=dict)  # of patterns at gpu or system scope
+    narrow: dict[tuple[int, int], Clock] = field(default_factory=dict)  # (block, scope) -> what the block's own threads have released
+    site_line: int = 0  # of the last release that is narrower
+
+    def more(self, block: int, scope: int, clock: Clock, line: int) -> Heads:
+        """With one more release."""
+        wide, narrow = self.wide, dict(self.narrow)
+        if scope >= GPU:
+            wide = dict(wide)
+            merge(wide, clock)
+        own = dict(narrow.get((block, scope), {}))
+        merge(own, clock)
+        narrow[block, scope] = own
+        return Heads(wide, narrow, line if scope < GPU else self.site_line)
+
+    def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
+        """What a thread of a block acquires at a scope."""
+        if scope >= GPU and self.wide:
+            yield self.wide
+        for (other, released), clock in self.narrow.items():
+            near = other == block
+            if released >= CLUSTER and scope >= CLUSTER:
+                near = near or other // cluster_size == block // cluster_size
+            if near and (scope == CTA or released < GPU or scope < GPU):
+                yield clock

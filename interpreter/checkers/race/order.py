@@ -1,0 +1,298 @@
+"""What is ordered before what, in one launch.
+
+Two layers.  By structure: the time of the last barrier of each block, of the last synchronisation of each warp, and of the last one of some of its
+lanes, in arrays.  Beside that, where threads have synchronised otherwise, views: what a thread, a warp or a block knows of others, as tables
+{who: time}, so that all that `who` did until then is ordered before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...launch import Launch
+from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array
+
+Clock = dict[int, int]
+
+
+class Lanes:
+    """The lanes of one access, one after the other: thread, warp and block in the launch."""
+
+    __slots__ = ("block", "thread", "warp")
+
+    def __init__(self, thread: Array, warp: Array, block: Array) -> None:
+        self.thread, self.warp, self.block = thread, warp, block
+
+    def take(self, index: Array) -> Lanes:
+        """Some of them."""
+        return Lanes(self.thread[index], self.warp[index], self.block[index])
+
+
+class Copies:
+    """Asynchronous copies: who issued each, when, and since when that thread has waited for it."""
+
+    def __init__(self) -> None:
+        self.thread = np.zeros(0, np.int64)
+        self.done = np.zeros(0, np.int64)
+        self.tag = np.zeros(0, np.int64)  # of the mbarrier's phase that it belongs to
+        self.count = 0
+
+    def end(self, now: int) -> None:
+        """A launch is over, and so are its copies."""
+        np.minimum(self.done[: self.count], now, out=self.done[: self.count])
+
+    def add(self, thread: Array) -> int:
+        """Room for one copy of each of these threads; the number of the first."""
+        first, self.count = self.count, self.count + thread.size
+        if self.count > self.thread.size:
+            room = max(2 * self.thread.size, self.count, 1024)
+            for name in ("thread", "done", "tag"):
+                bigger = np.full(room, NEVER if name == "done" else -1, np.int64)
+                old = getattr(self, name)
+                bigger[: old.size] = old
+                setattr(self, name, bigger)
+        self.thread[first : self.count] = thread
+        return first
+
+
+class Order:
+    """The order of one launch."""
+
+    def __init__(self, launch: Launch, floor: int, start: int, copies: Copies) -> None:
+        self.launch = launch
+        self.start = start  # of the launch
+        self.threads = launch.threads
+        self.per_block = -(-launch.threads // 32)
+        self.floor = floor  # whatever has no later time is ordered before all of the launch
+        self.earlier: tuple[tuple[int, int], ...] = ()  # times of other launches that are ordered before, from, to
+        self.barrier = np.full(launch.blocks, floor, np.int64)
+        self.warp = np.full(launch.blocks * self.per_block, floor, np.int64)
+        self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
+        self.views: dict[int, list[Clock]] = {}
+        self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
+        self.copies = copies
+        self.phases = 0
+        self.activity: Array | None = None  # when each block last accessed memory, first since it released
+
+    # ------------------------------------------------------------ synchronisation
+
+    def key_of(self, thread: int) -> tuple[int, int, int]:
+        """The names of a thread, its warp and its block."""
+        block, t = divmod(thread, self.threads)
+        return thread, WARP << LEVEL_AT | block * self.per_block + t // 32, BLOCK << LEVEL_AT | block
+
+    def block_barrier(self, blocks: Array, now: int) -> None:
+        """All threads of these blocks have met."""
+        self.barrier[blocks] = now
+        if self._private:
+            for block in blocks.tolist():
+                keys = self._private.pop(block, None)
+                if keys:
+                    self._join(BLOCK << LEVEL_AT | block, [c for k in sorted(keys) for c in self.views.pop(k, ())])
+
+    def warp_barrier(self, warps: Array, now: int) -> None:
+        """All lanes of these warps have met."""
+        self.warp[warps] = now
+        if self._private:
+            for block in np.unique(warps // self.per_block).tolist():
+                for key in [k for k in self._private.get(block, ()) if k >> LEVEL_AT == THREAD]:
+                    warp = self.key_of(key)[1]
+                    if ((warp & NUMBER) == warps).any():
+                        self._private[block].discard(key)
+                        self._private[block].add(warp)
+                        self._join(warp, self.views.pop(key, []))
+
+    def lanes_met(self, lanes: Lanes, masks: Array, now: int) -> None:
+        """Lanes of warps have met, each with those of its mask."""
+        if not self.partial:
+            n = self.launch.blocks * self.threads
+            self.partial = [(np.zeros(n, np.int64), np.zeros(n, np.uint32)) for _ in range(6)]
+        size = np.ceil(np.log2(np.maximum(np.bitwise_count(masks), 1))).astype(int)
+        for s in np.unique(size).tolist():
+            here = lanes.thread[size == s]
+            self.partial[s][0][here] = now
+            self.partial[s][1][here] = masks[size == s]
+        if self._private:
+            for warp in np.unique(lanes.warp).tolist():
+                if any(
+                    self.key_of(k)[1] & NUMBER == warp for k in self._private.get(warp // self.per_block, ()) if k >> LEVEL_AT == THREAD
+                ):
+                    here = np.flatnonzero(lanes.warp == warp)
+                    for mask in np.unique(masks[here]).tolist():
+                        who = lanes.thread[here[masks[here] == mask]]
+                        clock = self._known(who)
+                        for t in who.tolist():
+                            self.acquire_one(t, [clock])
+
+    def entities(self, thread: Array) -> list[int]:
+        """These threads as whole blocks, whole warps and single threads."""
+        out: list[int] = []
+        blocks, counts = np.unique(thread // self.threads, return_counts=True)
+        whole = blocks[counts == self.threads]
+        out += (whole | BLOCK << LEVEL_AT).tolist()
+        rest = thread if not whole.size else thread[~np.isin(thread // self.threads, whole)]
+        if rest.size:
+            in_block = rest % self.threads
+            warp = rest // self.threads * self.per_block + in_block // 32
+            warps, counts = np.unique(warp, return_counts=True)
+            size = np.minimum(32, self.threads - warps % self.per_block * 32)
+            full = warps[counts == size]
+            out += (full | WARP << LEVEL_AT).tolist()
+            out += rest[~np.isin(warp, full)].tolist()
+        return out
+
+    def clock(self, thread: Array, now: int) -> Clock:
+        """All that is before these threads, and what they have done themselves."""
+        out = self._known(thread)
+        for key in self.entities(thread):
+            out[key] = now
+        return out
+
+    def _known(self, thread: Array) -> Clock:
+        out: Clock = {}
+        blocks = np.unique(thread // self.threads)
+        for b in blocks.tolist():
+            if self.barrier[b] > self.floor:
+                out[BLOCK << LEVEL_AT | b] = int(self.barrier[b])
+        warps = np.unique(thread // self.threads * self.per_block + thread % self.threads // 32)
+        for w in warps.tolist():
+            if self.warp[w] > self.floor:
+                out[WARP << LEVEL_AT | w] = int(self.warp[w])
+        for times, masks in self.partial:
+            for t in thread[times[thread] > self.floor].tolist():
+                first = t // self.threads * self.threads + t % self.threads // 32 * 32
+                for lane in range(32):
+                    if masks[t] >> np.uint32(lane) & np.uint32(1):
+                        out[first + lane] = max(out.get(first + lane, 0), int(times[t]))
+        if self.views:
+            for key in (*thread.tolist(), *(warps | WARP << LEVEL_AT).tolist(), *(blocks | BLOCK << LEVEL_AT).tolist()):
+                for c in self.views.get(key, ()):
+                    merge(out, c)
+        return out
+
+    def acquire(self, thread: Array, clocks: list[Clock]) -> None:
+        """These threads come after what the clocks say."""
+        for key in self.entities(thread):
+            self._learn(key, clocks)
+
+    def acquire_one(self, thread: int, clocks: list[Clock]) -> None:
+        """The same for one thread."""
+        self._learn(thread, clocks)
+
+    def _learn(self, key: int, clocks: list[Clock]) -> None:
+        level = key >> LEVEL_AT
+        if level != BLOCK:
+            block = (key & NUMBER) // (self.threads if level == THREAD else self.per_block)
+            self._private.setdefault(block, set()).add(key)
+        self._join(key, clocks)
+
+    def _join(self, key: int, clocks: list[Clock]) -> None:
+        have = self.views.setdefault(key, [])
+        have += [c for c in clocks if not any(c is h for h in have)]
+        if len(have) > 6:
+            whole: Clock = {}
+            for c in have[:-2]:  # the last may still grow until its phase is complete
+                merge(whole, c)
+            have[:-2] = [whole]
+
+    # ------------------------------------------------------------ questions
+
+    def unordered(self, stamp: Array, mask: Array | None, u: Lanes, before: Array | None = None) -> Array:
+        """Which of these records are not ordered before their lanes; `before`: what a copy of the lane knew of when it was issued."""
+        time = (stamp >> HALF).astype(np.int64)
+        who = (stamp & LOW).astype(np.int64)
+        level, number = who >> LEVEL_AT, who & NUMBER
+        copied = (level == COPY) & (time > self.floor)
+        if copied.any():
+            number, time, level = number.copy(), time.copy(), level.copy()
+            element = number[copied]
+            time[copied], number[copied], level[copied] = self.copies.done[element], self.copies.thread[element], THREAD
+        one = level == THREAD
+        ok = one & (number == u.thread) & (time < NEVER)
+        if before is not None:
+            ok &= time <= before
+        block = np.where(one, number // self.threads, np.where(level == WARP, number // self.per_block, number))
+        settled = self.barrier[u.block]
+        ok |= (block == u.block) & (time <= (settled if before is None else np.minimum(settled, before)))
+        warp = np.where(one, number // self.threads * self.per_block + number % self.threads // 32, np.where(level == WARP, number, -1))
+        same = warp == u.warp
+        met = self.warp[u.warp]
+        ok |= same & (time <= (met if before is None else np.minimum(met, before)))
+        for times, masks in self.partial:
+            bits = np.where(one, np.uint32(1) << (number % self.threads & 31).astype(np.uint32), np.uint32(0) if mask is None else mask)
+            ok |= same & (time <= times[u.thread]) & (bits != 0) & (bits & ~masks[u.thread] == 0)
+        if self.floor < self.start:  # threads of other launches have the same numbers
+            ok &= time >= self.start
+        ok |= time <= self.floor
+        for first, last in self.earlier:
+            ok |= (time >= first) & (time <= last)
+        open_ = np.flatnonzero(~ok)
+        if open_.size and self.views:
+            tags = np.full(stamp.size, -1)
+            if copied.any():
+                tags[copied] = self.copies.tag[element]
+            for j in open_.tolist():
+                if time[j] < self.start:
+                    continue
+                m = 0xFFFFFFFF if mask is None else int(mask[j])
+                ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]))
+        return ~ok
+
+    def _knows(self, u: int, level: int, number: int, time: int, mask: int, tag: int) -> bool:
+        clocks = [c for key in self.key_of(u) for c in self.views.get(key, ())]
+        if not clocks:
+            return False
+        if tag >= 0 and any(COPY << LEVEL_AT | tag in c for c in clocks):
+            return True
+
+        def known(key: int) -> int:
+            return max((c.get(key, -1) for c in clocks), default=-1)
+
+        if level == THREAD:
+            return max(known(key) for key in self.key_of(number)) >= time
+        if level == WARP:
+            if max(known(WARP << LEVEL_AT | number), known(BLOCK << LEVEL_AT | number // self.per_block)) >= time:
+                return True
+            first = number // self.per_block * self.threads + number % self.per_block * 32
+            return all(first + i == u or known(first + i) >= time for i in range(32) if mask >> i & 1)
+        if number != GRID:
+            if known(BLOCK << LEVEL_AT | number) >= time:
+                return True
+            first = number * self.per_block
+            return all(
+                max(known(WARP << LEVEL_AT | first + i), int(self.warp[first + i]) if first + i == self.key_of(u)[1] & NUMBER else -1)
+                >= time
+                for i in range(self.per_block)
+                if mask >> i & 1
+            )
+        for b in range(self.launch.blocks):
+            at = known(BLOCK << LEVEL_AT | b)
+            if b == u // self.threads:
+                at = max(at, int(self.barrier[b]))
+            if at < time and (self.activity is None or int(self.activity[b]) > at):
+                return False
+        return True
+
+
+def merge(into: Clock, more: Clock) -> None:
+    """The later time of each."""
+    for key, time in more.items():
+        if into.get(key, -1) < time:
+            into[key] = time
+
+
+def stamps(now: int, who: Array | int) -> Array:
+    """Records of one time."""
+    made: Array = np.asarray(who).astype(U64) | U64(now << 32)
+    return made
+
+
+def names(keys: Iterable[int]) -> list[int]:
+    """Numbers of keys, whatever their level."""
+    return [k & NUMBER for k in keys]
+
+
+__all__: list[Any] = ["Clock", "Copies", "Lanes", "Order", "merge", "stamps"]
