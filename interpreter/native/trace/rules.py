@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,9 +38,5 @@ def _fma(code: Code, a: Any, b: Any, c: Any, dtype: type) -> Symbol:
 PRIMITIVES[look_up] = _look_up
 PRIMITIVES[single.fma_nearest] = lambda code, a, b, c: single.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
 PRIMITIVES[exact.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
-
-# Meanings that take a short way for ordinary arguments stand beside a plain one.
-MEANINGS: dict[Any, Callable[..., Any]] = {
-    getattr(sfu, name): getattr(unit, name)
-    for name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
-}  # fmt: skip
+for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways
+    PRIMITIVES[getattr(sfu, _name)] = lambda code, *arguments, f=getattr(unit, _name), **modes: f(*arguments, **modes)

@@ -104,7 +104,7 @@ def test_the_code_of_a_meaning_gives_its_bits(form: Form) -> None:
     for settled in spellings(form):
         code = Code(WIDTH, Module())
         symbols, arrays, inputs = operands(form, settled, code)
-        results = [r for r in traced(code, form, settled, symbols) if r is not None]
+        results = [r for r in traced(code, form.bind(settled), symbols) if r is not None]
         with np.errstate(all="ignore"):
             want = form.bind(settled)(*arrays)
         expected = [w for w in (want if isinstance(want, tuple) else (want,)) if w is not None]
