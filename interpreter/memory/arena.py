@@ -68,6 +68,7 @@ class Arena:
         self._resting_bytes = 0
         self._free: list[tuple[int, int]] = []  # (room, start), sorted by room
         self.used = 0
+        self.version = 0  # changes with every allocation that begins or ends
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         """All of the memory as elements of a dtype."""
@@ -88,6 +89,7 @@ class Arena:
         self._begins = None
         self._by_start[a.start] = a
         self.used += size
+        self.version += 1
         return a
 
     def _find(self, room: int, align: int) -> int:
@@ -113,6 +115,7 @@ class Arena:
         """Ends an allocation; its addresses are remembered as freed while they rest."""
         a.freed = True
         self.used -= a.size
+        self.version += 1
         self._resting.append(a)
         self._resting_bytes += a.size
         while self._resting_bytes > QUARANTINE:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plan.plan import PlanFunction, Segment
+from ..plan.plan import PlanFunction, Segment, Site
 from ..values import Value
 
 Step = Callable[[list[Any]], None]  # of the registers
@@ -25,6 +25,7 @@ class VectorSegment:
     writes: int  # slots that it writes, as a mask
     exchange: Any  # its first operation, where that works across the lanes of a warp
     plan: Segment
+    site_of: Callable[[Step], Site]  # the instruction that a step runs
 
 
 class Segments(dict[int, VectorSegment]):

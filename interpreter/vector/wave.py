@@ -49,6 +49,7 @@ class Wave:
         self.access = (ObservedMemory if observers else WaveMemory)(
             launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
         )
+        self.native: Any = None  # what compiled code is given
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
@@ -153,7 +154,7 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
-        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
+        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers), native=self.launch.options.engine == "native")
 
 
 def _place(g: Group) -> str:
@@ -167,7 +168,7 @@ def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | N
     if not isinstance(e, Fault) or e.instruction:
         return
     launch = g.wave.launch
-    site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
+    site = segment.plan.site if step is None else segment.site_of(step)
     if site is not None:
         e.instruction = launch.text_of(site)
         e.line = site.instruction.span.line
