@@ -100,6 +100,11 @@ class Variable:
     register: Register | None = None  # for a .reg parameter of a .func
 
     @property
+    def handle(self) -> str:
+        """The kind of handle that it stands for, texref, samplerref or surfref, else ""; a .tex variable of PTX 1.4 is a texref."""
+        return "texref" if self.space == "tex" else self.type.name if self.type.kind == "o" else ""
+
+    @property
     def elements(self) -> int:
         n = self.vector
         for d in self.dims:

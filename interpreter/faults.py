@@ -19,7 +19,9 @@ class ExecutionError(Exception):
 class Fault(ExecutionError):
     """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
 
-    kind: str  # out-of-bounds null misaligned freed wrong-space read-only stack-overflow illegal-instruction trap assert unsupported
+    # out-of-bounds null misaligned freed double-free invalid-free wrong-space read-only stack-overflow illegal-instruction trap assert
+    # unsupported tensor-memory-leak
+    kind: str
     message: str
     space: str = ""
     address: int | None = None
@@ -56,6 +58,8 @@ class Waiting:
     source: str
     wants: str
     missing: str
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
 
 
 @dataclass(slots=True)

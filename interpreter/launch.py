@@ -11,9 +11,11 @@ import numpy as np
 
 from warplab.assembler.ir import Function, Module, Variable
 from warplab.isa.profiles import DeviceProfile
+from warplab.isa.textures.resources import NoResources, Resources
 
 from .faults import Fault, LimitReached
 from .memory.arena import Arena
+from .memory.multicast import MulticastRange
 from .plan.plan import Manner, Site
 from .program import LoadedKernel
 from .values import Array, ParameterOffset
@@ -50,10 +52,10 @@ class Options:
     max_seconds: float | None = None
     stack_limit: int = 1 << 19
     schedule: int | None = None
+    poison: int | None = None  # a seed: what nobody has written holds rubbish
     cooperative: bool = False
     cluster: Dim3 | None = None
     lockstep: bool = False
-    engine: str = "numpy"
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 
@@ -64,11 +66,13 @@ class Launch:
     def __init__(
         self, kernel: LoadedKernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
         printer: Printer, heap: Heap, other_arenas: Sequence[Arena] = (), options: Options | None = None, number: int = 1,
+        multicasts: Sequence[MulticastRange] = (), resources: Resources | None = None,
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
-        self.arena, self.other_arenas = arena, tuple(other_arenas)
+        self.arena, self.other_arenas, self.multicasts = arena, tuple(other_arenas), tuple(multicasts)
         self.printer, self.heap = printer, heap
+        self.resources: Resources = NoResources() if resources is None else resources
         self.options = o
         self.number: int = number
         self.name = kernel.name
@@ -93,7 +97,7 @@ class Launch:
         self.assertions: list[str] = []
         self.steps = 0
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
-        self.next_block = 0  # of those that have not started
+        self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/deadlock.py
 
@@ -130,6 +134,16 @@ class Launch:
             self.arena.free(a)
 
     # ------------------------------------------------------------ blocks
+
+    def take_cluster(self) -> Dim3 | None:
+        """The first block of a cluster that has not started, and now never will: running blocks do its work; None where all have started."""
+        first = self.next_block
+        if first >= self.blocks:
+            return None
+        self.next_block += self.cluster_size
+        self.quiet_rounds = 0
+        x, y, z = (int(self.block_special(first, 1, f"ctaid.{axis}").item()) for axis in "xyz")
+        return x, y, z
 
     def block_special(self, first: int, count: int, name: str) -> Array:
         """A per-block special register of some blocks, (blocks, 1)."""

@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from warplab.assembler.ir import Function
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from .launch import Launch
 from .memory.access import WaveMemory
-from .plan.plan import Guard, Jump, Segment, Site
+from .plan.plan import Guard, Jump, Manner, Segment, Site
 from .plan.roles import works_on
+from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
+from .vector.function import VectorFunction
 from .vector.group import Group
 from .vector.ports import WavePort
 
@@ -54,6 +57,10 @@ class Observer:
     def wave(self, wave: WavePort) -> None:
         """Some blocks start."""
 
+    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> VectorFunction | None:
+        """A function as it is to run, where that is more than its values; one observer of a launch may have such code."""
+        return None
+
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
         """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event.
 
@@ -70,6 +77,18 @@ class Observer:
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         """An atomic operation has these operands; its access is the next event, and only then memory changes."""
+
+    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+        """Lanes called malloc; an address is 0 where the heap is full."""
+
+    def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
+        """Lanes arrive at a barrier of their block, which others may be at; not of a wave whose threads arrive all together."""
+
+    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+        """A barrier is complete in these blocks of a wave, by their positions in it; of those that had arrivals."""
+
+    def members(self, site: Site, group: Group, membermask: Array) -> None:
+        """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""

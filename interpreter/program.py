@@ -26,8 +26,10 @@ from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
 from warplab.isa.control import CALLS
 from warplab.isa.spaces import RESERVED_SHARED, SHARED_BASE
+from warplab.isa.textures.resources import VARIABLE_BIT
 
 from .memory.arena import Allocation, Arena
+from .memory.spaces import Gap
 from .plan.lower import lower
 from .plan.operands import immediate_bits
 from .plan.plan import ORDINARY, Manner, PlanFunction
@@ -35,14 +37,18 @@ from .ptxas.contraction import DEFAULT, Fmad
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
+MOST_WITH_GAPS = 48 << 10  # bytes of shared memory that every kernel may declare: where gaps do not fit in, there are none
 FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 
 
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(self, linked: Program, arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT) -> None:
+    def __init__(
+        self, linked: Program, arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT, gap: int = 0
+    ) -> None:
         self.modules = linked.modules
+        self.gap = gap  # bytes between two variables in shared memory that belong to neither
         self.fmad: Fmad = fmad  # which products and sums are rounded together
         # `.target sm_90, debug` asks for no optimisation: there each instruction is rounded on its own.
         self.unoptimised = {id(f) for m in self.modules if "debug" in m.targets for f in m.functions.values()}
@@ -52,6 +58,7 @@ class LoadedProgram:
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
+        self.handles: dict[int, tuple[str, str]] = {}  # (type, name) of each texture, sampler or surface that is a variable, by its handle
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
         self._at_code: dict[int, Function] = {}
@@ -63,7 +70,7 @@ class LoadedProgram:
     def _module_variables(self) -> Iterator[Variable]:
         for m in self.modules:
             for v in m.variables.values():
-                if v.space in ("global", "const"):
+                if v.space in ("global", "const") or v.handle:
                     yield v
             for f in m.functions.values():
                 if f.body is not None:
@@ -78,13 +85,16 @@ class LoadedProgram:
             arena = self._managed() if self._managed is not None and managed else self.arena
             a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
             self.places[id(v)] = a.start
+            if v.handle:
+                first = self.places[id(v)] = a.start | VARIABLE_BIT
+                self.handles |= {first + n * v.type.bytes: (v.handle, v.name) for n in range(v.elements)}
             self.allocations.append((arena, a))
         for v, (arena, a) in zip(own, self.allocations, strict=True):
             data = self.initial_bytes(v)
             arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
     def address(self, v: Variable) -> int:
-        """The address of a .global or .const variable."""
+        """The address of a .global or .const variable; the handle of one that is a texture, a sampler or a surface."""
         return self.places[id(self.definition(v))]
 
     def initial_bytes(self, v: Variable) -> bytes:
@@ -151,6 +161,30 @@ class SharedLayout(NamedTuple):
     places: dict[int, int]  # id(variable) -> offset
     static: int  # bytes that the program declares
     dynamic_start: int
+    gaps: tuple[Gap, ...] = ()
+
+
+def _lay_out(used: dict[int, Variable], gap: int) -> SharedLayout:
+    places: dict[int, int] = {}
+    gaps: list[Gap] = []
+    at = end = 0
+    name, size = "", 0  # of the variable before
+    unsized = {key: v.align for key, v in used.items() if not v.size}
+    align = max(unsized.values(), default=1)
+
+    def place(align: int) -> int:
+        start = -(-at // align) * align
+        if gap and name:
+            gaps.append(Gap(end, start, name, size))
+        return start
+
+    for key, v in used.items():
+        if v.size:
+            places[key] = place(v.align)
+            end = places[key] + v.size
+            at, name, size = end + gap, v.name, v.size
+    tail = place(align) if unsized else end
+    return SharedLayout(places | dict.fromkeys(unsized, tail), end, tail, tuple(gaps))
 
 
 @dataclass(eq=False)
@@ -160,7 +194,7 @@ class LoadedKernel:
     program: LoadedProgram
     function: Function
     _plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
-    codes: dict[tuple[int, Manner, bool, bool], Any] = field(default_factory=dict)  # what an engine made of them
+    codes: dict[tuple[int, Manner, bool], Any] = field(default_factory=dict)  # what an engine made of them
 
     @property
     def name(self) -> str:
@@ -208,15 +242,14 @@ class LoadedKernel:
             used |= {id(v): v for v in body_variables(f) if v.space == "shared"}
             outer = (self.program.definition(v) for o in listing(f).naming for v in variables_in(o) if v.space == "shared")
             used |= {id(v): v for v in outer}
-        places, at = {}, 0
-        for key, v in used.items():
-            if v.size:
-                places[key] = -(-at // v.align) * v.align
-                at = places[key] + v.size
-        unsized = {key: v.align for key, v in used.items() if not v.size}
-        align = max(unsized.values(), default=1)
-        tail = -(-at // align) * align
-        return SharedLayout(places | dict.fromkeys(unsized, tail), at, tail)
+        laid_out = _lay_out(used, self.program.gap)
+        return laid_out if laid_out.static <= MOST_WITH_GAPS else _lay_out(used, 0)
+
+    @cached_property
+    def shared_gaps(self) -> tuple[Gap, ...]:
+        """What lies between variables in shared memory, by the addresses of a block."""
+        first = self.reserved_shared
+        return tuple(g._replace(start=g.start + first, end=g.end + first) for g in self.shared_layout.gaps)
 
     @cached_property
     def reserved_shared(self) -> int:

@@ -86,6 +86,7 @@ class Constant:
     most: str = ""  # the operand whose constant is the largest value
     is_unsigned: bool = False  # only the lower 32 bits count
     is_fraction: bool = False  # above 0 and up to 1
+    element: int | None = None  # the one that it is about, where a vector in braces stands there
     help: str = ""
 
 
@@ -126,12 +127,14 @@ class Facts(NamedTuple):
 
     access: str = ""  # to the memory at its address: "load", "store", "atomic", "reduction"
     copies: bool = False  # from memory to memory
+    moves_memory: bool = False  # what it reads comes out as it is: in the result or elsewhere in memory
     moves_matrix: bool = False  # between shared memory and the fragments of a warp
     unit: str = ""  # that serves it in place of the load-store unit: "texture", "barrier", "tensor"
     acquires: tuple[When, ...] = ()  # then it acquires at a scope wider than the CTA; (): as .acquire and .acq_rel say
     asks_anew: When | None = None  # then it asks memory for what other threads have changed
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
+    aligned: When | None = None  # then all threads that come together must execute this one instruction
 
     # Operands.
     discards: bool = False  # `_` may stand for the result
@@ -147,10 +150,17 @@ class Facts(NamedTuple):
     sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
     moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is one
+    not_executed: str = ""  # why a row has no meaning that a device could be held to
     flops: int = 0  # of one lane and element, where the type is a floating-point one
     matrix_lanes: int = 0  # that multiply matrices together
     negates: bool = False  # operands may have a minus sign
     reads_destination: bool = False
+    takes_bits: str = ""  # operands whose bits, moved, are the result's; the others say which of them and where
+    bit_by_bit: bool = False  # each bit of the result comes from the operands' bits in its place
+    compares: bool = False  # the result says how a and b compare, perhaps combined with the predicate c
+    monotone: When | None = None  # then more bits in the operand are never fewer in the result
+    pairs: bool = False  # each operand becomes an element of the result, the first one the uppermost
+    upwards: bool = False  # no bit of the result comes from a bit above its place
     passes_on: bool = False  # compilers pass registers on that no instruction has written
     result_from_elsewhere: bool = False  # from memory or from other lanes
 

@@ -9,15 +9,39 @@ A meaning's first parameter chooses its shape:
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .tensor_columns import TensorMemory
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 Shortcut = np.ufunc | Callable[..., Array]  # see Lanes.update
+
+
+class NotYet(Exception):
+    """A cross-lane meaning with .sync cannot go on until other lanes have done something; for these lanes nothing has been changed."""
+
+    def __init__(self, lanes: Mask, what: str) -> None:
+        super().__init__(what)
+        self.lanes = lanes  # those that wait: (warps, 32)
+        self.what = what  # they wait for
+
+
+class TensorCores(Protocol):
+    """The CTAs that run together, as tensor cores see them; each has a number."""
+
+    def memory(self, cta: int) -> TensorMemory:
+        """The tensor memory of a CTA."""
+
+    def shared(self, cta: int) -> NDArray[np.uint8]:
+        """The shared memory of a CTA, all of it."""
+
+    def peer(self, cta: int) -> int | None:
+        """The other CTA of its pair, of whose ranks in the cluster the last bits differ; None where the cluster has none."""
 
 
 class Lanes(Protocol):
@@ -66,6 +90,28 @@ class Lanes(Protocol):
 
     def space_of(self, address: Addresses, space: str) -> Mask:
         """isspacep: does a generic address lie in the window of a space?"""
+
+    def replicas(self, address: Addresses, size: int) -> Sequence[tuple[Addresses, Mask]]:
+        """Where the memory of each device lies that an access of `size` bytes to a multimem address means, device after device.
+
+        With each device's addresses come the active lanes whose multicast object has so many devices.  Every access is checked.
+        """
+
+    def take_clusters(self) -> tuple[Array, ...]:
+        """For each active lane, in ascending order, a cluster that the launch has not started and now never starts.
+
+        Gives the x, y and z of the %ctaid of its first CTA, and 1; four zeros where none was left.
+        """
+
+    @property
+    def tensor_cores(self) -> TensorCores:
+        """Tensor memory, and shared memory as tensor cores read it: what they access is not announced."""
+
+    def ctas(self) -> Array:
+        """The number of each lane's CTA there."""
+
+    def refuse(self, kind: str, text: str, lanes: Mask) -> NoReturn:
+        """Ends the launch with a Fault of a kind, which these lanes have caused."""
 
     def pause(self) -> None:
         """A hint that these lanes wait for others (nanosleep, a failed try_wait): the scheduler may run other lanes."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
     from .python.arrays import to_device as to_device
+    from .python.arrays import to_opaque as to_opaque
+    from .python.arrays import to_surface as to_surface
+    from .python.arrays import to_texture as to_texture
     from .python.buffers import Buffer as Buffer
     from .python.buffers import ManagedBuffer as ManagedBuffer
     from .python.buffers import MemoryResource as MemoryResource
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
     from .python.streams import StreamOptions as StreamOptions
 
 _HOMES = {
-    "python.arrays": "DeviceNDArray device_array to_device",
+    "python.arrays": "DeviceNDArray device_array to_device to_opaque to_surface to_texture",
     "python.buffers": "Buffer ManagedBuffer MemoryResource",
     "python.calls": "CUDAError",
     "python.devices": "ComputeCapability Context Device",

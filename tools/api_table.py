@@ -14,8 +14,12 @@ from warplab.runtime import cudart, driver
 from .markdown import made_by
 
 FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
-# Functions of CUDA's C API that cuda.bindings lacks.
-BEYOND = ("cudaGetFuncBySymbol", "cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol")
+# Functions of CUDA's C API that cuda.bindings lacks; texture references ended with CUDA 12.
+BEYOND = (
+    "cudaBindSurfaceToArray", "cudaBindTexture", "cudaBindTexture2D", "cudaBindTextureToArray", "cudaBindTextureToMipmappedArray",
+    "cudaGetFuncBySymbol", "cudaGetSurfaceReference", "cudaGetTextureAlignmentOffset", "cudaGetTextureReference",
+    "cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cudaUnbindTexture",
+)  # fmt: skip
 # Names of cuda.core 1.x that are not here, and why.
 MISSING = {
     "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",

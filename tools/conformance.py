@@ -22,6 +22,8 @@ COUNTERS = """What the profiler counts, against the hardware's counters and the 
 MATRIX = """A row of the tables is *held by* an H200 if a recorded case that passes executes it, else by a *model* if a test compares it with Python's own
 arithmetic or with a description of one lane at a time. *Only run* rows execute, but no recording and no
 such test performs them; most share the calculation of a row beside them (other sizes, other state spaces, hints). *Not run* rows are assembled, checked and printed."""
+MODELLED = """No hardware answered for these: a test holds them against a description of one lane at a time, made from the PTX manual.  Where
+the manual is silent, they calculate as the recorded instructions beside them do."""
 PTXAS = """The verifier's verdict on programs that were changed at random, a line or a word at a time, against that of ptxas 13.0."""
 
 
@@ -84,13 +86,13 @@ def matrix() -> str:
     return table(("chapter", "forms", *ways), [*lines, ("all", sum(totals), *totals)], right=range(1, 6))
 
 
-def unheld() -> str:
-    """The forms that nothing checks by themselves."""
+def listed(way: str) -> str:
+    """The forms that are held so, by opcode."""
     by: dict[str, list[str]] = {}
     for opcodes in chapters().values():
         for opcode, rs in opcodes.items():
             for f in families(rs):
-                if held(f) == "only run":
+                if held(f) == way:
                     by.setdefault(opcode, []).append(code(f.form.canonical))
     lines = []
     for opcode, forms in sorted(by.items()):
@@ -112,6 +114,7 @@ def pages() -> dict[str, str]:
     forms = f"{len(rows())} rows make the tables; those of one family, which differ in a size only, count as one form here."
     return {NAME: page(
         "# Conformance", made_by("the recordings in `tests/data/`"), FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
-        COUNTERS, counters(), "## Instructions", paragraph(MATRIX), forms, matrix(), "## Only run", unheld(),
+        COUNTERS, counters(), "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
+        "## Only run", listed("only run"),
         "## Verdicts of ptxas", PTXAS, verdicts(),
     )}  # fmt: skip

@@ -30,12 +30,12 @@ FUNCTIONS = (
     "cudaAsyncCallback",
 )
 DRIVER_STRUCTS = """CUuuid CUdevprop CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_PEER CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY3D_DESCRIPTOR
-    CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_RESOURCE_DESC CUDA_TEXTURE_DESC CUDA_RESOURCE_VIEW_DESC CUlaunchConfig CUlaunchAttribute
+    CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_RESOURCE_DESC CUDA_TEXTURE_DESC CUDA_RESOURCE_VIEW_DESC CUlaunchConfig CUlaunchAttribute
     CUlaunchAttributeValue CUaccessPolicyWindow CUmemPoolProps CUmemLocation CUmemAccessDesc CUextent3D CUoffset3D CUDA_LAUNCH_PARAMS
-    CUmemcpyAttributes CUctxCreateParams CUmemAllocationProp CUlaunchMemSyncDomainMap CUtensorMap CUDA_KERNEL_NODE_PARAMS
+    CUmemcpyAttributes CUctxCreateParams CUmemAllocationProp CUmulticastObjectProp CUlaunchMemSyncDomainMap CUtensorMap CUDA_KERNEL_NODE_PARAMS
     CUstreamBatchMemOpParams CUmemPoolPtrExportData"""
 RUNTIME_STRUCTS = """dim3 cudaUUID_t cudaDeviceProp cudaMemcpy3DParms cudaMemcpy3DPeerParms cudaPitchedPtr cudaExtent cudaPos
-    cudaChannelFormatDesc cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
+    cudaChannelFormatDesc cudaArraySparseProperties cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
     cudaTextureDesc cudaResourceViewDesc cudaMemcpyAttributes cudaAccessPolicyWindow cudaLaunchMemSyncDomainMap cudaLaunchAttribute
     cudaLaunchAttributeValue"""
 

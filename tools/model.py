@@ -21,7 +21,10 @@ import pytest
 from .rows import MODEL, Row, performed, places
 
 ROOT = Path(__file__).parents[1]
-SUITES = ["tests/isa", "tests/interpreter/test_reference.py"]
+SUITES = [
+    "tests/isa", "tests/interpreter/test_reference.py", "tests/interpreter/test_launch_control.py",
+    "tests/interpreter/test_tensor_memory.py", "tests/interpreter/test_tensor_products.py",
+]  # fmt: skip
 NO_MODEL = ("record", "test_rows", "test_profiles")  # in the name of a test or its file
 
 

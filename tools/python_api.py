@@ -9,6 +9,7 @@ from types import ModuleType
 
 import warplab.assembler
 import warplab.runtime
+import warplab.runtime.texture
 
 from .markdown import made_by, page, paragraph, table
 
@@ -18,9 +19,13 @@ GROUPS: dict[str, tuple[str, str]] = {
     "Programs and kernels": ("warplab.runtime", "Program ProgramOptions Linker LinkerOptions ObjectCode Kernel"),
     "Memory": (
         "warplab.runtime",
-        "Buffer DeviceNDArray to_device device_array MemoryResource DeviceMemoryResource DeviceMemoryResourceOptions "
+        "Buffer DeviceNDArray to_device device_array to_opaque to_texture to_surface MemoryResource DeviceMemoryResource DeviceMemoryResourceOptions "
         "PinnedMemoryResource PinnedMemoryResourceOptions LegacyPinnedMemoryResource ManagedBuffer ManagedMemoryResource "
         "ManagedMemoryResourceOptions",
+    ),
+    "Textures and surfaces": (
+        "warplab.runtime.texture",
+        "OpaqueArray OpaqueArrayOptions MipmappedArray MipmappedArrayOptions ResourceDescriptor TextureObject TextureObjectOptions SurfaceObject",
     ),
     "Streams and events": (
         "warplab.runtime", "Stream StreamOptions Event EventOptions LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM",
@@ -92,7 +97,7 @@ def _entry(module: ModuleType, name: str) -> list[str]:
 
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
-    modules = {"warplab.runtime": warplab.runtime, "warplab.assembler": warplab.assembler}
+    modules = {m.__name__: m for m in (warplab.runtime, warplab.runtime.texture, warplab.assembler)}
     parts = ["# Python reference", made_by("the signatures of `warplab.runtime` and `warplab.assembler`"), FRONT]
     for title, (module, names) in GROUPS.items():
         parts += [f"## {title}", f"From `{module}`."]

@@ -239,11 +239,13 @@ def _word(p: Places, word: int | None) -> Span:
 
 
 def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
-    """The places of a form; the cache policy stands there exactly with .L2::cache_hint."""
+    """The places of a form; the cache policy stands there exactly with .L2::cache_hint, where the form has that word."""
     hint = "L2::cache_hint" in settled
     if form.facts.access == "atomic" and settled.get("op") == "exch" and not hint:
         # ptxas lets .exch have the third source of .cas, and reads nothing from it.
         return [*form.operands, replace(form.operands[-1], optional=True)]
+    if not any(slot.name == "L2::cache_hint" for slot in form.slots):
+        return [*form.operands]
     return [
         replace(place, optional=False) if place.type == "b64" and place.optional else place
         for place in form.operands

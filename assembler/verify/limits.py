@@ -11,7 +11,7 @@ from warplab.isa.notation import IDLE, Form, Need
 from warplab.isa.spaces import NEAR
 from warplab.isa.types import TYPES
 
-from ..ir import Address, Immediate, Instruction, Negated, Operand, Pair, Register, Sink
+from ..ir import Address, Immediate, Instruction, Negated, Operand, Pair, Register, Sink, Vector
 from .needs import Has, capability
 
 
@@ -62,7 +62,7 @@ def _disallowed(rule: Constant, operands: tuple[Operand, ...], places: Mapping[s
         operand = operands[i] if i < len(operands) else None
         fraction = _number(operand) if isinstance(operand, Immediate) else 1.0
         return None if 0.0 < fraction <= 1.0 else Wrong("out-of-range", rule.message.format(value=fraction), i)
-    given = _value(operands, i)
+    given = _value(operands, i, rule.element)
     if given is None:
         return None
     value = given % 2**32 if rule.is_unsigned else given
@@ -87,9 +87,11 @@ def _disallowed(rule: Constant, operands: tuple[Operand, ...], places: Mapping[s
     return Wrong("out-of-range", f"{given} is not {' or '.join(map(str, rule.allowed))}", i)
 
 
-def _value(operands: tuple[Operand, ...], i: int) -> int | None:
-    """The integer constant in a place, if one stands there."""
+def _value(operands: tuple[Operand, ...], i: int, element: int | None = None) -> int | None:
+    """The integer constant in a place, or as an element of the vector there, if one stands there."""
     operand = operands[i] if i < len(operands) else None
+    if element is not None:
+        operand = operand.elements[element] if isinstance(operand, Vector) and element < len(operand.elements) else None
     if isinstance(operand, Immediate) and isinstance(operand.value, int) and operand.kind == "int":
         return operand.value
     return None

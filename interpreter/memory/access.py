@@ -18,6 +18,7 @@ from warplab.isa.types import ScalarType
 from ..values import AddressFacts, LocalPlace, Shifted, Value, plain
 from .arena import Arena
 from .general import GeneralAccess
+from .multicast import MulticastRange
 from .spaces import AccessingLanes, ArenaSpace, LocalSpace, MemorySpace, SharedSpace
 
 Array = NDArray[Any]
@@ -26,12 +27,16 @@ Array = NDArray[Any]
 class WaveMemory(GeneralAccess):
     """All memories of one wave, and the accesses of its groups."""
 
-    def __init__(self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace, cluster_size: int) -> None:
+    def __init__(
+        self, arena: Arena, others: Sequence[Arena], shared: SharedSpace, local: LocalSpace, cluster_size: int,
+        multicasts: Sequence[MulticastRange] = (),
+    ) -> None:  # fmt: skip
         self.device = ArenaSpace("global", arena)
         self.others = [ArenaSpace("host", a) for a in others]
         self.shared = shared
         self.local = local
         self.cluster_size = cluster_size
+        self.multicasts = multicasts
         self.by_name: dict[str, MemorySpace] = {
             "global": self.device, "const": self.device, "shared": shared, "shared::cta": shared, "local": local,
         }  # fmt: skip

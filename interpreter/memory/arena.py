@@ -51,7 +51,7 @@ class Arena:
         self.base = base
         self.size = size
         self.limit = size  # what the user may allocate in all, below the reserved size
-        self._map = _reserve(size + FIRST + SLACK) if memory is None else memory
+        self._map = address_space(size + FIRST + SLACK) if memory is None else memory
         self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
         self.reserved = self.bytes.size
         self.host_address = int(self.bytes.ctypes.data)
@@ -68,7 +68,6 @@ class Arena:
         self._resting_bytes = 0
         self._free: list[tuple[int, int]] = []  # (room, start), sorted by room
         self.used = 0
-        self.version = 0  # changes with every allocation that begins or ends
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         """All of the memory as elements of a dtype."""
@@ -89,7 +88,6 @@ class Arena:
         self._begins = None
         self._by_start[a.start] = a
         self.used += size
-        self.version += 1
         return a
 
     def _find(self, room: int, align: int) -> int:
@@ -115,7 +113,6 @@ class Arena:
         """Ends an allocation; its addresses are remembered as freed while they rest."""
         a.freed = True
         self.used -= a.size
-        self.version += 1
         self._resting.append(a)
         self._resting_bytes += a.size
         while self._resting_bytes > QUARANTINE:
@@ -182,7 +179,7 @@ class Arena:
         return [a for s in self._starts if not (a := self._by_start[s]).freed]
 
 
-def _reserve(size: int) -> mmap.mmap:
+def address_space(size: int) -> mmap.mmap:
     """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
     no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # Python names it from 3.13 on
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve if hasattr(mmap, "MAP_PRIVATE") else 0

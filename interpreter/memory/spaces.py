@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from warplab.isa.types import ScalarType
 
 from ..faults import Fault
 from ..lanes import Geometry
+from ..rubbish import Rubbish
 from ..values import AddressFacts
 from .arena import Arena
 
@@ -94,16 +95,32 @@ class ArenaSpace(MemorySpace):
         return self.arena.nearest(address)
 
 
+class Gap(NamedTuple):
+    """Bytes behind a variable that belong to none."""
+
+    start: int
+    end: int
+    name: str  # of the variable
+    size: int
+
+
 class SharedSpace(MemorySpace):
     """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
 
     name = "shared"
 
-    def __init__(self, blocks: int, size: int) -> None:
+    def __init__(self, blocks: int, size: int, gaps: Sequence[Gap] = ()) -> None:
         self.size = size
+        self.gaps = gaps
         self.stride = -(-max(size, 1) // 128) * 128
         self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
         self._views: dict[str, Array] = {}
+
+    def spoil(self, rubbish: Rubbish, reserved: int) -> None:
+        """What nobody has written holds rubbish; the system's own bytes at the start of each block don't."""
+        blocks = self.bytes[: self.bytes.size - 16].reshape(-1, self.stride)
+        rubbish.fill(blocks)
+        blocks[:, :reserved] = 0
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         found = self._views.get(dtype.char)
@@ -119,11 +136,16 @@ class SharedSpace(MemorySpace):
         return found
 
     def legal(self, low: int, end: int, write: bool) -> bool:
-        return low >= 0 and end <= self.size
+        return low >= 0 and end <= self.size and not (self.gaps and self._gap(low, end))
+
+    def _gap(self, low: int, end: int) -> Gap | None:
+        return next((g for g in self.gaps if low < g.end and end > g.start), None)
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"
-        if not self.size:
+        if gap := self._gap(address, address + size):
+            beyond = f"it ends {address + size - gap.start} bytes behind the {gap.size} bytes of {gap.name}"
+        elif not self.size:
             beyond = "the block has none"
         elif address >= self.size:
             beyond = f"{address - self.size} bytes after the block's {self.size} bytes of shared memory"
@@ -149,6 +171,8 @@ class LocalSpace(MemorySpace):
         self.limit = limit
         self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
         self.top = 0
+        self.rubbish: Rubbish | None = None
+        self.followers: list[LocalSpace] = []  # laid out as this one, whose copies they make, too
 
     def grow(self, top: int) -> None:
         """Makes room for a frame that ends at `top`."""
@@ -162,6 +186,8 @@ class LocalSpace(MemorySpace):
         if top > self.words.shape[0] * 4:
             rows = max(-(-top // 4), self.words.shape[0] * 2)
             bigger = np.zeros((rows, self.lanes), np.uint32)
+            if self.rubbish is not None:
+                self.rubbish.fill(bigger[self.words.shape[0] :])
             bigger[: self.words.shape[0]] = self.words
             self.words = bigger
         self.top = max(self.top, top)
@@ -197,6 +223,8 @@ class LocalSpace(MemorySpace):
             lane = geometry.lane.ravel()
             for j in range(n):
                 self.words[b + j, lane] = self.words[a + j, lane]
+        for other in self.followers:
+            other.copy(geometry, source, target, size)
 
     def _row(self, row: Array, lane: Array) -> Array:
         if row.size == 1 and lane.size == self.lanes:

@@ -56,6 +56,8 @@ def _op_facts(given: Instruction, first_generation: bool, flushes: bool) -> OpFa
     takes_pair = "pair" in named
     if takes_pair and not isinstance(i.operands[0], Pair):
         words["pair"] = False
+    if "addressed" in named:  # rows that differ in what is an address share their meaning
+        words["addressed"] = tuple([p.name for p in filled if p.address])
     writes = bool(filled) and filled[0].is_destination
     optional = tuple([p.name for p in filled if p.optional])
     by_name = tuple([p.name for p in filled[writes:]]) if optional and len(filled) < len(form.operands) else ()

@@ -83,7 +83,7 @@ class Counters(Observer):
         self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks)
         self.tallies: dict[int, SiteTally] = {}
         self._runs: dict[int, Run] = {}
-        self.idle = launch.blocks * launch.threads
+        self.idle = 0  # threads of blocks that have started, until the end subtracts those that wrote
         self._wrote: dict[int, NDArray[np.bool_]] = {}  # the threads of a wave that wrote something, by its first block
         self._geometry: Geometry | None = None
         self._alive: Array | None = None
@@ -94,6 +94,7 @@ class Counters(Observer):
     def wave(self, wave: WavePort) -> None:
         self.accesses.global_memory.wave(wave)
         self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
+        self.idle += wave.count * wave.launch.threads
 
     def end(self, launch: Launch) -> None:
         if self.launch is None:

@@ -98,6 +98,8 @@ class Barriers:
             and self._idle(which)
         ):
             return pc
+        for o in wave.observers:
+            o.arrival(wave.current, g, which, count, waits)
         state = self.numbered.get(which)
         if state is None:
             state = self.numbered[which] = NumberedBarrier(which, wave.exited.shape)
@@ -137,6 +139,8 @@ class Barriers:
             counted = (state.values & state.arrived).sum(axis=1)
             result = {"popc": counted, "or": counted > 0, "and": counted == state.arrived.sum(axis=1)}[state.op]
         wave.waiting.events += 1
+        for o in wave.observers:
+            o.completion(wave, state.number, np.flatnonzero(complete))
         state.arrived[complete] = False
         for g in state.waiting:
             wait = g.blocked

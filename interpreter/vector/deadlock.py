@@ -20,6 +20,19 @@ CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
 
 
+class Postponed:
+    """Why a group tries the instruction that it stands before again and again."""
+
+    __slots__ = ("what",)
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def why(self, g: Group) -> tuple[str, str]:
+        """See Wait."""
+        return self.what, "nobody else is left to run"
+
+
 class Watched:
     """A WaveMemory that tells the launch when a store changes something."""
 
@@ -100,11 +113,14 @@ def deadlock(wave: WavePort, groups: Sequence[Group]) -> Deadlock:
         if g.blocked is None:  # it turns: named by the first instruction of its loop
             site = segments[g.pc].first_site
             wants, missing = "a change of memory", "it turns in a loop, and nobody else is left to run"
+        elif isinstance(g.blocked, Postponed):
+            site = segments[g.pc].first_site
+            wants, missing = g.blocked.why(g)
         else:
             site = next((s.site for s in reversed(segments[: g.pc]) if s.site is not None), None)
             wants, missing = g.blocked.why(g)
         line = site.instruction.span.line if site else 0
         who = g.blame(Fault("", ""), None)
         name = f"block {who.block}, thread {who.thread}"
-        out.append(Waiting(g.geometry.n, name, launch.text_of(site), line, launch.source_of(site), wants, missing))
+        out.append(Waiting(g.geometry.n, name, launch.text_of(site), line, launch.source_of(site), wants, missing, who.block, who.thread))
     return Deadlock(launch.name, out)

@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from warplab.isa.ports import NotYet
+
+from ..faults import Fault
 from ..lanes import Geometry
 from ..values import Array, plain
 from .group import Group
@@ -52,7 +55,11 @@ def together(groups: Sequence[Group], exchanges: Sequence[Exchange]) -> None:
     for gets in zip(*[e.gets for e in exchanges], strict=True):
         values = [np.broadcast_to(plain(get(g.R)), s).ravel() for get, g, s in zip(gets, groups, shapes, strict=True)]
         arguments.append(view.spread(np.concatenate(values)[order][None, :]))
-    result = view.collect(exchanges[0].meaning(view, *arguments))
+    try:
+        result = view.collect(exchanges[0].meaning(view, *arguments))
+    except NotYet:
+        text = "the lanes of a warp wait at different places for an instruction that all of them execute together"
+        raise whole.blame(Fault("illegal-instruction", text), None) from None
     whole.end()
     back = np.empty_like(order)
     back[order] = np.arange(order.size)

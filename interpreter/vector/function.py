@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..plan.plan import PlanFunction, Segment, Site
+from ..plan.plan import Call, Home, PlanFunction, Segment
+from ..rubbish import Rubbish
 from ..values import Value
 
 Step = Callable[[list[Any]], None]  # of the registers
@@ -25,7 +26,6 @@ class VectorSegment:
     writes: int  # slots that it writes, as a mask
     exchange: Any  # its first operation, where that works across the lanes of a warp
     plan: Segment
-    site_of: Callable[[Step], Site]  # the instruction that a step runs
 
 
 class Segments(dict[int, VectorSegment]):
@@ -58,9 +58,18 @@ class VectorFunction:
         """Registers of a part of a group: constants in place, the rest to be fetched."""
         return self.template.copy()
 
-    def entry_registers(self) -> list[Any]:
-        """Registers at the start of the function: those read before they are written hold zeros."""
+    def enter(self, g: Any, call: Call, registers: list[Any], base: int) -> list[tuple[int, Home]]:
+        """Lanes of g call it: an observed function may take along more than arguments, and give more than results.
+
+        These are (callee's slot, caller's register).
+        """
+        return []
+
+    def entry_registers(self, rubbish: Rubbish | None, shape: tuple[int, int]) -> list[Any]:
+        """Registers at the start of the function: those read before they are written hold zeros, or rubbish."""
         registers = self.template.copy()
         for slot, zero in self.zeros.items():
             registers[slot] = zero
+        if rubbish is not None:
+            rubbish.registers(registers, self.zeros, shape)
         return registers

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from warplab.isa.types import TYPES
 
 from ..faults import Fault
 from ..lanes import Geometry, Selection
+from ..memory.multicast import copies
+from ..memory.tensor import TensorSpace
 from ..plan.plan import Home
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .function import VectorFunction, VectorSegment
@@ -126,6 +128,33 @@ class Group:
     def space_of(self, address: Value, space: str) -> Array:
         """See ports.Lanes."""
         return lies_in(self, plain(address).astype(np.uint64), space)
+
+    def replicas(self, address: Value, size: int) -> list[tuple[Array, Array]]:
+        """See ports.Lanes."""
+        return copies(self, self.wave.access.multicasts, plain(address), size)
+
+    def take_clusters(self) -> tuple[Array, ...]:
+        """See ports.Lanes."""
+        shape = self.geometry.shape
+        found = np.zeros((4, *shape), np.uint32)
+        for lane in np.flatnonzero(np.broadcast_to(self.active is None or self.active, shape)):
+            ctaid = self.wave.launch.take_cluster()
+            if ctaid is not None:
+                found.reshape(4, -1)[:, lane] = (*ctaid, 1)
+        return tuple(found)
+
+    @property
+    def tensor_cores(self) -> TensorSpace:
+        """See ports.Lanes."""
+        return self.wave.tensor
+
+    def ctas(self) -> Array:
+        """See ports.Lanes."""
+        return np.broadcast_to(self.geometry.block, self.geometry.shape)
+
+    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+        """See ports.Lanes."""
+        raise self.blame(Fault(kind, text, "tensor" if kind == "out-of-bounds" else ""), lanes)
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""

@@ -12,7 +12,9 @@ from warplab.assembler.ir import Function
 from ..launch import Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.tensor import TensorSpace
 from ..plan.plan import SyncKey
+from ..rubbish import Rubbish
 from ..values import Array
 from .function import VectorFunction
 
@@ -62,9 +64,12 @@ class WavePort(Protocol):
     first: int
     count: int
     current: Any  # the Site that runs, kept for observers
+    shadow: Any  # what an observer keeps beside its memories
     access: WaveMemory
     shared: SharedSpace
     local: LocalSpace
+    tensor: TensorSpace
+    rubbish: Rubbish | None
     exited: Array
     exited_count: int
     ready: deque[Any]

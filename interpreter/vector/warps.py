@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from warplab.isa.ports import Lanes, Shortcut
+from warplab.isa.ports import Lanes, Shortcut, TensorCores
 
 from ..lanes import Geometry
 from ..values import Array, plain
@@ -88,6 +88,28 @@ class WarpView:
     def space_of(self, address: Array, space: str) -> Array:
         """See ports.Lanes."""
         return self.layout.spread(self.group.space_of(self.layout.gather(address), space))
+
+    def replicas(self, address: Array, size: int) -> list[tuple[Array, Array]]:
+        """See ports.Lanes."""
+        spread = self.layout.spread
+        return [(spread(places), spread(here)) for places, here in self.group.replicas(self.layout.gather(address), size)]
+
+    def take_clusters(self) -> tuple[Array, ...]:
+        """See ports.Lanes."""
+        return tuple(self.layout.spread(v) for v in self.group.take_clusters())
+
+    @property
+    def tensor_cores(self) -> TensorCores:
+        """See ports.Lanes."""
+        return self.group.tensor_cores
+
+    def ctas(self) -> Array:
+        """See ports.Lanes."""
+        return self.layout.spread(self.group.ctas())
+
+    def refuse(self, kind: str, text: str, lanes: Array) -> NoReturn:
+        """See ports.Lanes."""
+        self.group.refuse(kind, text, self.layout.gather(np.broadcast_to(lanes, (self.layout.count, 32))))
 
     def pause(self) -> None:
         """See ports.Lanes."""

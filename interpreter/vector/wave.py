@@ -14,17 +14,22 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Function
+from warplab.isa.ports import NotYet
 
 from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.tensor import TensorSpace
 from ..observe import ObservedMemory, Observer
 from ..plan.plan import EXIT
+from ..rubbish import Rubbish
 from ..values import Array
 from .barriers import Barriers
 from .convergence import arrive, ret
+from .deadlock import Postponed
+from .divergence import divide
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
 from .steps.build import code
@@ -43,13 +48,19 @@ class Wave:
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes)
+        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
         self.local = LocalSpace(count * threads, launch.stack_limit)
+        self.tensor = TensorSpace(self.shared, launch.cluster_size)
+        self.rubbish: Rubbish | None = None
+        if launch.options.poison is not None:
+            self.rubbish = Rubbish(launch.options.poison, launch.number, first)
+            self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
+            self.local.rubbish = self.rubbish
         self.current: Any = None  # the site that runs, for observers
+        self.shadow: Any = None  # what an observer keeps beside its memories
         self.access = (ObservedMemory if observers else WaveMemory)(
-            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size
+            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
         )
-        self.native: Any = None  # what compiled code is given
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
@@ -63,7 +74,8 @@ class Wave:
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
         for geometry in self._starting():
-            self.ready.append(Group(self, geometry, act, function.entry_registers(), 0))
+            registers = function.entry_registers(self.rubbish, geometry.shape)
+            self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
         for o in observers:
             o.wave(self)
@@ -89,6 +101,7 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                 self._advance(ready.pop())
             if not waiting:
+                self._check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
@@ -99,11 +112,31 @@ class Wave:
                 continue
             raise waiting.deadlock(self)
 
+    def _check_leaks(self) -> None:
+        """Blocks that have ended hold no tensor memory."""
+        found = self.tensor.leak()
+        if found is not None:
+            block, fault = found
+            self.launch.name_fault(self.first, self.count, fault, block * self.launch.threads)
+            raise fault
+
+    def _postpone(self, g: Group, lanes: Array, what: str) -> None:
+        """Some of g's lanes, (warps, 32), try the instruction that they stand before again when others have done something."""
+        waiting = np.broadcast_to(g.geometry.warps.gather(np.broadcast_to(lanes, (g.geometry.warps.count, 32))), g.geometry.shape)
+        if waiting.all():
+            g.blocked = Postponed(what)
+            if self.waiting.rest(g, g.pc) is not None:
+                self.ready.append(g)
+            return
+        self.waiting.events += 1
+        self.ready.extend(divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (waiting, ~waiting)]))
+
     def _advance(self, g: Group) -> None:
         segments = g.act.function.segments
         stop = g.stop()
         R = g.R
         pc = g.pc
+        g.blocked = None
         launch, schedule = self.launch, self.schedule
         step: Step | None = None
         try:
@@ -137,6 +170,8 @@ class Wave:
                 if schedule is not None and schedule.random() < PREEMPTED:
                     self.ready.append(g)
                     return
+        except NotYet as e:
+            self._postpone(g, e.lanes, e.what)
         except ExecutionError as e:
             _explain(e, g, segments[pc], step)
             raise
@@ -154,7 +189,10 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
-        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers), native=self.launch.options.engine == "native")
+        for o in self.observers:
+            if (own := o.code(self.launch.kernel, f, self.launch.manner)) is not None:
+                return own
+        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
 
 
 def _place(g: Group) -> str:
@@ -168,7 +206,7 @@ def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | N
     if not isinstance(e, Fault) or e.instruction:
         return
     launch = g.wave.launch
-    site = segment.plan.site if step is None else segment.site_of(step)
+    site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
     if site is not None:
         e.instruction = launch.text_of(site)
         e.line = site.instruction.span.line

@@ -57,12 +57,28 @@ def _table(kind: str) -> Terms:
     """All numbers of a format of up to 16 bits; the hardware makes f16 of the 8-bit ones."""
     if kind == "f16":
         return _decoded(np.arange(1 << 16, dtype=np.uint16), kind)
-    return _decoded(decode_minifloat(np.arange(256, dtype=np.uint8), kind).astype(np.float16).view(np.uint16), "f16")
+    codes = np.arange(256)
+    if kind == "ue8m0":
+        exponent = (codes - 127).astype(np.int16)
+        return Terms(np.where(codes == 255, np.nan, power(exponent)), np.where(codes == 255, SPECIAL, exponent))
+    if kind == "ue4m3":
+        codes, kind = codes & 0x7F, "e4m3"
+    return _decoded(decode_minifloat(codes, kind).astype(np.float16).view(np.uint16), "f16")
 
 
 def terms(bits: Array, kind: str) -> Terms:
     """The numbers that bit patterns of a format stand for; tf32 disregards the low 13 bits."""
-    return _table(kind)[bits] if kind in ("f16", "e4m3", "e5m2") else _decoded(bits, kind)
+    return _decoded(bits, kind) if kind in ("bf16", "f32", "tf32") else _table(kind)[bits]
+
+
+def scaled(t: Terms, factors: Terms) -> Terms:
+    """Numbers times the factors of the chunks of k, the first axis, that they stand in.
+
+    Of the adders that know such factors none is recorded: a product with them is taken to be one term of the sum, as one without.
+    """
+    f = Terms(*(np.repeat(x, len(t.value) // len(x), axis=0) for x in (factors.value, factors.exponent)))
+    special = (t.exponent == SPECIAL) | (f.exponent == SPECIAL)
+    return Terms(t.value * f.value, np.where(special, SPECIAL, np.maximum(t.exponent + f.exponent, NOTHING)))
 
 
 def power(exponent: Array) -> Array:
@@ -189,7 +205,7 @@ def metadata(e: Array, selector: int, groups: int, narrow_elements: bool) -> Arr
 
 
 def kept(nibbles: Array, bits: int) -> Array:
-    """Which column each stored element of A stands in, (16, stored, warps), for elements of so many bits.
+    """Which column each stored element of A stands in, (rows, stored, warps), for elements of so many bits.
 
     Of four columns two are kept, each named by two bits.  4-bit elements are kept by pairs.  Of two tf32 columns one is kept:
     they count as four halves.
@@ -201,7 +217,7 @@ def kept(nibbles: Array, bits: int) -> Array:
     both = np.stack([low, high], axis=2)
     if bits == 4:
         both = np.stack([2 * both, 2 * both + 1], axis=3)
-    return both.reshape(16, -1, nibbles.shape[-1])
+    return both.reshape(len(nibbles), -1, nibbles.shape[-1])
 
 
 def choose(columns: Array, b: Terms) -> Terms:

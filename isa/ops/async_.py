@@ -88,6 +88,7 @@ _SIZE = "{value} bytes are no multiple of 16"
 facts(
     "cp",
     copies=True,
+    moves_memory=True,
     acquires=(when(also="bulk wait_group", without="read"),),
     spaces_in_order=True,
     memory_only=when(also="mbarrier", without=SHARED),

@@ -191,7 +191,7 @@ OPERATIONS: Operations = (
     (".op.type", {"op": "and or xor", "type": "b32 b64"}, LATER),
     (".op.noftz.type", {"op": "add", "type": "f16 bf16 f16x2 bf16x2"}, NEEDS),
 )
-EXCHANGES: Operations = ((".op.type", {"op": "exch", "type": "b32 b64 b128"}, EXCHANGE),)
+EXCHANGES: Operations = ((".op.type", {"op": "exch", "type": "b32 b64 b128", "facts": {"takes_bits": "b"}}, EXCHANGE),)
 VECTORS: Operations = (
     (".op.vec.type", {"op": "add", "vec": "v2 v4", "type": "f32"}, NEEDS),
     (".op.noftz.vec.type", {"op": "add min max", "vec": "v2 v4 v8", "type": "f16 bf16"}, NEEDS),

@@ -76,14 +76,37 @@ def brev(a: Array) -> Array:
     return _reversed(a)
 
 
+def _without_carries(a: Array, b: Array) -> Array:
+    """The lower half of the product of two 64-bit polynomials over GF(2).
+
+    Every fourth bit is multiplied by every fourth: a column of such a product adds up at most 16 ones, which need the three bits
+    above it and no more; the 16 occur in the uppermost column alone, where the carry leaves the number.
+    """
+    part = [np.uint64(0x1111111111111111 << i) for i in range(4)]
+    x, y = [a & p for p in part], [b & p for p in part]
+    d: Array = np.zeros((1, 1), np.uint64)
+    for k in range(4):
+        d = d | (x[0] * y[k] ^ x[1] * y[k - 1] ^ x[2] * y[k - 2] ^ x[3] * y[k - 3]) & part[k]
+    return d
+
+
+@instruction("clmad.mode.type  d, a, b, c", mode="lo hi", type="u64", ptx=9.1, sm=100, section="9.7.1.5")
+def clmad(a: Array, b: Array, c: Array, *, mode: str) -> Array:
+    """d = the lower or upper half of the carry-less product of a and b, exclusive-or c."""
+    if mode == "lo":
+        return _without_carries(a, b) ^ c
+    return _reversed(_without_carries(_reversed(a), _reversed(b))) >> np.uint64(1) ^ c
+
+
 def _field(b: Array, bits: int) -> Array:
     """A position or length, where all beyond the width counts as the width; a 32-bit field takes the low byte of it, a 64-bit one all."""
     return np.minimum(b & np.uint32(255) if bits == 32 else b, np.uint32(bits))
 
 
 _BYTE = range(256)
-facts("bfe", constants=(Constant("b", _BYTE), Constant("c", _BYTE)))
-facts("bfi", constants=(Constant("c", _BYTE), Constant("e", _BYTE)))
+facts("brev szext", takes_bits="a")
+facts("bfe", takes_bits="a", constants=(Constant("b", _BYTE), Constant("c", _BYTE)))
+facts("bfi", takes_bits="a b", constants=(Constant("c", _BYTE), Constant("e", _BYTE)))
 
 
 @instruction("bfe.type  d, a, b:u32, c:u32", type=NUMBERS, ptx=2.0, sm=20, section="9.7.1.20")

@@ -28,8 +28,9 @@ FLOAT: dict[str, Test] = ORDER | {
 UNORDERED = {"equ": "eq", "neu": "ne", "ltu": "lt", "leu": "le", "gtu": "gt", "geu": "ge"}  # true of NaNs, else as those
 
 facts("selp", moves_bits=True, sign_free=ALWAYS)
+facts("selp slct", takes_bits="a b")
 facts("setp", discards=True)
-facts("set setp", predicate_register=when("bf16 bf16x2"))
+facts("set setp", compares=True, predicate_register=when("bf16 bf16x2"))
 
 FTZ = {"ftz": Need(1.4)}
 

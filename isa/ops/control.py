@@ -27,8 +27,13 @@ accepted(
 )
 
 _OF_CTA = when(without="warp cluster")
-facts("bar", leading="cta red warp sync arrive")
-facts("barrier", leading="cta red cluster sync arrive wait", acquires=(when(also="cluster wait"),))
+facts("bar", leading="cta red warp sync arrive", aligned=when(without="warp"))
+facts(
+    "barrier",
+    leading="cta red cluster sync arrive wait",
+    acquires=(when(also="cluster wait"),),
+    aligned=when(also="aligned", without="cluster"),
+)
 facts(
     "bar barrier",
     constants=(

@@ -6,10 +6,10 @@ import numpy as np
 
 from ..facts import Demand, facts
 from ..floats import conversions as to
-from ..floats import minifloats
+from ..floats import minifloats, stochastic
 from ..floats.exact import quiet
 from ..floats.single import canonical, flush, narrow, saturate
-from ..notation import Need, accepted, instruction
+from ..notation import Need, instruction
 from ..ports import Array
 from ..types import TYPES
 
@@ -40,11 +40,13 @@ def cvt_integer(a: Array, *, dtype: str, sat: bool = False) -> Array:
     return to.integer(a, TYPES[dtype].dtype, sat)
 
 
+_WITHOUT_SAT = {"takes_bits": "a"}  # with .sat the value decides
+
 for _source in INTEGERS.split():
     _tight, _roomy = _narrowing(_source)
     if _tight:
-        instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype=_tight, atype=_source, **CVT)(cvt_integer)
-    instruction("cvt.dtype.atype  d:dtype+, a:atype+", dtype=_roomy, atype=_source, **CVT)(cvt_integer)
+        instruction("cvt{.sat}.dtype.atype  d:dtype+, a:atype+", dtype=_tight, atype=_source, facts=_WITHOUT_SAT, **CVT)(cvt_integer)
+    instruction("cvt.dtype.atype  d:dtype+, a:atype+", dtype=_roomy, atype=_source, facts=_WITHOUT_SAT, **CVT)(cvt_integer)
 
 
 # ---- integer to float
@@ -199,7 +201,7 @@ def _pair(low: Array, high: Array) -> Array:
 
 
 @instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype, a:atype, b:atype", rnd="rn rz", dtype="f16x2 bf16x2", atype="f32",
-             ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21")  # fmt: skip
+             ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21", facts={"pairs": True})  # fmt: skip
 def cvt_pair(a: Array, b: Array, *, rnd: str, dtype: str, satfinite: bool = False, relu: bool = False) -> Array:
     """d = b in the low half, a in the high half, each rounded."""
     if dtype == "f16x2":
@@ -265,14 +267,35 @@ def cvt_from_scales(a: Array) -> Array:
     return minifloats.scale_to_bf16(a)
 
 
-accepted(
-    "cvt.rs{.relu}{.satfinite}.dtype.atype  d:dtype, a:atype, b:atype, c:b32", dtype="f16x2 bf16x2", atype="f32", ptx=8.7, sm=100, arch="a",
-    doc="d = b and a rounded up or down as the random bits of c decide.", **CVT,
-)  # fmt: skip
-accepted(
-    "cvt.rs{.relu}.satfinite.dtype.atype  d:dtype, a*4:atype, b:b32", dtype="e4m3x4 e5m2x4 e2m3x4 e3m2x4 e2m1x4", atype="f32",
-    ptx=8.7, sm=100, arch="a", doc="d = four elements rounded up or down as the random bits of b decide.", **CVT,
-)  # fmt: skip
+RANDOM: dict[str, Any] = {"atype": "f32", "ptx": 8.7, "sm": 100, "arch": "a", **CVT}
+
+
+@instruction("cvt.rs{.relu}{.satfinite}.dtype.atype  d:dtype, a:atype, b:atype, c:b32", dtype="f16x2 bf16x2", **RANDOM)
+def cvt_random_pair(a: Array, b: Array, c: Array, *, dtype: str, relu: bool = False, satfinite: bool = False) -> Array:
+    """d = b (low) and a (high), each rounded away from zero where a half of c, added to the bits that are cut off, carries."""
+    width = 13 if dtype == "f16x2" else 16
+    halves = ((b, c), (a, c >> np.uint32(16)))
+    codes = [stochastic.encode(x, r & np.uint32((1 << width) - 1), width, dtype[:-2], relu, satfinite) for x, r in halves]
+    return _pair(*codes).view(TYPES[dtype].dtype)
+
+
+@instruction("cvt.rs{.relu}.satfinite.dtype.atype  d:dtype, a*4:atype, b:b32", dtype="e4m3x4 e5m2x4 e2m3x4 e3m2x4 e2m1x4", **RANDOM)
+def cvt_random_four(a: tuple[Array, ...], b: Array, *, dtype: str, relu: bool = False) -> Array:
+    """d = the four elements of a, the first uppermost, each rounded away from zero where its part of b carries, else toward zero.
+
+    The upper half of b serves the upper two elements and the lower half the others; for e2m1 each element has a byte of its own.
+    """
+    # Where the bytes for e2m1 lie is the manual's; which of its two elements a byte serves is not, and taken to be as in f16x2.
+    width, shifts = (8, (0, 16, 8, 24)) if dtype == "e2m1x4" else (16, (0, 0, 16, 16))
+    mask = np.uint32((1 << width) - 1)
+    codes = [
+        stochastic.encode(x, b >> np.uint32(shift) & mask, width, dtype[:-2], relu, True).astype(np.uint16)
+        for x, shift in zip(reversed(a), shifts, strict=True)
+    ]
+    if dtype == "e2m1x4":
+        d: Array = codes[0] | codes[1] << np.uint16(4) | codes[2] << np.uint16(8) | codes[3] << np.uint16(12)
+        return d
+    return np.stack(np.broadcast_arrays(*codes), axis=-1).astype(np.uint8)
 
 
 @instruction("cvt.pack.sat.dtype.atype  d:b32, a:atype, b:atype", dtype="u16 s16", atype="s32", ptx=6.5, sm=72, section="9.7.10.22")

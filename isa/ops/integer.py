@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..facts import facts, when
-from ..notation import Need, accepted, instruction
+from ..notation import Need, instruction
 from ..ports import Array
 
 facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))
@@ -16,6 +16,7 @@ facts("add sub neg", sign_free=when(without="sat cc"))
 facts("add", hands_address_on=when(without="sat cc"))
 facts("mul24 mad24", leading="lo hi")
 
+UPWARDS = {"upwards": True}
 INTEGER = "u16 u32 u64 s16 s32 s64"
 SIGNED = "s16 s32 s64"
 HALVES = "u16x2 s16x2"
@@ -57,8 +58,8 @@ def high_half(a: Array, b: Array) -> Array:
     return signed
 
 
-@instruction("add.type  d, a, b", type=INTEGER, section="9.7.1.1")
-@instruction("add.type  d, a, b", type=HALVES, ptx=8.0, sm=90, section="9.7.1.1")
+@instruction("add.type  d, a, b", type=INTEGER, section="9.7.1.1", facts=UPWARDS)
+@instruction("add.type  d, a, b", type=HALVES, ptx=8.0, sm=90, section="9.7.1.1", facts=UPWARDS)
 @instruction("add.sat.s32  d, a, b", section="9.7.1.1")
 def add(a: Array, b: Array, *, sat: bool = False) -> Array:
     """d = a + b modulo 2**N; .sat clamps to the range of .s32."""
@@ -67,7 +68,7 @@ def add(a: Array, b: Array, *, sat: bool = False) -> Array:
     return a + b
 
 
-@instruction("sub.type  d, a, b", type=INTEGER, section="9.7.1.2")
+@instruction("sub.type  d, a, b", type=INTEGER, section="9.7.1.2", facts=UPWARDS)
 @instruction("sub.sat.s32  d, a, b", section="9.7.1.2")
 def sub(a: Array, b: Array, *, sat: bool = False) -> Array:
     """d = a - b modulo 2**N; .sat clamps to the range of .s32."""
@@ -76,7 +77,7 @@ def sub(a: Array, b: Array, *, sat: bool = False) -> Array:
     return a - b
 
 
-@instruction("mul.lo.type  d, a, b", type=INTEGER, section="9.7.1.3")
+@instruction("mul.lo.type  d, a, b", type=INTEGER, section="9.7.1.3", facts=UPWARDS)
 def mul(a: Array, b: Array) -> Array:
     """d = the lower half of a * b."""
     return a * b
@@ -94,7 +95,7 @@ def mul_wide(a: Array, b: Array) -> Array:
     return np.multiply(a, b, dtype=WIDER[a.dtype])
 
 
-@instruction("mad.lo.type  d, a, b, c", type=INTEGER, section="9.7.1.4")
+@instruction("mad.lo.type  d, a, b, c", type=INTEGER, section="9.7.1.4", facts=UPWARDS)
 def mad(a: Array, b: Array, c: Array) -> Array:
     """d = the lower half of a * b, + c."""
     return a * b + c
@@ -113,10 +114,6 @@ def mad_hi(a: Array, b: Array, c: Array, *, sat: bool = False) -> Array:
 def mad_wide(a: Array, b: Array, c: Array) -> Array:
     """d = a * b + c, where the product and c are twice as wide as the factors."""
     return np.multiply(a, b, dtype=WIDER[a.dtype]) + c
-
-
-accepted("clmad.mode.type  d, a, b, c", mode="lo hi", type="u64", ptx=9.1, sm=100, section="9.7.1.5",
-         doc="d = the lower or upper half of the carry-less product of a and b, exclusive-or c.")  # fmt: skip
 
 
 def _product24(a: Array, b: Array) -> Array:
@@ -200,7 +197,7 @@ def abs_(a: Array) -> Array:
     return np.abs(a)
 
 
-@instruction("neg.type  d, a", type=SIGNED, section="9.7.1.12")
+@instruction("neg.type  d, a", type=SIGNED, section="9.7.1.12", facts=UPWARDS)
 def neg(a: Array) -> Array:
     """d = -a."""
     return -a

@@ -15,7 +15,9 @@ from ..notation import instruction
 from ..ports import Array, Mask
 from ..primitives import look_up
 
-facts("and or xor not shl", sign_free=ALWAYS)
+facts("and or xor not", sign_free=ALWAYS, bit_by_bit=True)
+facts("shl", sign_free=ALWAYS)
+facts("shl shr", takes_bits="a")
 
 BITS = "b16 b32 b64"
 COMBINE: dict[str, Callable[[Array, Array], Array]] = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -106,7 +108,7 @@ def chain(table: int) -> tuple[Step, ...]:
     return tuple(steps.values())
 
 
-facts("lop3", keeps_predicate=True)
+facts("lop3", keeps_predicate=True, bit_by_bit=True)
 
 
 @instruction("lop3.b32  d, a, b, c, #immLut", ptx=4.3, sm=50, section="9.7.9.6")
@@ -150,7 +152,8 @@ def shr(a: Array, b: Array) -> Array:
     return a >> _amount(a, b)
 
 
-facts("shf", leading="l r")
+facts("shf", leading="l r", takes_bits="a b")
+facts("prmt", takes_bits="a b")
 
 
 @instruction("shf.l.mode.b32  d, a, b, c:u32", mode="clamp wrap", ptx=3.1, sm=32, section="9.7.9.7")

@@ -1,15 +1,16 @@
-"""Moving 8x8 matrices between shared memory and fragments: ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.16.5.15-17).
+"""Moving matrices between shared memory and fragments: ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.16.5.15-17).
 
 A row of a matrix is 16 bytes; lane 8 i + r holds the address of row r of matrix i, lane 4 r + t gets its columns 2 t and 2 t + 1.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import fragments
 from ..facts import facts, when
-from ..notation import Need, accepted, instruction
+from ..notation import Need, instruction
 from ..ports import Addresses, Array, Warps
 
 LDMATRIX, STMATRIX, MOVMATRIX = "9.7.16.5.15", "9.7.16.5.16", "9.7.16.5.17"
@@ -18,8 +19,10 @@ LOAD: Any = {"ss": SPACES, "ptx": 6.5, "sm": 75, "needs": {"shared::cta": Need(7
 STORE: Any = {"ss": SPACES, "ptx": 7.8, "sm": 90, "section": STMATRIX}
 
 facts("ldmatrix stmatrix", fragments={"": fragments.WORDS})
-facts("ldmatrix stmatrix", moves_matrix=True)
+facts("ldmatrix stmatrix", moves_matrix=True, moves_memory=True)
+facts("stmatrix", takes_bits="b")
 facts("ldmatrix", result_from_elsewhere=True)
+facts("movmatrix", takes_bits="a")
 facts("ldmatrix", memory_only=when(without=SPACES), word_addresses=when(without=SPACES))
 
 LANE = np.arange(32)
@@ -67,18 +70,77 @@ def movmatrix(warps: Warps, a: Array) -> Array:
     return transpose(a)
 
 
-_SOURCE: Any = {"source": "b6x16_p32 b4x16_p64"}
-for _trans, _shape, _counts in ((".trans", "m16n16", {"x1": 2, "x2": 4}), ("", "m8n16", {"x1": 1, "x2": 2, "x4": 4})):
-    for _num, _count in _counts.items():
-        for _types in (".b8",) * bool(_trans) + (".b8x16.source",):
-            accepted(
-                f"ldmatrix.sync.aligned.shape.num{_trans}{{.ss}}{_types}  d*{_count}:b32, [a]",
-                shape=_shape, num=_num, ss=SPACES, ptx=8.6, sm=100, arch="af", section=LDMATRIX,
-                doc="d = registers of matrices of 8-bit elements, or of 6- and 4-bit ones which it widens to 8 bits.",
-                **_SOURCE if "source" in _types else {},
-            )  # fmt: skip
-for _num in ("x1", "x2", "x4"):
-    accepted(
-        f"stmatrix.sync.aligned.m16n8.num.trans{{.ss}}.b8  [a], b*{_num[1:]}:b32",
-        num=_num, ss=SPACES, ptx=8.6, sm=100, arch="af", section=STMATRIX, doc="Stores transposed matrices of 8-bit elements.",
-    )  # fmt: skip
+# ---------------------------------------------------------------- elements of 8, 6 and 4 bits
+
+# A row is 16 bytes again: 16 elements, which lie packed at its beginning if they have fewer than 8 bits.  Lane 4 r + t first gets the
+# four bytes 4 t to 4 t + 3 of row r in each group of eight rows; the tables below say where the bytes of a register then come from.
+_BYTE = np.arange(4)
+_G, _T = (LANE >> 2)[:, None], (LANE & 3)[:, None]
+
+
+def _places(row: Array, column: Array) -> Array:
+    """Where a matrix's byte lies among those that the lanes have loaded: (eight rows, lane, byte)."""
+    places: Array = ((row >> 3) * 32 + (row & 7) * 4 + (column >> 2)) * 4 + (column & 3)
+    return places
+
+
+# ldmatrix.m16n16.trans: lane 4 g + t gets rows 4 t to 4 t + 3 of column g, then of column g + 8 (as CUTLASS's copy atoms have it).
+COLUMNS = np.stack([_places(4 * _T + _BYTE, _G + 8 * half) for half in range(2)]).ravel()
+# stmatrix.m16n8.trans: lane 4 g + t holds rows g and g + 8 of columns 2 t and 2 t + 1; what a lane stores are four rows of a column.
+_STORED_ROW, _STORED_COLUMN = 4 * _T + _BYTE, _G
+STORED = (((_STORED_ROW & 7) * 4 + (_STORED_COLUMN >> 1)) * 4 + (_STORED_ROW >> 3) * 2 + (_STORED_COLUMN & 1)).ravel()
+PACKED = {"b6x16_p32": 6, "b4x16_p64": 4}
+
+
+def _gathered(words: Sequence[Array], places: Array) -> Array:
+    """Bytes of the registers of all lanes at these places, as registers (count, warps, 32)."""
+    warps = max(word.shape[0] for word in words)
+    full = np.ascontiguousarray(np.concatenate([np.broadcast_to(word, (warps, 32)) for word in words], axis=1))
+    found = np.ascontiguousarray(full.view(np.uint8)[:, places])
+    return found.view(np.uint32).reshape(warps, -1, 32).transpose(1, 0, 2)
+
+
+def _widened(word: Array, bits: int) -> Array:
+    """Elements of so many bits at the beginning of each row, in a byte each, the bits above them zero."""
+    rows = np.ascontiguousarray(np.broadcast_to(word, (word.shape[0], 32))).view(np.uint8).reshape(-1, 8, 16)
+    first = np.arange(16) * bits
+    pairs = rows[..., first >> 3] | rows[..., (first >> 3) + 1].astype(np.uint16) << np.uint16(8)
+    elements = pairs >> (first & 7).astype(np.uint16) & np.uint16((1 << bits) - 1)
+    return elements.astype(np.uint8).reshape(-1, 128).view(np.uint32)
+
+
+def _narrow_rows(warps: Warps, a: Addresses, count: int, ss: str, source: str) -> list[Array]:
+    """What the lanes load of groups of eight rows, each element in a byte."""
+    words = [warps.load(ss, row, "b32")[0] for row in _rows(warps, a, count, ss)]
+    return [_widened(word, PACKED[source]) for word in words] if source else words
+
+
+NARROW: Any = {"ss": SPACES, "ptx": 8.6, "sm": 100, "arch": "af"}
+
+
+@instruction("ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8  d*2:b32, [a]", num="x1", section=LDMATRIX, **NARROW)
+@instruction("ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8x16.source  d*2:b32, [a]", num="x1", source=PACKED, section=LDMATRIX, **NARROW)
+@instruction("ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8  d*4:b32, [a]", num="x2", section=LDMATRIX, **NARROW)
+@instruction("ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8x16.source  d*4:b32, [a]", num="x2", source=PACKED, section=LDMATRIX, **NARROW)
+def ldmatrix_columns(warps: Warps, a: Addresses, *, num: str, ss: str = "generic", source: str = "") -> tuple[Array, ...]:
+    """d = two registers of each transposed 16x16 matrix of bytes, or of 6- or 4-bit elements in a byte each; 16 lanes name its rows."""
+    count = 2 * int(num[1:])
+    words = _narrow_rows(warps, a, count, ss, source)
+    return tuple(register for i in range(0, count, 2) for register in _gathered(words[i : i + 2], COLUMNS))
+
+
+@instruction("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.source  d*1:b32, [a]", num="x1", source=PACKED, section=LDMATRIX, **NARROW)
+@instruction("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.source  d*2:b32, [a]", num="x2", source=PACKED, section=LDMATRIX, **NARROW)
+@instruction("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.source  d*4:b32, [a]", num="x4", source=PACKED, section=LDMATRIX, **NARROW)
+def ldmatrix_packed(warps: Warps, a: Addresses, *, num: str, source: str, ss: str = "generic") -> tuple[Array, ...]:
+    """d = one register of each 8x16 matrix of 6- or 4-bit elements, which come to stand in a byte each; eight lanes name its rows."""
+    return tuple(_narrow_rows(warps, a, int(num[1:]), ss, source))
+
+
+@instruction("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8  [a], b*1:b32", num="x1", section=STMATRIX, **NARROW)
+@instruction("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8  [a], b*2:b32", num="x2", section=STMATRIX, **NARROW)
+@instruction("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8  [a], b*4:b32", num="x4", section=STMATRIX, **NARROW)
+def stmatrix_columns(warps: Warps, a: Addresses, b: tuple[Array, ...], *, num: str, ss: str = "generic") -> None:
+    """Stores 16x8 matrices of bytes, of which b holds one register each, column after column to the places that the lanes name in a."""
+    for column, word in zip(_rows(warps, a, int(num[1:]), ss), b, strict=True):
+        warps.store(ss, column, "b32", list(_gathered([word], STORED)))

@@ -27,8 +27,10 @@ BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s32": 32, "s8"
 BITS |= dict.fromkeys(("e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), 8)
 DENSE, SPARSE = "9.7.16.5.14", "9.7.16.6.3"
 FP8 = "e4m3 e5m2"
+NARROW = "e4m3 e5m2 e3m2 e2m3 e2m1"
 ROUNDING = "rn rz rm rp"
 LAYOUT = "row col"
+FAMILY: dict[str, Any] = {"ptx": 8.7, "sm": 120, "arch": "f"}
 
 
 def size(shape: str) -> tuple[int, int, int]:
@@ -103,24 +105,41 @@ def sparse(shapes: str, inputs: str, accumulators: str, extra: str = "", *, ptx:
     return register
 
 
+def ordered(shape: str, inputs: str, accumulators: str, extra: str = "") -> Callable[[F], F]:
+    """Registers mma.sp::ordered_metadata alone, as sm_120 has it."""
+
+    def register(meaning: F) -> F:
+        for accumulator in accumulators.split():
+            head = f"mma.sp::ordered_metadata.sync.aligned.shape.row.col{extra}"
+            _add_row(head, shape, inputs, accumulator, meaning, ", e:b32~, #f", True, section=SPARSE, **FAMILY)
+        return meaning
+
+    return register
+
+
 # ---------------------------------------------------------------- floats
 
 
-def products(a: Terms, b: Terms, c: Array, kind: str) -> Array:
-    """a.T @ b + c as float16 or float32, c's type; `kind` is the type of a and b before any conversion to f16."""
+def products(a: Terms, b: Terms, c: Array, bits: int) -> Array:
+    """a.T @ b + c as float16 or float32, c's type; a and b had so many bits before any conversion to f16."""
     to, name = (tensor.to_f16, "f16") if c.dtype == np.float16 else (tensor.to_f32, "f32")
 
     def add(part: slice | Array, onto: Array) -> Array:
         return to(tensor.add_products(a[part], b[part], tensor.terms(onto.view(f"u{onto.dtype.itemsize}"), name)))
 
-    if kind not in FP8:
+    if bits != 8:
         return add(slice(None), c)
     # The low halves of the registers make a sum of their own, on which that of the high halves is put.
     low = np.arange(b.value.shape[0]) % 4 < 2
     return canonical(add(~low, add(low, np.zeros_like(c))) + c)
 
 
-def _accumulators(c: Registers, layout: Layout) -> Array:
+def elements(elements: Array, kind: str) -> Terms:
+    """Elements of A or B as numbers; one of 4 bits stands in the middle of its byte, as CUTLASS shifts it there."""
+    return tensor.terms(elements >> np.uint8(2) & np.uint8(15) if kind == "e2m1" else elements, kind)
+
+
+def accumulators(c: Registers, layout: Layout) -> Array:
     """C as numbers of its type."""
     matrix = fragments.collect(c, layout)
     return matrix.view(np.float16 if layout.bits == 16 else np.float32)
@@ -133,13 +152,14 @@ def _accumulators(c: Registers, layout: Layout) -> Array:
 @dense("m16n8k16", FP8, "f32 f16", ptx=8.7, sm=89)
 @dense("m16n8k32", FP8, "f32", ptx=8.4, sm=89)
 @dense("m16n8k32", FP8, "f16", ptx=8.7, sm=89)
+@dense("m16n8k32", NARROW, "f32 f16", ".kind::f8f6f4", **FAMILY)
 def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
     """d = a * b + c; all products and c are added at once, terms cut to 25 bits below the largest, the sum cut to f32 or rounded to f16."""
     m, n, k = size(shape)
-    x = tensor.terms(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k, BITS[atype]))), atype)
-    y = tensor.terms(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
+    x = elements(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k, BITS[atype]))), atype)
+    y = elements(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
     layout = fragments.layout_c(m, n, BITS[ctype])
-    return fragments.spread(products(x, y, _accumulators(c, layout), atype), layout)
+    return fragments.spread(products(x, y, accumulators(c, layout), BITS[atype]), layout)
 
 
 def _quads(dtype: str, ctype: str) -> Callable[[F], F]:
@@ -162,7 +182,7 @@ def mma_quads(
     """
     x = tensor.terms(fragments.collect(a, fragments.quad_a(alayout == "row")), atype).value.astype(np.float32)
     y = tensor.terms(fragments.collect(b, fragments.quad_b(blayout == "row")), atype).value.astype(np.float32)
-    z = _accumulators(c, fragments.quad_c(BITS[ctype])).astype(np.float32)
+    z = accumulators(c, fragments.quad_c(BITS[ctype])).astype(np.float32)
 
     def chain(first: int, end: int) -> Array:
         total = np.zeros_like(z)
@@ -219,26 +239,28 @@ def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: s
 # ---------------------------------------------------------------- sparse
 
 
-def columns_of(e: Array, f: int, k: int, kind: str) -> Array:
-    """Where A's stored elements stand, (16, k / 2, warps), of the metadata that the threads chosen by f hold."""
-    groups = {4: k // 8, 32: k // 2}.get(BITS[kind], k // 4)
-    return tensor.kept(tensor.metadata(e, f, groups, BITS[kind] < 16), BITS[kind])
+def columns_of(e: Array, f: int, k: int, bits: int) -> Array:
+    """Where A's stored elements of so many bits stand, (16, k / 2, warps), of the metadata that the threads chosen by f hold."""
+    groups = {4: k // 8, 32: k // 2}.get(bits, k // 4)
+    return tensor.kept(tensor.metadata(e, f, groups, bits < 16), bits)
 
 
 @sparse("m16n8k16 m16n8k32", "f16", "f32 f16")
 @sparse("m16n8k16 m16n8k32", "bf16", "f32")
 @sparse("m16n8k8 m16n8k16", "tf32", "f32")
 @sparse("m16n8k64", FP8, "f32", ptx=8.4, sm=89)
+@ordered("m16n8k64", FP8, "f16")
+@ordered("m16n8k64", NARROW, "f32 f16", ".kind::f8f6f4")
 def mma_sparse(
     warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, ctype: str
 ) -> Registers:
     """d = a * b + c, a being stored without half of its columns; four bits of e name the two that are kept of each four."""
     m, n, k = size(shape)
-    x = tensor.terms(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k // 2, BITS[atype]))), atype)
-    y = tensor.terms(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
-    chosen = tensor.choose(columns_of(e, f, k, atype), y)
+    x = elements(fragments.collect(a, fragments.transposed(fragments.layout_a(m, k // 2, BITS[atype]))), atype)
+    y = elements(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
+    chosen = tensor.choose(columns_of(e, f, k, BITS[atype]), y)
     layout = fragments.layout_c(m, n, BITS[ctype])
-    return fragments.spread(products(x, chosen, _accumulators(c, layout), atype), layout)
+    return fragments.spread(products(x, chosen, accumulators(c, layout), BITS[atype]), layout)
 
 
 @sparse("m16n8k32 m16n8k64", "s8 u8", "s32", "{.satfinite}")
@@ -250,7 +272,7 @@ def mma_sparse_integer(
     m, n, k = size(shape)
     layout = fragments.layout_c(m, n, 32)
     stored = tensor.signed(fragments.collect(a, fragments.layout_a(m, k // 2, BITS[atype])), atype)
-    x = tensor.expand(columns_of(e, f, k, atype), stored, k)
+    x = tensor.expand(columns_of(e, f, k, BITS[atype]), stored, k)
     y = tensor.signed(fragments.collect(b, fragments.layout_b(k, n, BITS[btype])), btype)
     z = fragments.collect(c, layout).view(np.int32)
     return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)
@@ -259,50 +281,5 @@ def mma_sparse_integer(
 accepted(
     "mma.sync.aligned.m8n8k4.alayout.blayout.dtype.atype.btype.ctype  d*8:f32, a*2:b32, b*2:b32, c*8:f32",
     alayout=LAYOUT, blayout=LAYOUT, dtype="f32", atype="bf16", btype="bf16", ctype="f32", ptx=7.0, sm=80, section=DENSE,
-    doc="Passes the assembler, but no manual knows it and the hardware leaves d undefined.",
-)  # fmt: skip
-
-# ---------------------------------------------------------------- narrow floats: sm_120a and its family
-
-NARROW = "e4m3 e5m2 e3m2 e2m3 e2m1"
-NARROW_DOC = "d = a * b + c on floats of 8, 6 and 4 bits, each in a byte; not executed."
-SCALED_DOC = (
-    "d = (a, scaled by x) * (b, scaled by z) + c; a factor for each block of k, of which y and w name the bytes and threads; not executed."
-)
-FAMILY: dict[str, Any] = {"ptx": 8.7, "sm": 120, "arch": "f"}
-FACTORS = "x:b32, y*2:u16, z:b32, w*2:u16"
-
-
-def _narrow(row: str, operands: str, section: str, doc: str, **sets: Any) -> None:
-    for accumulator, d in (("f32", "*4:f32"), ("f16", "*2:b32")):
-        if "scale" in doc and accumulator == "f16":
-            continue
-        accepted(row + "  " + operands.format(d=d), dtype=accumulator, ctype=accumulator, section=section, doc=doc, **{**FAMILY, **sets})
-
-
-for _row, _operands in (
-    ("mma.sync.aligned.m16n8k32", "d{d}, a*4:b32, b*2:b32, c{d}"),
-    ("mma.sp::ordered_metadata.sync.aligned.m16n8k64", "d{d}, a*4:b32, b*4:b32, c{d}, e:b32~, #f"),
-):
-    _section = SPARSE if "sp::" in _row else DENSE
-    _narrow(
-        _row + ".row.col.kind::f8f6f4.dtype.atype.btype.ctype", _operands, _section, NARROW_DOC, atype=NARROW, btype=NARROW,
-    )  # fmt: skip
-    _narrow(
-        _row + ".row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.dtype.atype.btype.ctype.stype", _operands + ", " + FACTORS, _section,
-        SCALED_DOC, atype=NARROW, btype=NARROW, stype="ue8m0",
-    )  # fmt: skip
-    _row = _row.replace("k64", "k128").replace("k32", "k64")
-    _only: dict[str, Any] = {"atype": "e2m1", "btype": "e2m1"} | ({"arch": "a"} if "sp::" in _row else {})
-    for _kind, _factor in (
-        ("mxf4.block_scale{.scale_vec::2X}", "ue8m0"), ("mxf4nvf4.block_scale.scale_vec::2X", "ue8m0"),
-        ("mxf4nvf4.block_scale.scale_vec::4X", "ue4m3"),
-    ):  # fmt: skip
-        _narrow(
-            f"{_row}.row.col.kind::{_kind}.dtype.atype.btype.ctype.stype", _operands + ", " + FACTORS, _section, SCALED_DOC, stype=_factor,
-            **_only,
-        )  # fmt: skip
-accepted(
-    "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.dtype.atype.btype.ctype  d*2:b32, a*4:b32, b*4:b32, c*2:b32, e:b32~, #f",
-    dtype="f16", atype=FP8, btype=FP8, ctype="f16", section=SPARSE, doc=NARROW_DOC, **FAMILY,
+    doc="Passes the assembler; the manual does not have it.", facts={"not_executed": "no manual has it, and hardware leaves d undefined"},
 )  # fmt: skip

@@ -46,6 +46,7 @@ def _bits(lanes: Mask) -> Array:
 
 
 SHFL_MODES = "up down bfly idx"
+OWN_BIT = {"takes_bits": "a"}
 
 
 def _partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
@@ -78,7 +79,9 @@ facts(
 )  # fmt: skip
 
 
-facts("shfl", keeps_result=True, result_from_elsewhere=True)
+facts("vote", monotone=when("all any"))
+facts("redux", monotone=when("and or"))
+facts("shfl", keeps_result=True, result_from_elsewhere=True, takes_bits="a")
 
 
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")
@@ -110,8 +113,8 @@ def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -
     return result
 
 
-@instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", ptx=6.0, sm=30, section="9.7.15.9")
-@instruction("vote.ballot.b32  d, {!}a", ptx=2.0, sm=20, section="9.7.15.8")
+@instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", facts=OWN_BIT, ptx=6.0, sm=30, section="9.7.15.9")
+@instruction("vote.ballot.b32  d, {!}a", facts=OWN_BIT, ptx=2.0, sm=20, section="9.7.15.8")
 def ballot(warps: Warps, a: Mask, membermask: Array | None = None) -> Array:
     """Bit i of d = a of lane i, 0 for lanes that take no part."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)

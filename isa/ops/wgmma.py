@@ -16,6 +16,7 @@ from ..floats import tensor
 from ..floats.tensor import Terms
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
+from ..shared_matrices import SharedMatrix
 from .mma import BITS, FP8, Registers, columns_of, size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,24 +31,9 @@ SWIZZLE = {0: (16, 0), 1: (128, 7), 2: (64, 3), 3: (32, 1)}  # mode: bytes of a 
 
 
 def pieces(descriptor: int, outer: int, inner: int, turned: bool) -> Addresses:
-    """The shared addresses of a matrix's 16-byte pieces.
-
-    outer rows of `inner` pieces along k; a turned matrix has its pieces along m or n instead: `outer` of them for each of `inner` k.
-    """
+    """The shared addresses of the 16-byte pieces of the matrix that a descriptor describes; see SharedMatrix."""
     start, leading, stride = ((descriptor >> at & 0x3FFF) << 4 for at in (0, 16, 32))
-    base, mode = descriptor >> 49 & 7, descriptor >> 62
-    width, mask = SWIZZLE[mode]
-    i, k = np.arange(outer)[:, None], np.arange(inner)
-    across = width // 16
-    if not turned:
-        offset = i % 8 * width + i // 8 * stride + k % across * 16 + k // across * leading
-    elif mode == 0:
-        offset = i * stride + k % 8 * 16 + k // 8 * leading
-    else:
-        offset = i % across * 16 + i // across * leading + k % 8 * width + k // 8 * stride
-    place = start + offset
-    found: Addresses = (place ^ ((place >> 7) - base & mask) << 4).astype(np.uint64)
-    return found
+    return SharedMatrix(start, leading, stride, descriptor >> 49 & 7, *SWIZZLE[descriptor >> 62]).pieces(outer, inner, turned)
 
 
 def _read(warps: Warps, addresses: Addresses) -> Array:
@@ -165,7 +151,7 @@ def wgmma(
     ta, tb = tensor.terms(np.moveaxis(bits_a, 1, 0), atype), tensor.terms(bits_b, btype)
     ta, tb = Terms(ta.value * x, ta.exponent), Terms(tb.value * y, tb.exponent)
     if sp:
-        tb = tensor.choose(columns_of(e, f, size(shape)[2], atype), tb)
+        tb = tensor.choose(columns_of(e, f, size(shape)[2], BITS[atype]), tb)
     layout = fragments.layout_c(16, size(shape)[1], BITS[dtype])
     total = tensor.add_products(ta, tb, tensor.terms(_accumulator(warps, d, s, layout), dtype), 13 if atype in FP8 else 25)
     if dtype == "f16":
@@ -195,7 +181,7 @@ def wgmma_integer(
     bits_a, bits_b = _operands(warps, a, b, shape, atype, sp, (0, 0))
     x, y = tensor.signed(bits_a, atype), tensor.signed(bits_b, btype)
     if sp:
-        x = tensor.expand(columns_of(rest[0], rest[1], k, atype), x, k)
+        x = tensor.expand(columns_of(rest[0], rest[1], k, BITS[atype]), x, k)
     layout = fragments.layout_c(16, n, 32)
     z = _accumulator(warps, d, rest[-1], layout).view(np.int32)
     return fragments.spread(tensor.add_integers(tensor.dot(x, y), z, satfinite), layout)

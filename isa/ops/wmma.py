@@ -81,10 +81,10 @@ def access(roles: str, shapes: str, kinds: str, layouts: str = LAYOUT, **sets: A
                 words = {"role": role, "layout": layouts, "shape": shape, "type": same, **SPACES, **sets}
                 if role == "d":
                     row = f"wmma.store.role.sync{{.aligned}}.layout.shape{{.ss}}.type  [a], c{registers}{{, s:s32}}"
-                    instruction(row, section=STORE, **words)(meaning)
+                    instruction(row, section=STORE, facts={"moves_memory": True, "takes_bits": "c"}, **words)(meaning)
                 else:
                     row = f"wmma.load.role.sync{{.aligned}}.layout.shape{{.ss}}.type  d{registers}, [a]{{, s:s32}}"
-                    instruction(row, section=LOAD, **words)(meaning)
+                    instruction(row, section=LOAD, facts={"moves_memory": True}, **words)(meaning)
         return meaning
 
     return register
@@ -214,7 +214,7 @@ def wmma(
     d = z.astype(np.float32) if wide else z
     step = 4 if atype == "tf32" else 16  # an m16n16k8 on tf32 is made of m16n8k4
     for k in range(0, size(shape)[2], step):
-        d = products(x[k : k + step], y[k : k + step], d, atype)
+        d = products(x[k : k + step], y[k : k + step], d, BITS[atype])
     if dtype == "f16" and wide:
         d = tensor.to_f16(d.astype(np.float64))
     return fragments.spread(d, fragment("d", shape, dtype))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ Texels = NDArray[Any]
 
 POINT, LINEAR = "point", "linear"
 WRAP, CLAMP, MIRROR, BORDER = "wrap", "clamp", "mirror", "border"
+VARIABLE_BIT = 1 << 61  # set in the handle that a .texref, .samplerref or .surfref variable stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,31 @@ class Surface:
     """What a surface object or a bound .surfref variable stands for: an image of one level."""
 
     image: Image
+
+
+class Resources(Protocol):
+    """What the handles of a launch stand for: objects that the host made, and the module's variables."""
+
+    def get(self, handle: int) -> Texture | Surface | None:
+        """What a handle stands for; None where it is nothing, or a variable that nothing is bound to."""
+
+    def kind(self, handle: int) -> str:
+        """The type of the variable that a handle stands for, as texref; "" where it is no variable's."""
+
+    def explain(self, handle: int) -> str:
+        """Why a handle stands for nothing, in words."""
+
+
+class NoResources:
+    """The handles of a launch without textures and surfaces."""
+
+    def get(self, handle: int) -> None:
+        """Nothing."""
+
+    def kind(self, handle: int) -> str:
+        """No variable's."""
+        return ""
+
+    def explain(self, handle: int) -> str:
+        """There is nothing that a handle could stand for."""
+        return f"no texture or surface has the handle {handle:#x}"

@@ -15,6 +15,7 @@ from . import errors
 # name: (file:click command in it, the line that `warplab --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Launches a kernel and checks the result."),
+    "sanitize": ("sanitize:sanitize", "Runs a program under checkers: memory, unset values, synchronisation."),
     "test": ("test:test", "Runs golden tests."),
     "grade": ("grade:grade", "Grades submissions of a lab."),
     "new": ("new:new", "Writes the skeleton of a lab or a test."),

@@ -27,24 +27,30 @@ CHAPTERS = {  # of the manual's section 9.7
     "--search", "-s", metavar="TEXT", help="Only forms of which all these words are said: in the row, the description or the chapter."
 )
 @click.option("--target", metavar="SM", help="Only forms that this target has, such as sm_70.")
+@click.option("--not-executed", is_flag=True, help="Only forms that are assembled but not executed, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def isa(words: tuple[str, ...], search: str | None, target: str | None, as_json: bool) -> None:
+def isa(words: tuple[str, ...], search: str | None, target: str | None, not_executed: bool, as_json: bool) -> None:
     """Looks instructions up in the reference.
 
     WORDS are opcodes ("shfl"), whole spellings ("shfl.sync.bfly.b32") or sections of the PTX manual ("9.7.9"). Without any, all
     opcodes are listed.
     """
     found = _select(words, search, _capability(target))
+    known = bool(found)
+    if not_executed:
+        found = [f for f in found if not _executes(f)]
     if as_json:
         files.print_json([_as_json(f) for f in found])
+    elif known and not found:
+        click.echo("every form is executed")
     elif not found:
         near = get_close_matches(words[0].split(".")[0], FORMS, 3) if words else []
         click.echo("no such instruction" + (f"; did you mean {' or '.join(near)}?" if near else ""), err=True)
-    elif not words and search is None:
+    elif not words and search is None and not not_executed:
         click.echo(_overview(found))
     else:
         click.echo("\n".join(_lines(found)))
-    if not found:
+    if not known:
         click.get_current_context().exit(1)
 
 
@@ -131,7 +137,7 @@ def _lines(forms: list[Form]) -> Iterable[str]:
         flags = [_with_need(s.name, f.word_needs[s.name]) for s in f.slots if s.is_flag and s.name in f.word_needs]
         if flags:
             yield "      " + " ".join(flags)
-        facts = [x for x in (_need(f.need), f.section and f"PTX ISA {f.section}", "" if _executes(f) else "not executed") if x]
+        facts = [x for x in (_need(f.need), f.section and f"PTX ISA {f.section}", _status(f)) if x]
         doc = " ".join(f.doc.split())
         text = f"{doc} ({'; '.join(facts)})" if facts else doc
         yield from textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ")
@@ -143,6 +149,13 @@ def _with_need(word: str, need: Need | None) -> str:
 
 def _executes(form: Form) -> bool:
     return form.meaning is not None or bool(form.effect)
+
+
+def _status(form: Form) -> str:
+    """Nothing for a form that is executed, else why it is not."""
+    if _executes(form):
+        return ""
+    return "not executed" + (f": {form.facts.not_executed}" if form.facts.not_executed else "")
 
 
 def _as_json(form: Form) -> files.Json:
@@ -158,4 +171,5 @@ def _as_json(form: Form) -> files.Json:
         "arch": form.need.arch,
         "word_needs": {w: {"ptx": n.ptx, "sm": n.sm, "arch": n.arch} for w, n in form.word_needs.items()},
         "executes": _executes(form),
+        "not_executed": form.facts.not_executed,
     }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
-LAUNCH_OPTIONS = "kernel grid block arg shared cooperative cluster set device schedule fmad max-steps timeout"
+LAUNCH_OPTIONS = "kernel grid block arg tex surf shared cooperative cluster set device schedule poison fmad max-steps timeout"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 
 
@@ -41,7 +41,7 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     from ..run.runspec import directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
-    shaping = set(given) & {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "expect"}
+    shaping = set(given) & {"kernel", "grid", "block", "args", "textures", "surfaces", "shared", "cooperative", "cluster", "expect"}
     if shaping:
         return [from_options(given)]
     first = sources[0]
@@ -61,7 +61,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
 
     one = from_options(given)
     changes: dict[str, Any] = {}
-    for name in ("device", "schedule", "max_steps", "timeout", "fmad"):
+    for name in ("device", "schedule", "poison", "max_steps", "timeout", "fmad"):
         if name in given:
             changes[name] = getattr(one, name)
     for name in ("symbols", "show", "dump"):

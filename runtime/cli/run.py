@@ -146,7 +146,8 @@ def _preview(b: RunBuffer) -> str:
 
 def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     """Which thread wrote a wrong element: the run is repeated with an observer of its address."""
-    if not name or index is None or name not in runner.outcome.buffers:
+    b = runner.outcome.buffers.get(name)
+    if b is None or index is None or b.texels is not None:  # an array has no addresses
         return ""
     from ..run.watch import last_writer
 
@@ -171,12 +172,22 @@ def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
     from ..errors import UsageError
+    from ..run.png import picture, write_png
+    from ..run.values import as_numbers
 
     for text in spec.dump:
-        name, _, file = text.partition("=")
-        if name not in outcome.buffers or not file:
-            raise UsageError(f"--dump {text!r}: write NAME=FILE.npy; the buffers are {' '.join(outcome.buffers) or 'none'}")
-        np.save(Path(file), outcome.buffers[name].after)  # type: ignore[arg-type]
+        name, equals, file = text.partition("=")
+        path = Path(file) if equals else Path(text)
+        name = name if equals else path.stem
+        b = outcome.buffers.get(name)
+        if b is None or b.after is None or path.suffix not in (".npy", ".png"):
+            raise UsageError(
+                f"--dump {text!r}: write NAME=FILE.npy or NAME=FILE.png; the buffers are {' '.join(outcome.buffers) or 'none'}"
+            )
+        if path.suffix == ".png":
+            path.write_bytes(write_png(picture(as_numbers(b.after, b.type), name)))
+        else:
+            np.save(path, b.after)
 
 
 def _propose(files: tuple[InputFile, ...]) -> None:

@@ -16,8 +16,10 @@ from .errors import *  # noqa: F403
 from .forwards import forwards
 from .functions import *  # noqa: F403
 from .memory import *  # noqa: F403
+from .references import *  # noqa: F403
 from .signatures import SIGNATURES
 from .structs import OWN as STRUCTS
+from .textures import *  # noqa: F403
 
 globals().update(CONSTANTS | forwards())
 __getattr__, __dir__ = lazy(globals(), SIGNATURES, cudaError_t.cudaErrorNotSupported, ENUMS, STRUCTS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .. import driver
-from ..device.arrays import DeviceArray
-from ..driver.api import integer, object_of
+from ..driver.api import integer
+from ..driver.arrays import array_of
 from ..driver.layout import address_of
 from ..errors import ApiError, invalid
 from .api import api, call
 from .enums import cudaChannelFormatKind
-from .structs import cudaArray_t, cudaChannelFormatDesc, cudaExtent, cudaPitchedPtr, cudaPos
+from .structs import cudaArray_t, cudaChannelFormatDesc, cudaExtent, cudaMipmappedArray_t, cudaPitchedPtr, cudaPos
 
 Formats = driver.CUarray_format
 _FORMATS = {
@@ -48,28 +48,57 @@ def cudaCreateChannelDesc(x: int, y: int, z: int, w: int, f: cudaChannelFormatKi
     return out
 
 
-def _new_array(desc: cudaChannelFormatDesc | None, width: int, height: int, depth: int, flags: int) -> cudaArray_t:
+def format_of(desc: cudaChannelFormatDesc | None) -> tuple[driver.CUarray_format, int]:
+    """(format, channels) of a texel."""
     if desc is None:
         raise invalid("the format is null")
     bits = [b for b in (desc.x, desc.y, desc.z, desc.w) if b]
     found = _FORMATS.get((bits[0] if bits else 0, int(desc.f)))
     if found is None or len(set(bits)) != 1:
         raise ApiError("cudaErrorInvalidChannelDescriptor", f"channels of {bits} bits")
+    return found, len(bits)
+
+
+def channel_desc(format: int, channels: int) -> cudaChannelFormatDesc:
+    """The runtime's words for a texel."""
+    bits, kind = next(known for known, f in _FORMATS.items() if f == format)
+    out = cudaChannelFormatDesc()
+    out.x, out.y, out.z, out.w = [bits] * channels + [0] * (4 - channels)
+    out.f = cudaChannelFormatKind(kind)
+    return out
+
+
+def _shape(desc: cudaChannelFormatDesc | None, width: int, height: int, depth: int, flags: int) -> driver.CUDA_ARRAY3D_DESCRIPTOR:
     d = driver.CUDA_ARRAY3D_DESCRIPTOR()
-    d.Width, d.Height, d.Depth, d.Format, d.NumChannels, d.Flags = width, height, depth, found, len(bits), int(flags)
-    return cudaArray_t(call(driver.cuArray3DCreate, d))
+    d.Format, d.NumChannels = format_of(desc)
+    d.Width, d.Height, d.Depth, d.Flags = width, height, depth, int(flags)
+    return d
 
 
 @api(1)
 def cudaMallocArray(desc: cudaChannelFormatDesc | None, width: int, height: int, flags: int) -> cudaArray_t:
     """An array of one or two dimensions."""
-    return _new_array(desc, width, height, 0, flags)
+    return cudaArray_t(call(driver.cuArray3DCreate, _shape(desc, width, height, 0, flags)))
 
 
 @api(1)
 def cudaMalloc3DArray(desc: cudaChannelFormatDesc | None, extent: cudaExtent, flags: int) -> cudaArray_t:
     """An array of up to three dimensions."""
-    return _new_array(desc, extent.width, extent.height, extent.depth, flags)
+    return cudaArray_t(call(driver.cuArray3DCreate, _shape(desc, extent.width, extent.height, extent.depth, flags)))
+
+
+@api(1)
+def cudaMallocMipmappedArray(desc: cudaChannelFormatDesc | None, extent: cudaExtent, numLevels: int, flags: int) -> cudaMipmappedArray_t:
+    """An array with levels."""
+    shape = _shape(desc, extent.width, extent.height, extent.depth, flags)
+    return cudaMipmappedArray_t(call(driver.cuMipmappedArrayCreate, shape, numLevels))
+
+
+@api()
+def cudaFreeMipmappedArray(mipmappedArray: object) -> None:
+    """Ends an array with its levels; null is ignored."""
+    if integer(mipmappedArray):
+        call(driver.cuMipmappedArrayDestroy, mipmappedArray)
 
 
 @api()
@@ -82,20 +111,18 @@ def cudaFreeArray(array: object) -> None:
 @api(3)
 def cudaArrayGetInfo(array: object) -> tuple[cudaChannelFormatDesc, cudaExtent, int]:
     """(format, extent, flags) of an array."""
-    a = object_of(array, DeviceArray)
-    return _format(a), make_cudaExtent(a.width, a.height, a.depth), a.flags
-
-
-def _format(a: DeviceArray) -> cudaChannelFormatDesc:
-    kind = next(kind for (_, kind), f in _FORMATS.items() if f == a.format)
-    out = cudaChannelFormatDesc()
-    bits = [8 * a.element] * a.channels + [0] * (4 - a.channels)
-    out.x, out.y, out.z, out.w = bits
-    out.f = cudaChannelFormatKind(kind)
-    return out
+    s = array_of(array).shape
+    return channel_desc(s.format, s.channels), make_cudaExtent(s.width, s.height, s.depth), s.flags
 
 
 @api(1)
 def cudaGetChannelDesc(array: object) -> cudaChannelFormatDesc:
     """The format of an array."""
-    return _format(object_of(array, DeviceArray))
+    s = array_of(array).shape
+    return channel_desc(s.format, s.channels)
+
+
+@api(1)
+def cudaDeviceGetTexture1DLinearMaxWidth(fmtDesc: cudaChannelFormatDesc | None, device: int) -> int:
+    """The most texels of a line of memory."""
+    return int(call(driver.cuDeviceGetTexture1DLinearMaxWidth, *format_of(fmtDesc), device))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..device.arrays import DeviceArray, Side, copy_box
+from ..device.boxes import Side, copy_box
 from ..device.memory import SPACE
-from ..driver.api import integer, object_of
+from ..driver.api import integer
+from ..driver.arrays import array_of
 from ..driver.layout import address_of
 from ..driver.transfers import Twins, Work, copy
 from ..errors import ApiError, invalid
@@ -84,7 +85,7 @@ def _flat(address: object, pitch: int) -> Side:
 
 
 def _array(array: object, x: int, y: int) -> Side:
-    return Side(object_of(array, DeviceArray), 0, x=int(x), y=int(y))
+    return Side(array_of(array), 0, x=int(x), y=int(y))
 
 
 @COPIES.at_once
@@ -144,12 +145,12 @@ def _box_of(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
     """Copies a box, with the ends and the size that a structure has now."""
     if p is None:
         raise invalid("the copy is null")
-    arrays = [object_of(a, DeviceArray) for a in (p.srcArray, p.dstArray) if int(a)]
-    texel = arrays[0].texel if arrays else 1
+    arrays = [array_of(a) for a in (p.srcArray, p.dstArray) if int(a)]
+    texel = arrays[0].shape.texel.bytes if arrays else 1
 
     def side(array: cudaArray_t, at: cudaPos, memory: cudaPitchedPtr) -> Side:
         if int(array):
-            return Side(object_of(array, DeviceArray), 0, 0, 0, at.x * texel, at.y, at.z)
+            return Side(array_of(array), 0, 0, 0, at.x * texel, at.y, at.z)
         return Side(None, memory.ptr, memory.pitch, memory.ysize, at.x * texel, at.y, at.z)
 
     e = p.extent

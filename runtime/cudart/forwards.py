@@ -58,8 +58,13 @@ _WITH_CONTEXT = """
     cudaMemRangeGetAttributes=cuMemRangeGetAttributes:same cudaStreamGetAttribute=cuStreamGetAttribute:cudaLaunchAttributeValue*
     cudaStreamSetAttribute=cuStreamSetAttribute cudaMemcpyBatchAsync=cuMemcpyBatchAsync
     cudaMemcpyWithAttributesAsync=cuMemcpyWithAttributesAsync
-    cudaArrayGetSparseProperties=cuArrayGetSparseProperties:same cudaArrayGetPlane=cuArrayGetPlane:same
+    cudaArrayGetSparseProperties=cuArrayGetSparseProperties:cudaArraySparseProperties* cudaArrayGetPlane=cuArrayGetPlane:same
     cudaArrayGetMemoryRequirements=cuArrayGetMemoryRequirements:same
+    cudaMipmappedArrayGetSparseProperties=cuMipmappedArrayGetSparseProperties:cudaArraySparseProperties*
+    cudaMipmappedArrayGetMemoryRequirements=cuMipmappedArrayGetMemoryRequirements:same
+    cudaGetMipmappedArrayLevel=cuMipmappedArrayGetLevel:cudaArray_t cudaDestroyTextureObject=cuTexObjectDestroy
+    cudaDestroySurfaceObject=cuSurfObjectDestroy
+    cudaGetTextureObjectResourceViewDesc=cuTexObjectGetResourceViewDesc:cudaResourceViewDesc*
 """
 _WITHOUT = """
     cudaDeviceCanAccessPeer=cuDeviceCanAccessPeer:int cudaDeviceGetP2PAttribute=cuDeviceGetP2PAttribute:int

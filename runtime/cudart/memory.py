@@ -79,7 +79,7 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
     out.devicePointer = address
     kind = b.kind if b else "device"
     out.type = _MEMORY_TYPES.get(kind, cudaMemoryType.cudaMemoryTypeDevice)
-    if found[0] not in SPACE.devices:
+    if not SPACE.is_device_memory(found[0]):
         out.hostPointer = address
     return out
 

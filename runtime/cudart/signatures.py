@@ -4,8 +4,6 @@ SIGNATURES = """\
 1 array, device: cudaArrayGetMemoryRequirements
 1 hArray, planeIdx: cudaArrayGetPlane
 1 array: cudaArrayGetSparseProperties
-1 pResDesc: cudaCreateSurfaceObject
-1 pResDesc, pTexDesc, pResViewDesc: cudaCreateTextureObject
 0: cudaCtxResetPersistingL2Cache cudaDeviceSynchronize cudaProfilerStart cudaProfilerStop
 0 extMem: cudaDestroyExternalMemory
 0 extSem: cudaDestroyExternalSemaphore
@@ -28,7 +26,6 @@ SIGNATURES = """\
 1 attr, srcDevice, dstDevice: cudaDeviceGetP2PAttribute
 1 length, device: cudaDeviceGetPCIBusId
 2: cudaDeviceGetStreamPriorityRange cudaMemGetInfo
-1 fmtDesc, device: cudaDeviceGetTexture1DLinearMaxWidth
 0 device: cudaDeviceGraphMemTrim
 1 device, callbackFunc, userData: cudaDeviceRegisterAsyncNotification
 0 cacheConfig: cudaDeviceSetCacheConfig
@@ -59,7 +56,6 @@ SIGNATURES = """\
 1 extMem, mipmapDesc: cudaExternalMemoryGetMappedMipmappedArray
 0 devPtr, hStream: cudaFreeAsync
 0 ptr: cudaFreeHost cudaHostUnregister
-0 mipmappedArray: cudaFreeMipmappedArray
 1 func: cudaFuncGetParamCount
 0 func, attr, value: cudaFuncSetAttribute
 0 func, cacheConfig: cudaFuncSetCacheConfig
@@ -69,8 +65,7 @@ SIGNATURES = """\
 2 symbol, cudaVersion, flags: cudaGetDriverEntryPointByVersion
 0 pExportTableId: cudaGetExportTable
 1 mipmappedArray, level: cudaGetMipmappedArrayLevel
-1 surfObject: cudaGetSurfaceObjectResourceDesc
-1 texObject: cudaGetTextureObjectResourceDesc cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc
+1 texObject: cudaGetTextureObjectResourceViewDesc
 1 graph, pDependencies, numDependencies, childGraph: cudaGraphAddChildGraphNode
 0 graph, from_, to, edgeData, numDependencies: cudaGraphAddDependencies cudaGraphRemoveDependencies
 1 graph, pDependencies, numDependencies: cudaGraphAddEmptyNode
@@ -166,7 +161,6 @@ SIGNATURES = """\
 1 size, hStream: cudaMallocAsync
 1 size, memPool, stream: cudaMallocFromPoolAsync
 1 size: cudaMallocHost
-1 desc, extent, numLevels, flags: cudaMallocMipmappedArray
 0 devPtr, count, advice, location: cudaMemAdvise
 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream: cudaMemDiscardAndPrefetchBatchAsync
     cudaMemPrefetchBatchAsync

@@ -41,6 +41,9 @@ struct cudaMemcpy3DParms srcArray:cudaArray_t srcPos:cudaPos srcPtr:cudaPitchedP
 struct cudaMemcpy3DPeerParms srcArray:cudaArray_t srcPos:cudaPos srcPtr:cudaPitchedPtr srcDevice:i32 dstArray:cudaArray_t dstPos:cudaPos
     dstPtr:cudaPitchedPtr dstDevice:i32 extent:cudaExtent
 struct cudaChannelFormatDesc x:i32 y:i32 z:i32 w:i32 f:cudaChannelFormatKind
+struct cudaArraySparseProperties_tileExtent width:u32 height:u32 depth:u32
+struct cudaArraySparseProperties tileExtent:cudaArraySparseProperties_tileExtent miptailFirstLevel:u32 miptailSize:u64 flags:u32
+    reserved:u32[4]
 struct cudaPointerAttributes type:cudaMemoryType device:i32 devicePointer:pointer hostPointer:pointer localityDomainOrdinal:i32 unused:i64
     reserved:i64[7]
 struct cudaFuncAttributes sharedSizeBytes:usize constSizeBytes:usize localSizeBytes:usize maxThreadsPerBlock:i32 numRegs:i32 ptxVersion:i32

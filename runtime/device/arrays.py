@@ -1,112 +1,146 @@
-"""CUDA arrays and the copies between them and memory: rows of a box, each from one place to another."""
+"""CUDA arrays: texels in device memory that only copies, textures and surfaces see, level by level."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import invalid
-from .memory import SPACE, Bytes
+from warplab.interpreter.memory.arena import Arena, OutOfMemory
+from warplab.isa.textures.resources import TexelFormat
+
+from ..errors import ApiError, invalid
+from .memory import AddressRange, AddressSpace, Bytes, Owner
+
+LAYERED, SURFACE, CUBEMAP, GATHER, SPARSE = 1, 2, 4, 8, 64  # flags of an array
+# The formats of channels by CUarray_format's numbers.
+CHANNELS = {1: ("u", 8), 2: ("u", 16), 3: ("u", 32), 8: ("s", 8), 9: ("s", 16), 10: ("s", 32), 16: ("f", 16), 32: ("f", 32)}
+LEVEL_ALIGNMENT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayShape:
+    """What an array is made as."""
+
+    width: int
+    height: int  # 0: one dimension
+    depth: int  # 0: at most two; else planes, layers, or faces of all cubes
+    format: int
+    channels: int
+    flags: int = 0
+
+    @property
+    def texel(self) -> TexelFormat:
+        """The format of its texels."""
+        kind, bits = CHANNELS[self.format]
+        return TexelFormat(kind, bits, self.channels)
+
+    @property
+    def rows(self) -> tuple[int, int, int]:
+        """(slices, rows, bytes of a row)."""
+        return max(self.depth, 1), max(self.height, 1), self.width * self.texel.bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of all texels."""
+        slices, rows, width = self.rows
+        return slices * rows * width
+
+    @property
+    def most_levels(self) -> int:
+        """How many levels halve the largest side down to one texel."""
+        planes = 0 if self.flags & (LAYERED | CUBEMAP) else self.depth
+        return max(self.width, self.height, planes).bit_length()
+
+    def level(self, k: int) -> ArrayShape:
+        """A level: each side is halved, layers and faces stay."""
+        height = self.height and max(self.height >> k, 1)
+        halved = self.depth and max(self.depth >> k, 1)
+        depth = self.depth if self.flags & (LAYERED | CUBEMAP) else halved
+        return ArrayShape(max(self.width >> k, 1), height, depth, self.format, self.channels, self.flags)
 
 
 @dataclass(eq=False)
 class DeviceArray:
-    """An array in a layout of the device's own, which only copies, textures and surfaces see."""
+    """An array, or one level of a mipmapped array."""
 
-    width: int
-    height: int  # 0: one dimension
-    depth: int  # 0: at most two
-    format: int
-    channels: int
-    element: int  # bytes of one channel
-    flags: int = 0
-    contents: NDArray[np.uint8] = field(init=False)
+    shape: ArrayShape
+    memory: AddressRange  # of all levels; without bytes where the array is sparse, as nothing is mapped to it
+    start: int = 0  # where its texels begin in the memory
+    of_mipmap: bool = False
+    contents: NDArray[np.uint8] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.contents = np.zeros((max(self.depth, 1), max(self.height, 1), self.width * self.texel), np.uint8)
+        if not self.resident:
+            self.contents = np.broadcast_to(np.zeros(1, np.uint8), self.shape.rows)
+            return
+        arena, at = self.memory.arena, self.memory.start + self.start
+        self.contents = arena.bytes[at - arena.base :][: self.shape.size].reshape(self.shape.rows)
 
     @property
-    def texel(self) -> int:
-        """Bytes of one element with all its channels."""
-        return self.element * self.channels
+    def resident(self) -> bool:
+        """Is there memory behind its texels?"""
+        return self.memory.size > 0
+
+    def gone(self) -> str:
+        """Why the array can't be used any more; "" while it can."""
+        return "the array was destroyed" if self.memory.allocation.freed else ""
 
     def row(self, x: int, y: int, z: int, size: int) -> Bytes:
         """Bytes x.. of a row."""
+        if self.gone():
+            raise invalid(self.gone())
         depth, height, width = self.contents.shape
         if x + size > width or y >= height or z >= depth:
             raise invalid(f"{size} bytes at ({x}, {y}, {z}) of an array of {width} x {height} x {depth} bytes")
-        return self.contents[z, y, x : x + size]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One end of a copy: an array, or memory with its pitch; both with the place where the box begins."""
-
-    array: DeviceArray | None
-    address: int
-    pitch: int = 0
-    height: int = 0
-    x: int = 0  # in bytes
-    y: int = 0
-    z: int = 0
-
-    def row(self, y: int, z: int, size: int) -> Bytes:
-        """One row of the box."""
-        if self.array is not None:
-            return self.array.row(self.x, self.y + y, self.z + z, size)
-        at = self.address + self.x + (self.y + y) * self.pitch + (self.z + z) * self.pitch * self.height
-        return SPACE.bytes_at(at, size)
-
-
-def copy_box(source: Side, target: Side, width: int, height: int, depth: int) -> None:
-    """Copies a box of bytes."""
-    if not width or not height or not depth:
-        return
-    for side in (source, target):
-        if side.array is None and side.pitch and side.pitch < side.x + width and height > 1:
-            raise invalid(f"rows of {width} bytes do not fit a pitch of {side.pitch}")
-    ends = [s for s in (source, target) if s.array is None and s.pitch in (0, width)]
-    if len(ends) == 2 and depth == 1 and (height == 1 or source.pitch == target.pitch == width):
-        size = width * height
-        target.row(0, 0, size)[:] = source.row(0, 0, size).copy()
-        return
-    for side in (source, target):  # the far corner first: a box that does not fit is not copied in part
-        side.row(height - 1, depth - 1, width)
-    for z in range(depth):
-        for y in range(height):
-            target.row(y, z, width)[:] = source.row(y, z, width)
+        return self.contents[z, y, x : x + size] if self.resident else np.zeros(size, np.uint8)
 
 
 @dataclass(eq=False)
-class Pool:
-    """A pool of memory for allocations in a stream's order."""
+class DeviceMipmap:
+    """An array with levels, each of which is an array."""
 
-    ordinal: int
-    kind: str = "device"  # or host, managed
-    default: bool = False
-    reserved: int = 0
-    reserved_high: int = 0
-    used: int = 0
-    used_high: int = 0
-    threshold: int = 0
-    maximum: int = 0
-    settings: dict[int, int] = field(default_factory=lambda: {1: 1, 2: 1, 3: 1})  # CU_MEMPOOL_ATTR_REUSE_* by their numbers
-    access: dict[int, int] = field(default_factory=dict)
+    shape: ArrayShape
+    levels: tuple[DeviceArray, ...]
 
-    def take(self, size: int) -> None:
-        """An allocation was made."""
-        self.used += size
-        self.used_high = max(self.used_high, self.used)
-        self.reserved = max(self.reserved, self.used)
-        self.reserved_high = max(self.reserved_high, self.reserved)
+    @property
+    def memory(self) -> AddressRange:
+        """The memory of all levels."""
+        return self.levels[0].memory
 
-    def give(self, size: int) -> None:
-        """An allocation was freed; what lies above the threshold goes back to the device."""
-        self.used -= size
-        self.reserved = max(self.used, min(self.reserved, self.threshold))
+    def gone(self) -> str:
+        """Why the array can't be used any more; "" while it can."""
+        return self.levels[0].gone()
 
-    def trim(self, keep: int) -> None:
-        """Gives back what is not used, above so many bytes."""
-        self.reserved = max(self.used, min(self.reserved, keep))
+    def level(self, k: int) -> DeviceArray:
+        """One level."""
+        if not 0 <= k < len(self.levels):
+            raise invalid(f"level {k}; the array has {len(self.levels)}")
+        return self.levels[k]
+
+
+def _starts(shapes: Sequence[ArrayShape]) -> list[int]:
+    """Where each level begins, and behind them the size of all."""
+    out = [0]
+    for s in shapes:
+        out.append(out[-1] + -(-s.size // LEVEL_ALIGNMENT) * LEVEL_ALIGNMENT)
+    return out
+
+
+def array_memory(shape: ArrayShape, levels: int = 1) -> int:
+    """The bytes that an array and its levels take."""
+    return _starts([shape.level(k) for k in range(levels)])[-1]
+
+
+def new_array(space: AddressSpace, arena: Arena, owner: Owner, shape: ArrayShape, levels: int = 1) -> tuple[DeviceArray, ...]:
+    """An array's levels in new memory."""
+    shapes = [shape.level(k) for k in range(levels)]
+    *starts, size = _starts(shapes)
+    try:
+        found = arena.allocate(0 if shape.flags & SPARSE else size, "array", LEVEL_ALIGNMENT)
+    except OutOfMemory:
+        raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"an array of {size} bytes; {arena.used} of {arena.limit} are in use") from None
+    memory = space.add(found, arena, "array", owner)
+    return tuple(DeviceArray(s, memory, at, levels > 1) for s, at in zip(shapes, starts, strict=True))

@@ -25,11 +25,13 @@ from ..errors import ApiError, code_of, invalid
 from .heap import DeviceHeap
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
-from .memory import AddressSpace, Bytes, DeviceArena, PeerWindow
+from .memory import ALIGNMENT, AddressSpace, Bytes, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
 from .streams import LEGACY, RELAXED, Capture, DeviceEvent, DeviceStream
+from .textures import ResourceTable
+from .virtual_memory import VIRTUAL, VirtualMemory
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
@@ -60,6 +62,7 @@ class DeviceContext:
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
         self.options = Options()
+        self.gap = 0  # bytes that modules which are loaded leave between variables in shared memory, for checkers
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -79,6 +82,7 @@ class DeviceContext:
         self.error: ApiError | None = None  # was told, and sticks
         self.launches = 0
         self.modules: list[LoadedModule] = []
+        self.resources = ResourceTable()  # textures and surfaces
         self.peers: set[DeviceContext] = set()
         self.streams: list[DeviceStream] = []
         self.events: list[DeviceEvent] = []
@@ -142,7 +146,7 @@ class DeviceContext:
 
     # ------------------------------------------------------------ memory
 
-    def allocate(self, size: int, align: int = 256) -> int:
+    def allocate(self, size: int, align: int = ALIGNMENT) -> int:
         """Device memory."""
         self.check()
         self.unsafe("memory is allocated")
@@ -222,7 +226,7 @@ class DeviceContext:
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
         try:
-            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad)
+            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, self.gap)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
@@ -232,6 +236,7 @@ class DeviceContext:
                                f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
         out = LoadedModule(self, program, modules)
         self.modules.append(out)
+        self.resources.declare(program.handles)
         return out
 
     def unload(self, module: LoadedModule) -> None:
@@ -239,6 +244,7 @@ class DeviceContext:
         if not module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the module was unloaded before")
         self.ring.flush()
+        self.resources.undeclare(module.program.handles)
         self.modules.remove(module)
         module.unload()
 
@@ -265,14 +271,15 @@ class DeviceContext:
         at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
-        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()))
+        virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
+        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches,
+            reachable, options, self.launches, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)

@@ -17,6 +17,7 @@ from warplab.interpreter.program import LoadedKernel, LoadedProgram
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ..errors import ApiError, invalid
+from .textures import SurfaceReference, TextureReference
 
 if TYPE_CHECKING:
     from .context import DeviceContext
@@ -96,6 +97,28 @@ class LoadedModule:
         if v is None or v.space not in ("global", "const"):
             raise ApiError("CUDA_ERROR_NOT_FOUND", f"no variable is called {name}")
         return self.program.address(v), v.size
+
+    def texture(self, name: str) -> TextureReference:
+        """The reference that a .texref variable is."""
+        found = self._reference(name, "texref")
+        assert isinstance(found, TextureReference)
+        return found
+
+    def surface(self, name: str) -> SurfaceReference:
+        """The reference that a .surfref variable is."""
+        found = self._reference(name, "surfref")
+        assert isinstance(found, SurfaceReference)
+        return found
+
+    def _reference(self, name: str, kind: str) -> TextureReference | SurfaceReference:
+        v = self.program.variables.get(name)
+        if v is None or v.handle != kind or v.dims:
+            known = [n for n, one in self.program.variables.items() if one.handle == kind and not one.dims]
+            raise ApiError("CUDA_ERROR_NOT_FOUND", f"no .{kind} is called {name}; there are {', '.join(known) or 'none'}")
+        references, handle = self.context.resources.references, self.program.address(v)
+        if handle not in references:
+            references[handle] = TextureReference(name) if kind == "texref" else SurfaceReference(name)
+        return references[handle]
 
 
 @dataclass(eq=False)

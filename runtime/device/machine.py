@@ -63,6 +63,8 @@ class SimulatedDevice:
         found = self.attributes.get(name)
         if found is None:
             raise ApiError("CUDA_ERROR_INVALID_VALUE", f"no attribute is called {name}")
+        if name == "MULTICAST_SUPPORTED":  # as recorded, a device that is alone says no
+            return int(bool(found) and sum(d.attributes[name] for d in machine().devices) > 1)
         return found
 
     def new_context(self, flags: int = 0) -> DeviceContext:

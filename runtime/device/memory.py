@@ -12,6 +12,7 @@ import mmap
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -24,14 +25,17 @@ from ..errors import ApiError, invalid
 Bytes = NDArray[np.uint8]
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 PITCH = 512
+ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 class Owner(Protocol):
-    """What an allocation belongs to: a context."""
+    """What an allocation belongs to: a context, or the mapping that gave it its address."""
 
-    ordinal: int  # of its device
+    @property
+    def ordinal(self) -> int:
+        """The number of its device."""
 
     def synchronize(self) -> None:
         """All work is done."""
@@ -46,7 +50,7 @@ class AddressRange:
 
     allocation: Allocation
     arena: Arena
-    kind: str  # device host managed registered variable
+    kind: str  # device host managed registered variable mapped
     owner: Owner
     number: int
     flags: int = 0
@@ -107,24 +111,27 @@ class PeerWindow(Arena):
         self.size = self.limit = self.reserved = self.bytes.size
         self.host_address = owner.host_address + owner.first
         self._views = {}
+        self._owner = owner
         self._starts, self._by_start = owner._starts, owner._by_start
         self.used = owner.used
 
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """See Arena."""
+        return self._owner.begins
 
-class RegisteredArena(Arena):
-    """Host memory that another library owns."""
 
-    def __init__(self, address: int, size: int) -> None:
-        base = address & -256
+class Window(Arena):
+    """Bytes of some memory at an address of their own: one allocation."""
+
+    def __init__(self, base: int, content: Bytes, allocation: Allocation) -> None:
         self.base = base
-        self.size = self.limit = self.reserved = address + size - base
-        self.bytes = _view(base, self.reserved)
-        self.host_address = base
+        self.bytes = content
+        self.size = self.limit = self.reserved = content.size
+        self.host_address = int(content.ctypes.data)
         self._views = {}
-        a = Allocation(address, size, "registered host memory")
-        self._starts = [address]
-        self._by_start = {address: a}
-        self.used = size
+        self._starts, self._by_start, self._begins = [allocation.start], {allocation.start: allocation}, None
+        self.used = allocation.size
 
     def view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
         """All of the memory as elements of a dtype; a last part that is none is left out."""
@@ -134,12 +141,35 @@ class RegisteredArena(Arena):
         return found
 
 
+class Unreachable(Arena):
+    """Addresses at which an access faults, and why."""
+
+    def __init__(self, base: int, size: int, why: str) -> None:
+        self.base = base
+        self.reserved = size
+        self.why = why
+        self._starts, self._by_start, self._begins = [], {}, None
+
+    def nearest(self, address: int) -> str:
+        """See Arena."""
+        return self.why
+
+
+class RegisteredArena(Window):
+    """Host memory that another library owns."""
+
+    def __init__(self, address: int, size: int) -> None:
+        base = address & -256
+        super().__init__(base, _view(base, address + size - base), Allocation(address, size, "registered host memory"))
+
+
 class AddressSpace:
     """Every memory of the process that a device address may mean."""
 
     def __init__(self) -> None:
         self._host: Arena | None = None
         self.registered: dict[int, RegisteredArena] = {}
+        self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
         self._numbers = 0
@@ -162,7 +192,7 @@ class AddressSpace:
         b = self.buffers[allocation.start] = AddressRange(allocation, arena, kind, owner, self._numbers, flags)
         return b
 
-    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = 256) -> AddressRange:
+    def allocate(self, arena: Arena, size: int, kind: str, owner: Owner, flags: int = 0, align: int = ALIGNMENT) -> AddressRange:
         """New memory."""
         if size <= 0:
             raise invalid("the size must be positive")
@@ -192,6 +222,7 @@ class AddressSpace:
     def arenas(self) -> Iterator[Arena]:
         """All memories; the devices' last, since the first of them begins at zero."""
         yield from self.host_arenas()
+        yield from self.mapped.values()
         yield from reversed(self.devices)
 
     def find(self, address: int) -> tuple[Arena, Allocation] | None:
@@ -216,6 +247,17 @@ class AddressSpace:
             raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
         arena = found[0]
         return arena.bytes[address - arena.base : address - arena.base + size]
+
+    def pieces(self, size: int, *addresses: int) -> Iterator[tuple[int, int]]:
+        """Offsets and sizes of the parts of stretches at some addresses, each of which lies within one mapping."""
+        cuts = {0, size}
+        for window in self.mapped.values():
+            cuts.update(cut for a in addresses for cut in (window.base - a, window.base + window.size - a) if 0 < cut < size)
+        yield from ((start, end - start) for start, end in pairwise(sorted(cuts)))
+
+    def is_device_memory(self, arena: Arena) -> bool:
+        """Is it memory of a device, at its own address or at one that the program chose?"""
+        return arena in self.devices or arena in self.mapped.values()
 
     def bytes_at(self, address: int, size: int) -> Bytes:
         """A view of any memory: a device's where the address is one, else the process's own."""

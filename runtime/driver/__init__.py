@@ -5,6 +5,7 @@ A function of the real module that has no code here answers CUDA_ERROR_NOT_SUPPO
 
 from __future__ import annotations
 
+from .arrays import *  # noqa: F403
 from .constants import CONSTANTS
 from .contexts import *  # noqa: F403
 from .copies import *  # noqa: F403
@@ -18,13 +19,17 @@ from .libraries import *  # noqa: F403
 from .linking import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .modules import *  # noqa: F403
+from .multicast import *  # noqa: F403
 from .pointers import *  # noqa: F403
 from .pools import *  # noqa: F403
+from .references import *  # noqa: F403
 from .signatures import SIGNATURES
 from .streams import *  # noqa: F403
 from .structs import STRUCTS
+from .textures import *  # noqa: F403
 from .transfers import *  # noqa: F403
 from .unsupported import lazy
+from .virtual_memory import *  # noqa: F403
 
 globals().update(CONSTANTS)
 __getattr__, __dir__ = lazy(globals(), SIGNATURES, CUresult.CUDA_ERROR_NOT_SUPPORTED, ENUMS, STRUCTS)

@@ -93,12 +93,12 @@ def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
     if found is None:
         raise invalid(f"{address:#x}: {SPACE.explain(address)}")
     arena, allocation = found
-    on_device = arena in SPACE.devices
+    on_device = SPACE.is_device_memory(arena)
     managed = b.kind == "managed" if b is not None else not on_device  # a variable in host memory is a managed one
     owner = b.owner if b is not None else current()
     match which:
         case Pointer.CU_POINTER_ATTRIBUTE_CONTEXT:
-            if (b is None and managed) or (b is not None and b.pool is not None):
+            if (b is None and managed) or (b is not None and (b.pool is not None or b.kind == "mapped")):
                 return CUcontext(0)
             return CUcontext(handle_of(owner))
         case Pointer.CU_POINTER_ATTRIBUTE_MEMORY_TYPE:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..device.arrays import Pool
 from ..device.machine import machine
 from ..device.memory import SPACE, AddressRange
+from ..device.pools import Pool
 from ..errors import ApiError, invalid, unsupported
 from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute

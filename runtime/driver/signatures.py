@@ -1,7 +1,7 @@
 """Functions of the CUDA driver API without code of their own, written by tools/derive_api.py: results, parameters, names."""
 
 SIGNATURES = """\
-0 handle: cuCheckpointOperationComplete cuMemRelease
+0 handle: cuCheckpointOperationComplete
 0 pid, args: cuCheckpointProcessCheckpoint cuCheckpointProcessLock cuCheckpointProcessRestore cuCheckpointProcessUnlock
 1 pid: cuCheckpointProcessGetRestoreThreadId cuCheckpointProcessGetState
 0 callback: cuCoredumpDeregisterCompleteCallback cuCoredumpDeregisterStartCallback cuLogsUnregisterCallback
@@ -26,7 +26,6 @@ SIGNATURES = """\
 1 operations, count, dev: cuDeviceGetHostAtomicCapabilities
 0 nvSciSyncAttrList, dev, flags: cuDeviceGetNvSciSyncAttributes
 1 operations, count, srcDevice, dstDevice: cuDeviceGetP2PAtomicCapabilities
-1 pformat, numChannels, dev: cuDeviceGetTexture1DLinearMaxWidth
 0 device: cuDeviceGraphMemTrim
 1 device, callbackFunc, userData: cuDeviceRegisterAsyncNotification
 0 device, attr, value: cuDeviceSetGraphMemAttribute
@@ -111,7 +110,7 @@ SIGNATURES = """\
 0 dptr: cuIpcCloseMemHandle
 1 event: cuIpcGetEventHandle
 1 dptr: cuIpcGetMemHandle
-1 handle: cuIpcOpenEventHandle cuMemGetAllocationPropertiesFromHandle
+1 handle: cuIpcOpenEventHandle
 1 handle, Flags: cuIpcOpenMemHandle
 0 f: cuLaunch
 0 f, grid_width, grid_height: cuLaunchGrid
@@ -132,41 +131,19 @@ SIGNATURES = """\
 1 iterator, pathToFile, flags: cuLogsDumpToFile
 0 iterator, buffer, size, flags: cuLogsDumpToMemory
 1 callbackFunc, userData: cuLogsRegisterCallback
-0 ptr, size: cuMemAddressFree cuMemUnmap
-1 size, alignment, addr, flags: cuMemAddressReserve
 1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
-1 size, prop, flags: cuMemCreate
 0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream: cuMemDiscardAndPrefetchBatchAsync
     cuMemPrefetchBatchAsync
 0 dptrs, sizes, count, flags, hStream: cuMemDiscardBatchAsync
-1 handle, handleType, flags: cuMemExportToShareableHandle cuMemPoolImportFromShareableHandle
-1 location, ptr: cuMemGetAccess
-1 prop, option: cuMemGetAllocationGranularity cuMulticastGetGranularity
 1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
 0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
 1 osHandle, shHandleType: cuMemImportFromShareableHandle
-0 ptr, size, offset, handle, flags: cuMemMap
 0 mapInfoList, count, hStream: cuMemMapArrayAsync
 1 ptr: cuMemPoolExportPointer
 1 pool, handleType, flags: cuMemPoolExportToShareableHandle
+1 handle, handleType, flags: cuMemPoolImportFromShareableHandle
 1 pool, shareData: cuMemPoolImportPointer
-1 addr: cuMemRetainAllocationHandle
-0 ptr, size, desc, count: cuMemSetAccess
 0 op, flags, hStream: cuMemcpy3DWithAttributesAsync
-1 pMipmappedArrayDesc, numMipmapLevels: cuMipmappedArrayCreate
-0 hMipmappedArray: cuMipmappedArrayDestroy
-1 hMipmappedArray, level: cuMipmappedArrayGetLevel
-1 mipmap, device: cuMipmappedArrayGetMemoryRequirements
-1 mipmap: cuMipmappedArrayGetSparseProperties
-1 hmod, name: cuModuleGetSurfRef cuModuleGetTexRef
-0 mcHandle, dev: cuMulticastAddDevice
-0 mcHandle, mcOffset, memptr, size, flags: cuMulticastBindAddr
-0 mcHandle, dev, mcOffset, memptr, size, flags: cuMulticastBindAddr_v2
-0 mcHandle, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem
-0 mcHandle, dev, mcOffset, memHandle, memOffset, size, flags: cuMulticastBindMem_v2
-1 prop: cuMulticastCreate
-0 mcHandle, dev, mcOffset, size: cuMulticastUnbind
-0 hfunc, texunit, hTexRef: cuParamSetTexRef
 0 hfunc, offset, value: cuParamSetf cuParamSeti
 0 hfunc, offset, ptr, numbytes: cuParamSetv
 0 extSemArray, paramsArray, numExtSems, stream: cuSignalExternalSemaphoresAsync cuWaitExternalSemaphoresAsync
@@ -179,11 +156,6 @@ SIGNATURES = """\
 1 hStream, typename: cuStreamGetDevResource
 1 hStream: cuStreamGetGreenCtx
 0 hStream, dependencies, dependencyData, numDependencies, flags: cuStreamUpdateCaptureDependencies
-1 pResDesc: cuSurfObjectCreate
-0 surfObject: cuSurfObjectDestroy
-1 surfObject: cuSurfObjectGetResourceDesc
-1 hSurfRef: cuSurfRefGetArray
-0 hSurfRef, hArray, Flags: cuSurfRefSetArray
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
     pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2col
 1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel,
@@ -192,27 +164,6 @@ SIGNATURES = """\
     cuTensorMapEncodeTiled
 0 tensorMap, globalAddress: cuTensorMapReplaceAddress
 1 tensorMap, allocClass: cuTensorMapSetAllocationClass
-1 pResDesc, pTexDesc, pResViewDesc: cuTexObjectCreate
-0 texObject: cuTexObjectDestroy
-1 texObject: cuTexObjectGetResourceDesc cuTexObjectGetResourceViewDesc cuTexObjectGetTextureDesc
-1: cuTexRefCreate
-0 hTexRef: cuTexRefDestroy
-1 hTexRef: cuTexRefGetAddress cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode cuTexRefGetFlags cuTexRefGetMaxAnisotropy
-    cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias cuTexRefGetMipmappedArray
-1 hTexRef, dim: cuTexRefGetAddressMode
-2 hTexRef: cuTexRefGetFormat cuTexRefGetMipmapLevelClamp
-1 hTexRef, dptr, numbytes: cuTexRefSetAddress
-0 hTexRef, desc, dptr, Pitch: cuTexRefSetAddress2D
-0 hTexRef, dim, am: cuTexRefSetAddressMode
-0 hTexRef, hArray, Flags: cuTexRefSetArray
-0 hTexRef, pBorderColor: cuTexRefSetBorderColor
-0 hTexRef, fm: cuTexRefSetFilterMode cuTexRefSetMipmapFilterMode
-0 hTexRef, Flags: cuTexRefSetFlags
-0 hTexRef, fmt, NumPackedComponents: cuTexRefSetFormat
-0 hTexRef, maxAniso: cuTexRefSetMaxAnisotropy
-0 hTexRef, bias: cuTexRefSetMipmapLevelBias
-0 hTexRef, minMipmapLevelClamp, maxMipmapLevelClamp: cuTexRefSetMipmapLevelClamp
-0 hTexRef, hMipmappedArray, Flags: cuTexRefSetMipmappedArray
 1 ptr, destroy, initialRefcount, flags: cuUserObjectCreate
 0 object, count: cuUserObjectRelease cuUserObjectRetain
 1 flags, device, vdpDevice, vdpGetProcAddress: cuVDPAUCtxCreate

@@ -31,6 +31,9 @@ struct CUDA_MEMCPY3D_PEER srcXInBytes:usize srcY:usize srcZ:usize srcLOD:usize s
 struct CUDA_ARRAY_DESCRIPTOR Width:usize Height:usize Format:CUarray_format NumChannels:u32
 struct CUDA_ARRAY3D_DESCRIPTOR Width:usize Height:usize Depth:usize Format:CUarray_format NumChannels:u32 Flags:u32
 struct CUDA_ARRAY_MEMORY_REQUIREMENTS size:usize alignment:usize reserved:u32[4]
+struct CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent width:u32 height:u32 depth:u32
+struct CUDA_ARRAY_SPARSE_PROPERTIES tileExtent:CUDA_ARRAY_SPARSE_PROPERTIES_tileExtent miptailFirstLevel:u32 miptailSize:u64 flags:u32
+    reserved:u32[4]
 struct CUDA_RESOURCE_DESC_res_array hArray:CUarray
 struct CUDA_RESOURCE_DESC_res_mipmap hMipmappedArray:CUmipmappedArray
 struct CUDA_RESOURCE_DESC_res_linear devPtr:CUdeviceptr format:CUarray_format numChannels:u32 sizeInBytes:usize
@@ -78,6 +81,7 @@ struct CUctxCreateParams execAffinityParams:CUexecAffinityParam* numExecAffinity
 struct CUmemAllocationProp_allocFlags compressionType:u8 gpuDirectRDMACapable:u8 usage:u16 reserved:u8[4]
 struct CUmemAllocationProp type:CUmemAllocationType requestedHandleTypes:CUmemAllocationHandleType location:CUmemLocation
     win32HandleMetaData:pointer allocFlags:CUmemAllocationProp_allocFlags
+struct CUmulticastObjectProp numDevices:u32 size:usize handleTypes:u64 flags:u64
 struct CUtensorMap opaque:u64[16]
 struct CUDA_KERNEL_NODE_PARAMS func:CUfunction gridDimX:u32 gridDimY:u32 gridDimZ:u32 blockDimX:u32 blockDimY:u32 blockDimZ:u32
     sharedMemBytes:u32 kernelParams:pointer extra:pointer kern:CUkernel ctx:CUcontext
@@ -93,14 +97,16 @@ union CUstreamBatchMemOpParams operation:CUstreamBatchMemOpType waitValue:CUstre
     writeValue:CUstreamMemOpWriteValueParams_st flushRemoteWrites:CUstreamMemOpFlushRemoteWritesParams_st
     memoryBarrier:CUstreamMemOpMemoryBarrierParams_st atomicReduction:CUstreamMemOpAtomicReductionParams_st pad:u64[6]
 struct CUmemPoolPtrExportData reserved:u8[64]
-ending _st CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_LAUNCH_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D_PEER
-    CUDA_MEMCPY3D CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow CUctxCigParam CUctxCreateParams
-    CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUlaunchAttribute CUlaunchConfig CUlaunchMemSyncDomainMap CUmemAccessDesc
-    CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUoffset3D CUtensorMap CUuuid
+ending _st CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_LAUNCH_PARAMS
+    CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow
+    CUctxCigParam CUctxCreateParams CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUlaunchAttribute CUlaunchConfig
+    CUlaunchMemSyncDomainMap CUmemAccessDesc CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes
+    CUmulticastObjectProp CUoffset3D CUtensorMap CUuuid
 ending _v2 CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_DESCRIPTOR CUDA_KERNEL_NODE_PARAMS CUDA_MEMCPY2D CUDA_MEMCPY3D
-ending _v1 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_LAUNCH_PARAMS CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
-    CUaccessPolicyWindow CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D CUmemAccessDesc CUmemAllocationProp CUmemLocation
-    CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUoffset3D CUstreamBatchMemOpParams
+ending _v1 CUDA_ARRAY_MEMORY_REQUIREMENTS CUDA_ARRAY_SPARSE_PROPERTIES CUDA_LAUNCH_PARAMS CUDA_MEMCPY3D_PEER CUDA_RESOURCE_DESC
+    CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC CUaccessPolicyWindow CUdevprop CUexecAffinityParam CUexecAffinitySmCount CUextent3D
+    CUmemAccessDesc CUmemAllocationProp CUmemLocation CUmemPoolProps CUmemPoolPtrExportData CUmemcpyAttributes CUmulticastObjectProp
+    CUoffset3D CUstreamBatchMemOpParams
 ending _v2_st CUDA_KERNEL_NODE_PARAMS
 ending _union CUlaunchAttributeValue CUstreamBatchMemOpParams
 alias CUkernelNodeAttrValue=CUlaunchAttributeValue CUkernelNodeAttrValue_v1=CUlaunchAttributeValue CUstreamAttrValue=CUlaunchAttributeValue

@@ -72,15 +72,17 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     if size == 0:
         return
 
-    def side(address: int, host: bool | None) -> Any:
+    def side(address: int, size: int, host: bool | None) -> Any:
         if host is False:
             return SPACE.device_bytes(address, size)
         if host is True and not SPACE.is_device_range(address):
             return host_bytes(address, size)
         return SPACE.bytes_at(address, size)
 
-    source, target = side(src, from_host), side(dst, to_host)
-    target[:] = source.copy() if np.shares_memory(source, target) else source
+    pieces = list(SPACE.pieces(size, dst, src))
+    ends = [(side(src + at, n, from_host), side(dst + at, n, to_host)) for at, n in pieces]  # all of them, before a byte is moved
+    for source, target in ends:
+        target[:] = source.copy() if np.shares_memory(source, target) else source
 
 
 @COPIES.at_once
@@ -156,7 +158,9 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
         raise invalid(f"rows of {width * element} bytes do not fit a pitch of {pitch}")
     raw = integer(value) & ((1 << 8 * element) - 1)
     for y in range(height):
-        SPACE.device_bytes(address + y * pitch, width * element).view(f"u{element}")[:] = raw
+        row = address + y * pitch
+        for at, n in SPACE.pieces(width * element, row):
+            SPACE.device_bytes(row + at, n).view(f"u{element}")[:] = raw
 
 
 def _set(address: object, value: object, element: int, n: object, pitch: object = 0, rows: object = 1) -> Work:

@@ -47,6 +47,8 @@ class GpuRunner(Runner):
     """A Runner whose memory and launches are a device's; parameters, buffers and checks stay those of Runner."""
 
     def __init__(self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None) -> None:
+        if spec.textures or spec.surfaces:
+            raise UsageError("--gpu: --tex and --surf are made on the model alone")
         super().__init__(texts, names, spec, folder)
         self.context = _DeviceContext(self.context, self.module, texts)  # type: ignore[assignment]
 

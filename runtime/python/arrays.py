@@ -1,4 +1,4 @@
-"""Arrays on a device: buffers that know their shape and dtype."""
+"""Arrays on a device: buffers that know their shape and dtype, and textures and surfaces of numpy arrays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from .buffers import Array, Buffer
+from .opaque import OpaqueArray, channels_of
 from .streams import Stream
+from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureObjectOptions
 
 
 class DeviceNDArray:
@@ -76,3 +78,33 @@ def to_device(array: Any, stream: Stream | None = None) -> DeviceNDArray:
     if host.nbytes:
         out.buffer.copy_from(host)
     return out
+
+
+def to_opaque(array: Any, num_channels: int = 1, is_surface_load_store: bool = False) -> OpaqueArray:
+    """A copy of a numpy array (depth, height, width), with channels as its last axis where there are several."""
+    from .devices import Device
+
+    host: Array = np.ascontiguousarray(array)
+    channels_of(num_channels)
+    if num_channels > 1 and (host.ndim < 2 or host.shape[-1] != num_channels):
+        raise ValueError(f"the last axis of {host.shape} is not the {num_channels} channels")
+    device = Device()
+    device.set_current()
+    sizes = host.shape[:-1] if num_channels > 1 else host.shape
+    out = device.create_opaque_array({
+        "shape": sizes[::-1], "format": host.dtype, "num_channels": num_channels, "is_surface_load_store": is_surface_load_store,
+    })  # fmt: skip
+    out.copy_from(host, stream=device.default_stream)
+    return out
+
+
+def to_texture(array: Any, num_channels: int = 1, **options: Any) -> TextureObject:
+    """A texture of a copy of a numpy array, read as the options of TextureObjectOptions say."""
+    found = array if isinstance(array, OpaqueArray) else to_opaque(array, num_channels)
+    return TextureObject._init(found.device, ResourceDescriptor.from_opaque_array(found), TextureObjectOptions(**options))
+
+
+def to_surface(array: Any, num_channels: int = 1) -> SurfaceObject:
+    """A surface of a copy of a numpy array; `surface.resource.source.copy_to_host()` is what kernels made of it."""
+    found = array if isinstance(array, OpaqueArray) else to_opaque(array, num_channels, True)
+    return SurfaceObject._init(found.device, ResourceDescriptor.from_opaque_array(found))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import driver
 from ..device.context import DeviceContext
@@ -17,6 +18,8 @@ from .streams import LEGACY_DEFAULT_STREAM, Event, EventOptions, Stream, StreamO
 
 if TYPE_CHECKING:
     from .graph import GraphBuilder
+    from .opaque import MipmappedArray, MipmappedArrayOptions, OpaqueArray, OpaqueArrayOptions
+    from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureObjectOptions
 
 
 class ComputeCapability(NamedTuple):
@@ -215,6 +218,36 @@ class Device:
         """A new event."""
         self._check()
         return Event._init(options)
+
+    def create_opaque_array(self, options: OpaqueArrayOptions | Mapping[str, Any]) -> OpaqueArray:
+        """A new array for textures and surfaces."""
+        from .opaque import OpaqueArray
+
+        self._check()
+        return OpaqueArray._init(self, options)
+
+    def create_mipmapped_array(self, options: MipmappedArrayOptions | Mapping[str, Any]) -> MipmappedArray:
+        """A new array with levels."""
+        from .opaque import MipmappedArray
+
+        self._check()
+        return MipmappedArray._init(self, options)
+
+    def create_texture_object(
+        self, *, resource: ResourceDescriptor, options: TextureObjectOptions | Mapping[str, Any] | None = None
+    ) -> TextureObject:
+        """A new texture."""
+        from .textures import TextureObject
+
+        self._check()
+        return TextureObject._init(self, resource, options)
+
+    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
+        """A new surface."""
+        from .textures import SurfaceObject
+
+        self._check()
+        return SurfaceObject._init(self, resource)
 
     def create_graph_builder(self) -> GraphBuilder:
         """What captures work as a graph, on a stream of its own."""

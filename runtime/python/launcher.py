@@ -17,6 +17,7 @@ from .arrays import DeviceNDArray
 from .buffers import Buffer
 from .calls import IsStreamType, needed_handle
 from .streams import Stream
+from .textures import SurfaceObject, TextureObject
 
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
@@ -115,6 +116,10 @@ def as_bytes(value: object, formal: Variable, n: int) -> bytes:
 def _raw(value: object) -> tuple[bytes, str]:
     if isinstance(value, Buffer | DeviceNDArray):
         return struct.pack("<Q", value.handle if isinstance(value, Buffer) else value.buffer.handle), "a pointer"
+    if isinstance(value, TextureObject | SurfaceObject):
+        if value.is_closed:
+            raise ValueError(f"the {type(value).__name__} was closed")
+        return struct.pack("<Q", value.handle), f"a {type(value).__name__}"
     if type(value) in _PLAIN:
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
             raise OverflowError(f"{value} does not fit 64 bits")

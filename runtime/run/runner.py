@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.assembler.ir import Variable
-from warplab.interpreter.faults import ExecutionError, LimitReached
+from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
 
 from ..device.context import DeviceContext
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
@@ -19,8 +19,10 @@ from ..device.loading import contraction
 from ..device.machine import model_of
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
-from .runspec import LaunchSpec, RunSpec, argument
-from .values import POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
+from .resources import ResourceMaker, RunTexels
+from .runspec import HostStep, LaunchSpec, RunSpec, argument
+from .texels import parse_resource
+from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
 
@@ -36,6 +38,7 @@ class RunBuffer:
     address: int
     poisoned: bool = False
     after: Array | None = None
+    texels: RunTexels | None = None  # of a texture or a surface, whose address is then its handle
 
     @property
     def unwritten(self) -> Array | None:
@@ -76,18 +79,21 @@ class Runner:
     """One program on one device."""
 
     def __init__(
-        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = ()
+        self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, observers: Sequence[Any] = (), gap: int = 0
     ) -> None:
         self.texts, self.names = tuple(texts), tuple(names)
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
+        self.on_write: Callable[[int, int], None] = lambda address, size: None  # the host writes memory between launches
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.schedule = spec.schedule
+        self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
+        self.context.gap = gap
         self.module: LoadedModule = self.context.load(texts, names)
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append
@@ -102,11 +108,15 @@ class Runner:
             if not isinstance(value, BufferValue):
                 raise UsageError(f"buffer {name}: {text!r} is no array")
             self._buffer(name, "inout", value)
+        self._resources()
         for text in self.spec.symbols:
             self._set(text)
         try:
             for launch in self.spec.launches:
-                self._launch(launch)
+                if isinstance(launch, HostStep):
+                    self._step(launch)
+                else:
+                    self._launch(launch)
             self.context.synchronize()
         except ApiError as e:
             self.outcome.failure, self.outcome.error, self.outcome.cause = e.message or e.name, e.name, e.cause
@@ -119,6 +129,29 @@ class Runner:
         """Gives the program and the memory back, when no more is asked of them than the outcome."""
         self.context.close()
 
+    def _resources(self) -> None:
+        """The textures and surfaces: those with values of their own, then those that share them."""
+        given = [
+            parse_resource(kind, text) for kind, texts in (("surf", self.spec.surfaces), ("tex", self.spec.textures)) for text in texts
+        ]
+        if not given:
+            return
+        launches = [step for step in self.spec.launches if isinstance(step, LaunchSpec)]
+        taken = {v.name for launch in launches for v, _ in self.kernel(launch.kernel).kernel.parameters}
+        taken |= {a for launch in launches for a in launch.args} | {r.value for r in given} | {*self.module.program.variables}
+        maker = ResourceMaker(self.context, self.module, self.folder)
+        for r in sorted(given, key=lambda r: r.shares):
+            if r.name in self.outcome.buffers:
+                raise r.flaw("a buffer has the same name")
+            if r.name not in taken:
+                raise r.flaw(f"no parameter and no .{r.kind}ref variable is called {r.name}: pass it with --arg {r.name}")
+            made = maker.make(r)
+            before = made.texels.contents(DTYPES[made.texels.type])
+            self.outcome.buffers[r.name] = RunBuffer(
+                r.name, made.texels.type, "inout" if r.kind == "surf" else "in", before, made.handle, made.value is not None and made.value.poisoned,
+                texels=made.texels,
+            )  # fmt: skip
+
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
         kernels = self.module.program.kernels
@@ -129,6 +162,29 @@ class Runner:
         if len(kernels) != 1:
             raise UsageError(f"there are {len(kernels)} kernels ({' '.join(kernels)}): choose one with --kernel")
         return self.module.kernel(next(iter(kernels)))
+
+    def _step(self, step: HostStep) -> None:
+        """What the host does between launches; those run in order here, so that events and streams have nothing to wait for."""
+        if step.what in ("sync", "free"):
+            self.context.synchronize()
+        if step.what not in ("free", "memset"):
+            return
+        b = self.outcome.buffers.get(step.name)
+        if b is None:
+            raise UsageError(f"{step.what} = {step.name!r}: the buffers are {' '.join(self.outcome.buffers) or 'none'}")
+        if step.what == "free":
+            if b.after is not None:
+                text = f"the host frees {b.name} at {b.address:#x}, which it freed before"
+                cause = Fault("double-free", text, "global", b.address)
+                raise ApiError("CUDA_ERROR_INVALID_VALUE", text, cause)
+            self._fetch(b)
+            self.context.free(b.address)
+            return
+        size = b.before.nbytes - step.offset if step.bytes is None else step.bytes
+        if not 0 <= size <= b.before.nbytes - step.offset:
+            raise UsageError(f"memset of {size} bytes from byte {step.offset} of {b.name}, which has {b.before.nbytes}")
+        self.context.bytes_at(b.address + step.offset, size)[:] = step.value
+        self.on_write(b.address + step.offset, size)
 
     def _launch(self, launch: LaunchSpec) -> None:
         handle = self.kernel(launch.kernel)
@@ -153,6 +209,10 @@ class Runner:
                 by_name[a.name] = a
             else:
                 in_turn.append(a)
+        for n in names:  # a texture or a surface is the argument of its name
+            b = self.outcome.buffers.get(n)
+            if b is not None and b.texels is not None and n not in given:
+                by_name.setdefault(n, n)
         rest = iter(in_turn)
         out = []
         for n in names:
@@ -214,14 +274,20 @@ class Runner:
 
     def _collect(self) -> None:
         for b in self.outcome.buffers.values():
-            raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
-            b.after = raw.view(b.before.dtype).reshape(b.before.shape)
+            if b.texels is not None:
+                b.after = b.texels.contents(b.before.dtype)
+            elif b.after is None:  # one that was freed keeps what it held then
+                self._fetch(b)
+
+    def _fetch(self, b: RunBuffer) -> None:
+        raw = self.context.bytes_at(b.address, b.before.nbytes).copy()
+        b.after = raw.view(b.before.dtype).reshape(b.before.shape)
 
     def numbers(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """The buffers as numbers: after and before."""
         now = {n: as_numbers(b.after, b.type) for n, b in self.outcome.buffers.items() if b.after is not None}
         for name, v in self.module.program.variables.items():
-            if name not in now and v.space in ("global", "const") and v.type.dtype.kind in "iuf" and v.size:
+            if name not in now and v.space in ("global", "const") and v.type.kind != "o" and v.type.dtype.kind in "iuf" and v.size:
                 address, size = self.module.variable(name)
                 now[name] = self.context.bytes_at(address, size).view(v.type.dtype).copy()
         return now, {n: as_numbers(b.before, b.type) for n, b in self.outcome.buffers.items()}

@@ -31,14 +31,29 @@ class LaunchSpec:
     shared: int = 0
     cooperative: bool = False
     cluster: Dim3 | None = None
+    stream: str = ""  # "": the default stream
+
+
+@dataclass(frozen=True, slots=True)
+class HostStep:
+    """What the host does between launches: free, memset, record, wait or sync."""
+
+    what: str
+    name: str = ""  # of a buffer or an event
+    stream: str = ""
+    value: int = 0  # of each byte that a memset writes
+    offset: int = 0
+    bytes: int | None = None  # None: to the end of the buffer
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
     """A sequence of launches over shared buffers, and what should come out."""
 
-    launches: tuple[LaunchSpec, ...]
+    launches: tuple[LaunchSpec | HostStep, ...]
     buffers: tuple[tuple[str, str], ...] = ()  # (name, value text)
+    textures: tuple[str, ...] = ()  # NAME=VALUE[,OPTION...]
+    surfaces: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()  # SYMBOL=VALUE
     expect: tuple[str, ...] = ()
     show: tuple[str, ...] = ()
@@ -46,6 +61,7 @@ class RunSpec:
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
     schedule: int | None = None
+    poison: int | None = None
     max_steps: int | None = None
     timeout: float | None = None
     fmad: str = ""
@@ -84,11 +100,15 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
         number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if "cluster" in given else None,
     )  # fmt: skip
+
+    def several(name: str) -> tuple[str, ...]:
+        return tuple(given.get(name) or ())
+
     return RunSpec(
-        (launch,), (), tuple(given.get("symbols") or ()), tuple(given.get("expect") or ()), tuple(given.get("show") or ()),
-        tuple(given.get("dump") or ()), Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", number("schedule", int), number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")),
-        line=line,
+        (launch,), (), several("textures"), several("surfaces"), several("symbols"), several("expect"), several("show"), several("dump"),
+        Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
+        given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
+        _fmad(given.get("fmad")), line=line,
     )  # fmt: skip
 
 
@@ -150,24 +170,51 @@ def from_toml(path: Path) -> list[RunSpec]:
     return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
 
 
-_RUN_KEYS = frozenset("modules buffers launch expect print dump set rtol atol ulp device schedule max_steps timeout fmad".split())
-_LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster"}
+_RUN_KEYS = frozenset(
+    "modules buffers tex surf launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad".split()
+)
+_LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
+_STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
 
 
 def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     if unknown := set(data) - _RUN_KEYS:
         raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(_RUN_KEYS))}")
-    launches: list[LaunchSpec] = []
+    launches: list[LaunchSpec | HostStep] = []
     for launch in data.get("launch", []):
+        if step := next((k for k in _STEP_KEYS if k in launch), ""):
+            launches.append(_step(step, launch, path))
+            continue
         if unknown := set(launch) - _LAUNCH_KEYS:
             raise UsageError(f"{path}: a launch has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_LAUNCH_KEYS))}")
-        launches += from_options(launch).launches
-    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "max_steps", "timeout", "fmad")})
+        (made,) = from_options(launch).launches
+        assert isinstance(made, LaunchSpec)
+        launches.append(replace(made, stream=str(launch.get("stream", ""))))
+    one = from_options({k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad")})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
-        symbols=tuple(f"{k}={v}" for k, v in data.get("set", {}).items()), expect=tuple(data.get("expect", ())),
+        textures=_named(data, "tex"), surfaces=_named(data, "surf"), symbols=_named(data, "set"), expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
     )  # fmt: skip
+
+
+def _step(what: str, given: Mapping[str, Any], path: Path) -> HostStep:
+    if unknown := set(given) - _STEP_KEYS[what] - {what}:
+        raise UsageError(f"{path}: {what} has no {sorted(unknown)[0]!r}; it has {' '.join(sorted(_STEP_KEYS[what])) or 'no other keys'}")
+    if what == "memset" and "value" not in given:
+        raise UsageError(f"{path}: memset needs the value of each byte: value = 0")
+    numbers = {k: given.get(k, 0) for k in ("value", "offset", "bytes")}
+    for key, n in numbers.items():
+        if not isinstance(n, int) or n < 0 or (key == "value" and n > 255):
+            raise UsageError(f"{path}: {key} = {n!r} of {what}: write a number{' from 0 to 255' if key == 'value' else ' of bytes'}")
+    name = "" if what == "sync" else str(given[what])
+    size = numbers["bytes"] if "bytes" in given else None
+    return HostStep(what, name, str(given.get("stream", "")), numbers["value"], numbers["offset"], size)
+
+
+def _named(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A table of names and values as NAME=VALUE."""
+    return tuple(f"{k}={v}" for k, v in data.get(key, {}).items())
 
 
 def argument(text: str, buffers: Mapping[str, Any], folder: Path | None) -> Argument | str:

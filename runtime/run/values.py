@@ -1,6 +1,6 @@
 """Values as people write them on a command line or in a comment, `f32[1000]:arange`, as numpy arrays and parameter bytes.
 
-VALUE   a number (typed by the .param)      null      @file.npy
+VALUE   a number (typed by the .param)      null      @file.npy      @picture.png
         DTYPE[SHAPE]      DTYPE[SHAPE]:INIT
 INIT    zeros ones fill(x) arange range(a,b,s) rand(seed) randn(seed) [1,2,3] @file.npy noinit
 """
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from warplab.isa.types import ScalarType
 
 from ..errors import UsageError
+from .png import read_png
 
 Array = NDArray[np.generic]
 POISON = 0xA5  # what an `out:` buffer holds before the launch
@@ -89,7 +90,9 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     m = _BUFFER.match(text)
     if m is None:
         if not _NUMBER.match(text):
-            raise UsageError(f"{text!r} is no value: a number, null, @file.npy, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange")
+            raise UsageError(
+                f"{text!r} is no value: a number, null, @file.npy, @picture.png, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange"
+            )
         return ScalarValue(text)
     dtype = DTYPES.get(m["type"])
     if dtype is None:
@@ -164,6 +167,8 @@ def _load(name: str, folder: Path | None) -> Array:
     if folder is None:
         raise UsageError(f"@{name}: files may not be read here")
     try:
+        if name.lower().endswith(".png"):
+            return read_png((folder / name).read_bytes(), f"@{name}")
         array = np.load(folder / name, allow_pickle=False)
     except (OSError, ValueError) as e:
         raise UsageError(f"@{name}: {e}") from None

@@ -6,6 +6,7 @@ import pytest
 
 import warplab.assembler
 import warplab.runtime
+import warplab.runtime.texture
 from tools import diagnostics, evidence, model, python_api
 from tools.pages import DOCS, GENERATORS
 from tools.rows import rows
@@ -40,6 +41,7 @@ def test_every_diagnostic_has_an_example() -> None:
 def test_every_public_name_is_in_the_python_reference() -> None:
     assert {m: sorted(names) for m, names in python_api.grouped().items()} == {
         "warplab.runtime": sorted(warplab.runtime.__all__),
+        "warplab.runtime.texture": sorted(warplab.runtime.texture.__all__),
         "warplab.assembler": sorted(warplab.assembler.__all__),
     }
 

@@ -10,7 +10,7 @@ import pytest
 
 from warplab.interpreter.faults import Deadlock, Fault, LimitReached
 
-from .harness import Machine, kernel, run
+from .harness import Machine, kernel, module, run
 
 HEAD = ".reg .b64 %d<9>; .reg .b32 %r<9>; .reg .pred %p<5>;\nld.param.u64 %d1, [out];\nmov.u32 %r1, %tid.x;\n"
 LINE = 10  # of the first instruction of a body behind HEAD, where nothing stands before the kernel
@@ -80,7 +80,7 @@ BAD = [
         ".extern .func nowhere(.reg .u32 a);"),
     Bad("unsupported", ".reg .f32 %e<8>; .reg .b32 %h<2>; mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32 "
         "{%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}, {%h0,%h1}, {%h0,%h1}, {%e0,%e1,%e2,%e3,%e4,%e5,%e6,%e7}; ret;", "unsupported", "", None, 0,
-        (0, 0, 0), 128, "m8n8k4"),
+        (0, 0, 0), 128, "hardware leaves d undefined"),
 ]  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_free_of_what_malloc_did_not_give() -> None:
             ".param .b64 a; st.param.b64 [a], %d1+8; call free, (a); ret;".replace("%d1+8", "77"),
             before=".extern .func free(.param .b64 a);",
         )
-    assert caught.value.kind == "freed"
+    assert caught.value.kind == "invalid-free"
 
 
 def test_stack_overflow_names_the_call_and_the_limit() -> None:
@@ -357,3 +357,19 @@ def test_a_lockstep_warp_arrives_as_a_whole() -> None:
     JOIN: ld.param.u64 %d1, [out]; mad.wide.u32 %d1, %r1, 4, %d1; st.global.u32 [%d1], %r2; ret;"""
     got = run(kernel("p out", body, target="sm_35"), 1, 64, 64, target="sm_35", lockstep=True)
     assert got.tolist() == ([2] * 5 + [1] * 27) * 2
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%w0, %w1}, [%a];",
+        "ldmatrix.sync.aligned.m8n16.x2.shared.b8x16.b6x16_p32 {%w0, %w1}, [%a];",
+        "stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%a], {%w0, %w0};",
+    ],
+)
+def test_rows_of_matrices_of_bytes_are_aligned(moves: str) -> None:
+    body = f".reg .b32 %t, %a, %w<2>; mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 20, %a; mov.b32 %w0, 0; {moves} ret;"
+    machine = Machine(module(f".shared .align 16 .b8 s[1024];\n.visible .entry k() {{\n{body}\n}}\n", "sm_100a", "8.6"), "sm_100a")
+    with pytest.raises(Fault, match="misaligned: 16-byte read at 0x14, which is no multiple of 16") as caught:
+        machine.launch(1, 32, [])
+    assert caught.value.thread == (1, 0, 0)

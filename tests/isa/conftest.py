@@ -105,3 +105,14 @@ def _execute() -> Callable[[str, dict[str, Bits]], None]:
 @pytest.fixture(scope="session", name="evaluate")
 def _evaluate() -> Callable[..., list[int]]:
     return evaluate
+
+
+@pytest.fixture(scope="session", name="bound")
+def _bound() -> Callable[[str], Callable[..., Any]]:
+    """The meaning of a spelling, which takes arrays as the interpreter gives them."""
+
+    def bound(spelling: str) -> Callable[..., Any]:
+        form, modifiers = resolved(spelling)
+        return form.bind(modifiers)
+
+    return bound

@@ -275,3 +275,18 @@ def test_uniform_operands_stay_uniform() -> None:
         before = many.copy()
         meaning(*[many] * count)
         assert (many == before).all()
+
+
+@few
+@given(WORDS)
+def test_carryless_products(evaluate: Evaluate, lanes: list[tuple[int, int, int, int]]) -> None:
+    a, b, c, _ = map(list, zip(*lanes, (2**64 - 1,) * 4, strict=True))  # and the product that carries most
+
+    def product(x: int, y: int) -> int:
+        result = 0
+        for bit in range(64):
+            result ^= (x << bit) * (y >> bit & 1)
+        return result
+
+    assert evaluate("clmad.lo.u64", a, b, c) == [product(x, y) % 2**64 ^ z for x, y, z in zip(a, b, c, strict=True)]
+    assert evaluate("clmad.hi.u64", a, b, c) == [product(x, y) >> 64 ^ z for x, y, z in zip(a, b, c, strict=True)]

@@ -12,12 +12,13 @@ from types import ModuleType
 import pytest
 
 import warplab.runtime as core
+import warplab.runtime.texture as texture
 from tools.api_table import FACES, MISSING, calls
 from warplab.runtime.driver.layout import Struct, Union
 
 # Members of cuda.core's classes that are not here.
 ABSENT = {
-    "Device": "to_system_device resources create_opaque_array create_mipmapped_array create_texture_object create_surface_object",
+    "Device": "to_system_device resources",
     "Stream": "resources",
     "Event": "ipc_descriptor from_ipc_descriptor",
     "Buffer": "from_ipc_descriptor ipc_descriptor",
@@ -81,6 +82,23 @@ def test_core_has_the_names_of_the_real_package() -> None:
             except ValueError:
                 continue
             assert list(inspect.signature(getattr(ours, member)).parameters)[: len(wanted)] == wanted, (name, member)
+
+
+def test_texture_has_the_names_of_the_real_package() -> None:
+    assert texture.__all__ == real_module("cuda.core.texture").__all__
+
+
+@pytest.mark.parametrize("name", texture.__all__)
+def test_textures_have_the_members_of_the_real_package(name: str) -> None:
+    theirs, ours = getattr(real_module("cuda.core.texture"), name), getattr(texture, name)
+    own = {*dir(ours), *ours.__annotations__}
+    assert {m for m in dir(theirs) if not m.startswith("_")} <= own
+    for member in (m for m in dir(theirs) if not m.startswith("_") and callable(getattr(theirs, m)) and hasattr(ours, m)):
+        assert [*inspect.signature(getattr(ours, member)).parameters] == [*inspect.signature(getattr(theirs, member)).parameters], member
+    fields = getattr(theirs, "__dataclass_fields__", {})
+    assert [*fields] == [*getattr(ours, "__dataclass_fields__", {})]
+    for field, one in fields.items():
+        assert ours.__dataclass_fields__[field].default == one.default, field
 
 
 def test_every_public_name_loads() -> None:

@@ -229,6 +229,16 @@ def test_isa() -> None:
     run("isa", "--target", "nonsense", code=2)
 
 
+def test_isa_not_executed() -> None:
+    shown = run("isa", "mma", "--not-executed").output
+    assert "m8n8k4.alayout.blayout.dtype.atype.btype.ctype" in shown and "not executed: no manual has it" in " ".join(shown.split())
+    (row,) = json.loads(run("isa", "mma.m8n8k4", "--not-executed", "--json").output)
+    assert not row["executes"] and row["not_executed"].startswith("no manual has it")
+    assert run("isa", "shfl", "--not-executed").output == "every form is executed\n"
+    assert json.loads(run("isa", "shfl", "--not-executed", "--json").output) == []
+    assert "did you mean" in run("isa", "shlf", "--not-executed", code=1).stderr
+
+
 def test_explain() -> None:
     assert "extern" in run("explain", "unresolved-symbol").output
     assert json.loads(run("explain", "unresolved-symbol", "--json").output)["code"] == "unresolved-symbol"

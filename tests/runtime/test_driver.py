@@ -585,7 +585,7 @@ def test_occupancy(host: Host) -> None:
 @model_only
 def test_what_is_not_supported_says_so(host: Host) -> None:
     assert cu.cuGraphAddEmptyNode(0, [], 0) == (cu.CUresult.CUDA_ERROR_NOT_SUPPORTED, None)
-    assert cu.cuTexObjectCreate(None, None, None) == (cu.CUresult.CUDA_ERROR_NOT_SUPPORTED, None)
+    assert cu.cuMulticastCreate(None) == (cu.CUresult.CUDA_ERROR_NOT_SUPPORTED, None)
     with pytest.raises(TypeError):
         cu.cuGraphAddEmptyNode()
     with pytest.raises(AttributeError):

@@ -114,6 +114,12 @@ def test_directives_of_a_submission_mean_nothing(lab: Lab, tmp_path: Path) -> No
     assert report.score == 0 and "got 0, wanted 7" in report.tests[0].message
 
 
+def test_a_start_value_that_nobody_set_costs_points(lab: Lab) -> None:
+    body = ".reg .b64 %x; .reg .b32 %r<2>; ld.param.u64 %x, [x]; {start}add.u32 %r1, %r1, 7; st.global.u32 [%x], %r1; ret;"
+    (forgotten, set_) = grade(lab, [one(lab, ENTRY % body.format(start=start)) for start in ("", "mov.u32 %r1, 0; ")])
+    assert forgotten.score == 0 and set_.score == 4
+
+
 def test_a_process_that_grows_is_ended_and_only_that_test_is_lost(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter([0, 10**12])
     monkeypatch.setattr("warplab.runtime.grading.supervise.POLL", 0.001)  # looks before the test has ended

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import struct
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -20,6 +22,7 @@ SAYS = {
     "streams": "4 parts on 2 streams: sum 327676, right; time of an event without a clock: CUDA_ERROR_INVALID_HANDLE",
     "shared_size": "232448 bytes without asking: CUDA_ERROR_INVALID_VALUE\n232448 bytes: 1 blocks",
     "link_modules": "5 + 0 x + 0 x^2 + 1 x^3 at 2 is 13, right everywhere",
+    "all_reduce": "65536 sums over 2 devices, right in each",
     "mandelbrot": "360 x 240, 22823 of 86400 points never leave, 1722296 steps",
 }
 pytestmark = model_only
@@ -30,10 +33,16 @@ def run(name: str, monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     runpy.run_path(str(HOST / f"{name}.py"), run_name="__main__")
 
 
-@pytest.mark.parametrize("name", [n for n in SAYS if n != "mandelbrot"])
+@pytest.mark.parametrize("name", [n for n in SAYS if n not in ("mandelbrot", "all_reduce")])
 def test_host_program(name: str, host: Host, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     run(name, monkeypatch)
     assert SAYS[name] in capsys.readouterr().out
+
+
+def test_all_reduce_over_two_devices() -> None:
+    env = os.environ | {"WARPLAB_DEVICES": "sm_90,sm_90", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, HOST / "all_reduce.py"], env=env, capture_output=True, text=True, check=True)
+    assert SAYS["all_reduce"] in done.stdout
 
 
 def test_mandelbrot_is_a_png(host: Host, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
         yield error("bad-variable", f"the sampler {v.name} needs .target texmode_independent")
     if v.space == "tex" and module.version >= (1, 5):
         yield error("bad-variable", ".tex variables ended with PTX 1.5", f"write .global .texref {v.name}")
+    if v.space == "tex" and (v.type.name not in ("u32", "u64") or v.dims):
+        yield error("bad-variable", f".tex variables such as {v.name} are .u32 or .u64, and no arrays")
     if v.linkage == "common" and v.type.kind == "o":
         yield error("bad-variable", f"the handle {v.name} cannot be .common")
     if v.linkage == "common" and v.space != "global":

@@ -115,7 +115,7 @@ def _handle_misfit(form: Form, operand: Address) -> Misfit | None:
     """A texture, a sampler for txq, a surface, or a register that holds the handle of one."""
     base, kinds = operand.base, form.facts.handles
     match base:
-        case Variable(type=t) if t.name in kinds and not operand.offset:
+        case Variable() if base.handle in kinds and not operand.offset:
             return None
         case Register(type=t, vector=1) if t.is_integer and t.bits == 64 and not operand.offset:
             return None

@@ -185,7 +185,7 @@ def legal_elements(form: Form, settled: Mapping[str, str | bool], place: Place, 
 
 def constant_elements(form: Form, settled: Mapping[str, str | bool], place: Place, t: ScalarType) -> frozenset[str]:
     """The kinds of constants of which a whole vector may be made."""
-    if form.facts.fragments is None:
+    if form.facts.fragments is None or t.bits < 32:  # registers of fragments have 32 bits or more: these are selectors
         return constants(t.name, takes_only_its_bits(form, place))
     if t.name == "f64":
         return ANY

@@ -15,18 +15,12 @@ from .ends import terminator
 from .ops import guarded, unguarded
 
 
-def code(kernel: LoadedKernel, f: Function, manner: Manner, *, observed: bool, native: bool = False) -> VectorFunction:
+def code(kernel: LoadedKernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
     """A function as it runs for a kernel; observed, it announces each instruction."""
-    found: VectorFunction | None = kernel.codes.get((id(f), manner, observed, native))
+    found: VectorFunction | None = kernel.codes.get((id(f), manner, observed))
     if found is None:
-        plan = kernel.plan(f, manner)
-        if native and not observed:
-            from ...native.build import segment as compiled  # llvmlite may not be there
-
-            made = VectorFunction(plan, partial(compiled, plan=plan, kernel=kernel))
-        else:
-            made = VectorFunction(plan, partial(segment, observed=observed))
-        found = kernel.codes[id(f), manner, observed, native] = made
+        made = VectorFunction(kernel.plan(f, manner), partial(segment, observed=observed))
+        found = kernel.codes[id(f), manner, observed] = made
     return found
 
 
@@ -41,4 +35,4 @@ def segment(s: Segment, pc: int, observed: bool) -> VectorSegment:
     terminate = terminator(s.end, pc)
     if observed:
         steps, terminate = announced(s, steps, terminate)
-    return VectorSegment(tuple(steps), terminate, s.reads, s.writes, exchange, s, lambda step: s.ops[steps.index(step)].site)
+    return VectorSegment(tuple(steps), terminate, s.reads, s.writes, exchange, s)

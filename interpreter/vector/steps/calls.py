@@ -28,6 +28,7 @@ class Callee:
     """What one call instruction calls, and with what; settled once."""
 
     def __init__(self, call: Call) -> None:
+        self.call = call
         self.direct = call.callee
         self.pointer = None if call.pointer is None else get_of(call.pointer)
         self.gets = [a if isinstance(a, InFrame) else get_of(a) for a in call.arguments]
@@ -80,7 +81,8 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         stack.grow(base + plan.frame_size)
     except Fault as fault:
         raise g.blame(fault, None) from None
-    registers = code.entry_registers()
+    registers = code.entry_registers(g.wave.rubbish, g.geometry.shape)
+    slots = code.enter(g, callee.call, registers, base)
     for get, formal, place in zip(callee.gets, target.params, plan.parameters, strict=False):
         if place is None:  # its slot serves another register
             continue
@@ -95,7 +97,6 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
             stack.copy(g.geometry, g.act.base + get.offset, base + place.offset, formal.size)
         else:
             stack.store(g, np.array([[base + place.offset]]), formal.type, [np.broadcast_to(get(g.R), g.geometry.shape)], None)
-    slots: list[tuple[int, Home]] = []
     copies = []
     for result, formal, place in zip(callee.results, target.returns, plan.returns, strict=False):
         if result is None:

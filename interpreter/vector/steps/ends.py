@@ -264,6 +264,9 @@ def _sync(end: Sync, _: int) -> Terminator:
     get, key, past = None if end.mask is None else get_of(end.mask), end.key, end.past
 
     def run(g: Group) -> int | None:
+        if get is not None:
+            for o in g.wave.observers:
+                o.members(g.wave.current, g, get(g.R))
         if g.geometry.whole_warps and g.active is None:
             return past
         return g.wave.waiting.wait_for_lanes(g, None if get is None else get(g.R), past, key)

@@ -28,14 +28,20 @@ def malloc(g: Group, size: Array) -> list[Array]:
     """Memory from the device heap, which lives until free; 0 where the heap is full."""
     shape = g.geometry.shape
     heap = g.wave.launch.heap
-    return [np.array([heap.allocate(int(n)) for n in np.broadcast_to(size, shape).ravel().tolist()], U64).reshape(shape)]
+    found = np.array([heap.allocate(int(n)) for n in np.broadcast_to(size, shape).ravel().tolist()], U64).reshape(shape)
+    for o in g.wave.observers:
+        o.allocated(g.wave.current, g, found, size)
+    return [found]
 
 
 def free(g: Group, pointer: Array) -> list[Array]:
     """Gives device heap memory back; null is ignored."""
     for p in np.broadcast_to(pointer, g.geometry.shape).ravel().tolist():
         if p and not g.wave.launch.heap.free(int(p)):
-            raise g.blame(Fault("freed", f"free of {p:#x}, which malloc did not give or which was freed before", "global", int(p)), None)
+            found = g.wave.launch.arena.find(int(p))
+            again = found is not None and found.freed and found.start == p
+            kind, why = ("double-free", "was freed before") if again else ("invalid-free", "malloc did not give")
+            raise g.blame(Fault(kind, f"free of {p:#x}, which {why}", "global", int(p)), None)
     return []
 
 

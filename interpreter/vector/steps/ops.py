@@ -220,7 +220,7 @@ def _move(op: Op) -> Step:
     return lambda R: finish(R, get(R))
 
 
-def _parts(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]:
+def parts_of(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]:
     """A packed value and its pieces: their types, and how many."""
     t = TYPES[str(op.meaning.settled["type"])]
     assert isinstance(whole, Each | Tuple)
@@ -231,14 +231,14 @@ def _parts(op: Op, whole: Source | Target) -> tuple[ScalarType, ScalarType, int]
 def _pack(op: Op) -> Step:
     """mov.b32 d, {a, b}"""
     (parts,) = op.sources
-    t, each, _ = _parts(op, parts)
+    t, each, _ = parts_of(op, parts)
     get, put = get_of(parts), set_of(op.target)
     return lambda R: put(R, joined(get(R), t, each))
 
 
 def _unpack(op: Op) -> Step:
     """mov.b32 {a, b}, d"""
-    t, each, count = _parts(op, op.target)
+    t, each, count = parts_of(op, op.target)
     get, put = get_of(op.sources[0]), set_of(op.target)
     return lambda R: put(R, pieces(get(R), t, each, count))
 
@@ -332,12 +332,13 @@ def _halt(R: list[Any]) -> None:
 
 
 def _unsupported(op: Op) -> Step:
-    """An instruction that is assembled and not executed says so when it is reached."""
+    """An instruction that is assembled and not executed says so, and why, when it is reached."""
     i = op.site.instruction
-    name = ".".join((i.opcode, *i.modifiers))
+    name, why = ".".join((i.opcode, *i.modifiers)), op.meaning.form.facts.not_executed
+    text = f"{name} is assembled, but not executed by this model" + (f": {why}" if why else "")
 
     def refuse(R: list[Any]) -> None:
-        raise R[0].blame(Fault("unsupported", f"{name} is assembled, but not executed by this model"), R[0].active)
+        raise R[0].blame(Fault("unsupported", text), R[0].active)
 
     return refuse
 

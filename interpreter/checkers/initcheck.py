@@ -1,0 +1,44 @@
+"""initcheck as a tool: uses of unset bits as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from ..memory.arena import Arena
+from ..observe import Observer
+from .checker import Checker
+from .findings import Finding, Findings, Tool
+from .unset.checker import UnsetValues
+
+
+class Initcheck(Checker):
+    """Reports where bits that nobody has set matter."""
+
+    tool: ClassVar[Tool] = "initcheck"
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__(findings)
+        self._values = UnsetValues()
+
+    def observers(self) -> Iterable[Observer]:
+        return (self._values,)
+
+    def unset(self, arena: Arena, address: int, size: int) -> None:
+        self._values.unset(arena, address, size)
+
+    def written(self, arena: Arena, address: int, size: int) -> None:
+        self._values.set(arena, address, size)
+
+    def finish(self) -> None:
+        for use in self._values.uses.found.values():
+            origin = use.origin.site
+            self.findings.add(
+                Finding(
+                    self.tool, "uninitialized", use.text, use.origin.space, use.site.instruction.span.line,
+                    None if origin is None else origin.instruction.span.line,
+                    use.launch.name, use.block, use.thread, address=use.origin.address, size=use.origin.size or None, count=use.count,
+                    instruction=use.launch.text_of(use.site), source=use.launch.source_of(use.site),
+                    nearby=use.nearby, other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
+                )
+            )  # fmt: skip

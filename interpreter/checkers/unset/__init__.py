@@ -1,0 +1,1 @@
+"""initcheck: unset values and their uses."""

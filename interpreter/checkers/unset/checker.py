@@ -1,0 +1,63 @@
+"""initcheck: follows undefined bits from where they lie to where they matter."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Function
+
+from ...memory.arena import Arena
+from ...observe import Observer
+from ...plan.plan import Manner, Site
+from ...program import LoadedKernel
+from ...values import Array
+from ...vector.group import Group
+from ...vector.ports import WavePort
+from .function import ShadowedFunction
+from .memory import ArenaShadows, WaveShadow
+from .origins import Origins
+from .uses import UnsetUses
+
+
+class UnsetValues(Observer):
+    """Watches launches for uses of bits that nobody has set."""
+
+    def __init__(self) -> None:
+        self.origins = Origins()
+        self.uses = UnsetUses(self.origins)
+        self._masks, self._sources = ArenaShadows(), ArenaShadows()
+        self._codes: dict[tuple[int, int, Manner], tuple[LoadedKernel, ShadowedFunction]] = {}
+
+    # ------------------------------------------------------------ what the host does
+
+    def unset(self, arena: Arena, address: int, size: int) -> None:
+        """Memory holds what nobody has set."""
+        self.undefined(arena, address, size)[:] = 0xFF
+
+    def set(self, arena: Arena, address: int, size: int) -> None:
+        """The host has written memory."""
+        self.undefined(arena, address, size)[:] = 0
+
+    def undefined(self, arena: Arena, address: int, size: int) -> NDArray[np.uint8]:
+        """The undefined bits of bytes of global memory; a view."""
+        return self._masks.of(arena).bytes[address - arena.base :][:size]
+
+    # ------------------------------------------------------------ launches
+
+    def wave(self, wave: WavePort) -> None:
+        wave.shadow = WaveShadow(wave, self._masks, self._sources, self.origins)
+
+    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+        each = zip(addresses.ravel().tolist(), np.broadcast_to(sizes, addresses.shape).ravel().tolist(), strict=True)
+        for address, size in each:
+            if address:
+                self.unset(group.wave.launch.arena, address, size)
+
+    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> ShadowedFunction:
+        key = (id(kernel), id(f), manner)
+        found = self._codes.get(key)
+        if found is None:
+            made = ShadowedFunction(kernel.plan(f, manner), self.origins, self.uses)
+            found = self._codes[key] = (kernel, made)
+        return found[1]

@@ -1,0 +1,89 @@
+"""`--tex` and `--surf`: arrays as people write them, with the options of a texture or a surface.
+
+NAME=VALUE[,OPTION...]      VALUE as in --arg, @picture.png, or the name of another texture or surface, whose array it shares
+
+The array's axes are rows and columns, or planes, rows and columns; channels are its last axis if channels=N says so, or if it is a picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..device.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
+from ..errors import UsageError
+
+_NAME = re.compile(r"^[A-Za-z_$%][\w$%]*$")
+_PARTS = re.compile(r"(?:[^,\[(]|\[[^\]]*\]|\([^)]*\))+")  # between commas outside of brackets
+FLAGS = {"normalized": NORMALIZED, "srgb": SRGB, "seamless": SEAMLESS}
+SHAPING = ("channels", "levels", "layered", "cube")  # options of a new array
+SAMPLING = ("filter", "address", "border", "read", *FLAGS, "mip", "clamp", "bias", "anisotropy")
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceText:
+    """One --tex or --surf."""
+
+    kind: str  # tex or surf
+    name: str
+    value: str
+    options: Mapping[str, str]
+
+    def flaw(self, why: str) -> UsageError:
+        """What is wrong with it."""
+        return UsageError(f"--{self.kind} {self.name}: {why}")
+
+    def number(self, option: str, kind: Callable[[str], Any], default: Any) -> Any:
+        """An option that is a number."""
+        try:
+            return kind(self.options[option]) if option in self.options else default
+        except ValueError:
+            raise self.flaw(f"{option}={self.options[option]} is no number") from None
+
+    @property
+    def shares(self) -> bool:
+        """Is the value the name of another texture or surface?"""
+        return bool(_NAME.match(self.value)) and self.value != "null"
+
+    def choice(self, option: str, words: tuple[str, ...], word: str) -> int:
+        """The place of a word among those that there are."""
+        if word not in words:
+            raise self.flaw(f"{option}={word}: there are {' '.join(words)}")
+        return words.index(word)
+
+
+def parse_resource(kind: str, text: str) -> ResourceText:
+    """`NAME=VALUE[,OPTION...]`."""
+    head, *rest = _PARTS.findall(text.strip()) or [""]
+    name, eq, value = head.partition("=")
+    if not eq or not _NAME.match(name) or not value:
+        raise UsageError(f"--{kind} {text!r}: expected NAME=VALUE[,OPTION...], such as img=@picture.png,filter=linear")
+    known = (*SHAPING, *SAMPLING, "memory") if kind == "tex" else (*SHAPING, "level")
+    options: dict[str, str] = {}
+    for part in rest:
+        word, _, given = part.strip().partition("=")
+        if word not in known:
+            raise UsageError(f"--{kind} {name}: no option is called {word!r}; there are {' '.join(known)}")
+        options[word] = given
+    return ResourceText(kind, name, value, options)
+
+
+def sampling(r: ResourceText, levels: int) -> SamplerSettings:
+    """How a texture of so many levels is read."""
+    given = r.options.get
+    filter = r.choice("filter", FILTERS, given("filter", "point"))
+    element = r.choice("read", ("float", "element"), given("read", "float" if filter else "element"))
+    modes = [r.choice("address", ADDRESS_MODES, word) for word in given("address", "clamp").split("/")]
+    border = r.number("border", lambda text: [float(x) for x in text.split("/")], [0.0])
+    ends = r.number("clamp", lambda text: [float(x) for x in text.split("/")], [0.0, float(levels - 1)])
+    if len(modes) > 3 or len(border) > 4 or len(ends) > 2:
+        raise r.flaw("there are up to three address modes, four channels of a border and two ends of a clamp, with / between them")
+    x, y, z = (*modes, modes[-1], modes[-1])[:3]
+    red, green, blue, alpha = (*border, 0.0, 0.0, 0.0)[:4]
+    flags = sum(bit for word, bit in FLAGS.items() if word in r.options) | (INTEGER if element else 0)
+    return SamplerSettings(
+        (x, y, z), filter, r.choice("mip", FILTERS, given("mip", "point")), flags, r.number("bias", float, 0.0), (ends[0], ends[-1]),
+        r.number("anisotropy", int, 0), (red, green, blue, alpha),
+    )  # fmt: skip
