@@ -7,18 +7,15 @@ that it used last.
 
 from __future__ import annotations
 
-# The words of the context that compiled code is given.
-CONTEXT = ("status", "host", "table", "entries", "shared", "shared_stride", "shared_size", "parameters")
+from . import scheduler
 
-
-def word(name: str) -> int:
-    """Where a word of the context stands."""
-    return CONTEXT.index(name)
+SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared"}
 
 
 def field(name: str, into: str) -> list[str]:
     """Lines that load a word of the context."""
-    return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {word(name)}", f"  {into} = load i64, ptr {into}.p, align 8"]
+    at = getattr(scheduler, name.upper())
+    return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {at}", f"  {into} = load i64, ptr {into}.p, align 8"]
 
 
 # Looks an address up among the allocations, rows of (start, end, writable): their number, or -1.

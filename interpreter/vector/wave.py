@@ -30,6 +30,7 @@ from .barriers import Barriers
 from .convergence import arrive, ret
 from .deadlock import Postponed
 from .divergence import divide
+from .explain import explain
 from .function import Step, VectorFunction, VectorSegment
 from .group import Activation, Group
 from .steps.build import code
@@ -77,6 +78,11 @@ class Wave:
             registers = function.entry_registers(self.rubbish, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
+        self.native: Any = None  # its run by compiled code, until that is over or numpy must go on
+        if launch.options.engine == "native":
+            from ..native.choice import native_wave  # llvmlite may not be there
+
+            self.native = native_wave(self)
         for o in observers:
             o.wave(self)
 
@@ -95,6 +101,9 @@ class Wave:
     def run(self) -> bool:
         """Runs until all lanes have ended (True) or only spinning lanes are left (False)."""
         waiting, ready = self.waiting, self.ready
+        native, self.native = self.native, None
+        if native is not None and native.run():
+            ready.clear()
         while True:
             while ready:
                 if self.schedule is not None:
@@ -173,7 +182,7 @@ class Wave:
         except NotYet as e:
             self._postpone(g, e.lanes, e.what)
         except ExecutionError as e:
-            _explain(e, g, segments[pc], step)
+            explain(e, g, segments[pc], step)
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
@@ -199,20 +208,6 @@ def _place(g: Group) -> str:
     """What a group executes."""
     site = g.act.function.plan.segments[g.pc].first_site
     return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
-
-
-def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | None) -> None:
-    """Adds the instruction to a fault: the step that raised it, or what ends the segment."""
-    if not isinstance(e, Fault) or e.instruction:
-        return
-    launch = g.wave.launch
-    site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
-    if site is not None:
-        e.instruction = launch.text_of(site)
-        e.line = site.instruction.span.line
-        e.source = launch.source_of(site)
-    if e.block is None:
-        g.blame(e, g.active)
 
 
 # ---------------------------------------------------------------- a launch

@@ -1,0 +1,355 @@
+"""Straight operations of a segment as one function over the vectors of a group.
+
+What is one value for the wave is computed once, before the loop over the vectors; what varies lies in the frame of each vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from warplab.isa.types import TYPES
+
+from ..plan import plan as P
+from ..vector.steps.meanings import both, bound
+from .accesses import Accesses
+from .frame import Frame
+from .memory import field
+from .trace.code import Code, Module, Untraceable, scalar_type
+from .trace.meanings import traced
+from .trace.symbol import Symbol, lift
+from .trace.ufuncs import select
+from .variance import LANE, ONE, Kinds
+
+DType = np.dtype[Any]
+
+
+class Emitter(Accesses):
+    """Writes the function of one pass."""
+
+    def __init__(self, frame: Frame, kinds: Kinds, module: Module, name: str) -> None:
+        self.frame = frame
+        self.kinds = kinds  # of the registers where the pass begins
+        self.module = module
+        self.name = name
+        self.width = frame.width
+        self.once, self.code = Code(1, module, "s"), Code(self.width, module, "v")
+        self.values: dict[int, tuple[int, Any]] = {}
+
+    # ------------------------------------------------------------ the function
+
+    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]]) -> str:
+        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass."""
+        for op in ops:
+            self.operation(op)
+        stores: dict[int, list[str]] = {ONE: [], LANE: []}
+        for slot, kinds in needed.items():
+            for kind in sorted(kinds):
+                if slot not in self.values and self.kinds.get(slot, ONE) == kind:
+                    continue  # it lies there already
+                stores[kind] += self._put(slot, kind)
+        heads = [line for name in ("host", "shared", "shared_stride", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials",
+                                   "local", "local_stride") for line in field(name, f"%{name}")]  # fmt: skip
+        for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "local"):
+            heads.append(f"  %{name}.b = inttoptr i64 %{name} to ptr")
+        w = self.width
+        return "\n".join([
+            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *heads, *self.once.lines,
+            "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
+            "none:", "  ret i64 0",
+            "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
+            "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
+            f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *self.code.lines, *stores[LANE],
+            "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0", "  br i1 %good, label %next, label %bad",
+            "bad:", "  ret i64 %k",
+            "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
+            "end:", *stores[ONE], "  ret i64 -1", "}",
+        ])  # fmt: skip
+
+    def _put(self, slot: int, kind: int) -> list[str]:
+        """Lines that store a register."""
+        have, value = self.value(slot)
+        if not isinstance(value, Symbol):
+            raise Untraceable("factors that outlive their pass")
+        v = self.at(kind, value)
+        dtype = self.frame.dtypes[slot]
+        if v.dtype.itemsize != dtype.itemsize or (v.dtype.kind == "b") != (dtype.kind == "b"):
+            raise Untraceable(f"{v.dtype} in a register of {dtype}")
+        n, w = len(self.values) * 2 + kind, self.width
+        name = f"%put{slot}.{n}"
+        if kind == ONE:
+            lines = [f"  {name}.p = getelementptr i8, ptr %uniforms.b, i64 {8 * slot}"]
+            if v.dtype.kind == "b":
+                return [*lines, f"  {name}.z = zext <1 x i1> {v.value} to <1 x i16>", f"  store <1 x i16> {name}.z, ptr {name}.p, align 8"]
+            return [*lines, f"  store {v.type} {v.value}, ptr {name}.p, align 8"]
+        lines = [f"  {name}.p = getelementptr i8, ptr %frame, i64 {self.frame.offsets[slot]}"]
+        if v.dtype.kind == "b":
+            return [
+                *lines, f"  {name}.o = load i{w}, ptr {name}.p, align 2", f"  {name}.i = bitcast {v.type} {v.value} to i{w}",
+                f"  {name}.x = xor i{w} {name}.o, {name}.i", f"  {name}.y = and i{w} {name}.x, %bits", f"  {name}.z = xor i{w} {name}.o, {name}.y",
+                f"  store i{w} {name}.z, ptr {name}.p, align 2",
+            ]  # fmt: skip
+        t = scalar_type(v.dtype)
+        f = f"llvm.masked.store.v{w}{_suffix(t)}.p0"
+        self.module.declarations[f] = f"declare void @{f}({v.type}, ptr, i32, <{w} x i1>)"
+        return [*lines, f"  call void @{f}({v.type} {v.value}, ptr {name}.p, i32 {min(64, w * v.itemsize)}, <{w} x i1> %active)"]
+
+    # ------------------------------------------------------------ values
+
+    def code_of(self, kind: int) -> Code:
+        """Where values of a kind are computed."""
+        return self.code if kind == LANE else self.once
+
+    def at(self, kind: int, value: Any) -> Any:
+        """A value as one of a kind: one for all is repeated over the lanes."""
+        if isinstance(value, tuple):
+            return tuple(self.at(kind, v) for v in value)
+        if not isinstance(value, Symbol) or value.code is self.code_of(kind):
+            return value
+        width, code = self.width, self.code
+        if kind == ONE:
+            raise Untraceable("a value that varies where one is expected")
+        mask = ", ".join(f"i32 {i % value.each}" for i in range(width * value.each))
+        text = f"shufflevector {value.type} {value.value}, {value.type} poison, <{width * value.each} x i32> <{mask}>"
+        return Symbol(code, code.emit(text), value.dtype, width * value.each)
+
+    def value(self, slot: int) -> tuple[int, Any]:
+        """A register's kind and value."""
+        found = self.values.get(slot)
+        if found is None:
+            found = self.values[slot] = self._loaded(slot)
+        return found
+
+    def _loaded(self, slot: int) -> tuple[int, Symbol]:
+        constant = self.frame.constants.get(slot)
+        if constant is not None:
+            return ONE, lift(self.once, constant, constant.dtype, 1)
+        kind, dtype = self.kinds.get(slot, ONE), self.frame.dtypes[slot]
+        if kind == LANE:
+            return LANE, self._from(self.code, "%frame", self.frame.offsets[slot], dtype, min(64, self.width * dtype.itemsize))
+        return ONE, self._from(self.once, "%uniforms.b", 8 * slot, dtype, 8)
+
+    def _from(self, code: Code, base: str, offset: int, dtype: DType, align: int) -> Symbol:
+        p = code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+        w = code.width
+        if dtype.kind != "b":
+            return Symbol(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
+        raw = code.emit(f"load i16, ptr {p}, align 2")
+        return Symbol(code, code.emit(f"bitcast i{w} {raw if w == 16 else code.emit(f'trunc i16 {raw} to i{w}')} to <{w} x i1>"), dtype)
+
+    def source(self, s: Any) -> tuple[int, Any]:
+        """An operand: its kind and value."""
+        match s:
+            case int():
+                return self.value(s)
+            case P.SlotAs():
+                kind, v = self.value(s.slot)
+                return kind, _reread(v, s.kept, s.wanted)
+            case P.Packed():
+                kind, v = self.value(s.slot)
+                return kind, v.view(f"u{s.type.dtype.itemsize}").view(s.type.dtype)
+            case P.Tuple():
+                parts = [self.source(e) for e in s.sources]
+                values: list[Any] = []
+                for _, v in parts:
+                    values.extend(v) if isinstance(v, tuple) else values.append(v)
+                return max((k for k, _ in parts), default=ONE), tuple(values)
+            case P.Special():
+                kind, v = self.special(s.name)
+                return kind, v if v.dtype == s.dtype else v.view(s.dtype) if v.itemsize == s.dtype.itemsize else v.astype(s.dtype)
+            case P.Not():
+                kind, v = self.value(s.slot)
+                return kind, ~v
+            case P.PlusConstant():
+                kind, v = self.source(s.source)
+                return kind, v + _constant(s.by, s.dtype)
+            case P.ScalarConstant():
+                return ONE, s.value
+            case P.Pointer():
+                kind, v = self.value(s.slot)
+                return kind, v + _constant(s.offset, v.dtype) if s.offset else v
+            case P.AddressSource():
+                kind, v = self.source(s.base)
+                v = v.view(f"u{v.itemsize}")
+                if not s.opaque:
+                    v = v.astype(np.uint64)
+                return kind, v + _constant(s.offset, v.dtype) if s.offset else v
+        raise Untraceable(f"operand {s!r}")
+
+    def special(self, name: str) -> tuple[int, Symbol]:
+        """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
+        n, extent, dtype = self.frame.special(name)
+        kind = ONE if extent == "one" else LANE
+        code = self.code_of(kind)
+        p = self.once.emit(f"getelementptr i64, ptr %specials.b, i64 {n}")
+        table = self.once.emit(f"load ptr, ptr {p}, align 8")
+        t = scalar_type(dtype)
+        if extent == "one":
+            return ONE, Symbol(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
+        if extent == "lane":
+            at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.first_thread()}")
+            return LANE, Symbol(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
+        at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.block()}")
+        one = code.emit(f"load <1 x {t}>, ptr {at}, align {dtype.itemsize}")
+        zero = ", ".join(["i32 0"] * self.width)
+        return LANE, Symbol(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype)
+
+    def block(self) -> str:
+        """The number in the wave of the block of a vector."""
+        return self._of_vector("block_of")
+
+    def first_thread(self) -> str:
+        """The linear index in its block of a vector's first lane."""
+        return self._of_vector("thread_of")
+
+    def _of_vector(self, table: str) -> str:
+        p = self.code.emit(f"getelementptr i64, ptr %{table}.b, i64 %vec")
+        return self.code.emit(f"load i64, ptr {p}, align 8")
+
+    # ------------------------------------------------------------ results
+
+    def assign(self, t: P.Target, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+        """A result into its place; lanes where the guard does not hold keep what they had."""
+        match t:
+            case None:
+                return
+            case int():
+                self._set(t, kind, value, guard)
+            case P.Convert():
+                self._set(t.slot, kind, _extended(value, t), guard)
+            case P.Pack():
+                self._set(t.slot, kind, value.view(f"u{value.itemsize}").view(f"u{t.type.bytes}").view(t.kept), guard)
+            case P.Each() if t.halves:
+                for i, e in enumerate(t.targets):
+                    self.assign(e, kind, value[2 * i : 2 * i + 2], guard)
+            case P.Each():
+                for e, v in zip(t.targets, value, strict=False):
+                    self.assign(e, kind, v, guard)
+
+    def _set(self, slot: int, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+        if guard is not None and slot in self.keeping:
+            had, old = self.value(slot)
+            kind = max(kind, had, guard[0])
+            if isinstance(value, tuple) or isinstance(old, tuple):
+                raise Untraceable("factors under a guard")
+            if old.dtype != value.dtype:
+                old = _bits_as(old, value.dtype)
+            value = select(self.at(kind, guard[1]), self.at(kind, value), self.at(kind, old))
+        elif guard is not None:
+            kind = max(kind, guard[0])
+            value = self.at(kind, value)
+        self.values[slot] = kind, value
+
+    # ------------------------------------------------------------ operations
+
+    def operation(self, op: P.Op) -> None:
+        """One operation of the plan."""
+        guard: tuple[int, Symbol] | None = None
+        self.keeping = frozenset(op.keeps)  # where the guard does not hold
+        if op.guard is not None:
+            kind, p = self.value(op.guard.slot)
+            guard = kind, (~p if op.guard.negated else p)
+        match op.how:
+            case "load":
+                self.load(op, guard)
+            case "store":
+                self.store(op, guard)
+            case "parameter":
+                self._parameter(op, guard)
+            case "move" | "pointer" | "factors":
+                self._hand_on(op, guard)
+            case "pack" | "unpack":
+                self._repack(op, guard)
+            case "pure":
+                self._pure(op, guard)
+            case _:
+                raise Untraceable(op.how)
+
+    def _pure(self, op: P.Op, guard: Any) -> None:
+        parts = [self.source(s) for s in op.sources]
+        kind = max((k for k, _ in parts), default=ONE)
+        results = traced(self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts])
+        self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
+
+    def _parameter(self, op: P.Op, guard: Any) -> None:
+        (place,) = op.sources
+        assert isinstance(place, P.ParameterPlace) and place.dtype is not None
+        p = self.once.emit(f"getelementptr i8, ptr %parameters.b, i64 {self.frame.parameter(place)}")
+        raw = self.once.emit(f"load <1 x {scalar_type(place.dtype)}>, ptr {p}, align 1")
+        self.assign(op.target, ONE, Symbol(self.once, raw, place.dtype), guard)
+
+    def _hand_on(self, op: P.Op, guard: Any) -> None:
+        parts = [self.source(s) for s in op.sources]
+        kind = max(k for k, _ in parts)
+        values = [self.at(kind, v) for _, v in parts]
+        if op.how == "factors":
+            self.assign(op.target, kind, both(*values), guard)
+            if op.product is not None:
+                self.operation(op.product)
+        elif op.how == "move":
+            self.assign(op.target, kind, values[0], guard)
+        else:
+            self.assign(op.target, kind, values[0] if len(values) == 1 else values[0] + values[1].view(values[0].dtype), guard)
+
+    def _repack(self, op: P.Op, guard: Any) -> None:
+        t = TYPES[str(op.meaning.settled["type"])]
+        if t.bits == 128:
+            raise Untraceable("128 bits")
+        kind, v = self.source(op.sources[0])
+        if op.how == "pack":
+            parts = self.at(kind, v)
+            each = t.bits // len(parts)
+            out: Any = parts[0].view(f"u{parts[0].itemsize}").astype(f"u{t.bits // 8}")
+            for i, p in enumerate(parts[1:], 1):
+                out = out | p.view(f"u{p.itemsize}").astype(f"u{t.bits // 8}") << np.dtype(f"u{t.bits // 8}").type(i * each)
+            self.assign(op.target, kind, out.view(t.dtype), guard)
+            return
+        assert isinstance(op.target, P.Each)
+        count = len(op.target.targets)
+        each, bits = t.bits // count, v.view(f"u{t.bits // 8}")
+        pieces = tuple((bits >> bits.dtype.type(i * each)).astype(TYPES[f"b{each}"].dtype) for i in range(count))
+        self.assign(op.target, kind, pieces, guard)
+
+
+# ---------------------------------------------------------------- bits
+
+
+def _constant(value: int, dtype: DType) -> Any:
+    return np.array(value & ((1 << 8 * dtype.itemsize) - 1), f"u{dtype.itemsize}").view(dtype)[()]
+
+
+def _reread(v: Symbol, have: DType, want: DType) -> Symbol:
+    if have == want:
+        return v
+    if have.kind == "b" or want.kind == "b":
+        return v.astype(want)
+    if have.itemsize == want.itemsize:
+        return v.view(want)
+    return v.view(f"u{have.itemsize}").astype(f"u{want.itemsize}").view(want)
+
+
+def _bits_as(v: Symbol, want: DType) -> Symbol:
+    """What a register held, where its new value has another dtype; no lane reads it if the sizes differ."""
+    if v.itemsize == want.itemsize and "b" not in (v.dtype.kind, want.kind):
+        return v.view(want)
+    return lift(v.code, 0, want, v.lanes)
+
+
+def _extended(value: Symbol, t: P.Convert) -> Symbol:
+    """A result as the bits of the register that keeps it."""
+    of = t.type
+    if value.dtype.kind == "b":
+        v = value.astype(f"u{t.kept.itemsize}")
+    elif of.dtype.itemsize == t.kept.itemsize:
+        v = value
+    else:
+        bits = value.view(f"u{value.itemsize}") if value.dtype.kind == "f" else value
+        v = bits.astype(f"{'i' if of.kind == 's' else 'u'}{t.kept.itemsize}")
+    return v.view(t.kept) if v.dtype != t.kept else v
+
+
+def _suffix(t: str) -> str:
+    return {"half": "f16", "float": "f32", "double": "f64"}.get(t, t)
