@@ -103,7 +103,9 @@ class Accesses:
         code = self.once if kind == ONE else self.code
         site = code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
         if kind == LANE:
-            return code.emit(f"call i1 @check_many(ptr %ctx, ptr {site}, {a.type} {a.value}, <{w} x i1> {mask}, i64 {size}, i64 {int(write)})")
+            return code.emit(
+                f"call i1 @check_many(ptr %ctx, ptr {site}, {a.type} {a.value}, <{w} x i1> {mask}, i64 {size}, i64 {int(write)})"
+            )
         one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
         return code.emit(f"call i1 @check_one(ptr %ctx, ptr {site}, i64 {one}, i64 {size}, i64 {int(write)})")
 
@@ -119,7 +121,9 @@ class Accesses:
 def compiled(op: P.Op) -> bool:
     """Is an access one of those that are compiled?"""
     access, place = op.meaning.access, op.sources[0]
-    return access is not None and access.space in SPACES and access.type.elements == 1 and not isinstance(place, P.ParameterPlace | P.FramePlace)
-
-
-
+    return (
+        access is not None
+        and access.space in SPACES
+        and access.type.elements == 1
+        and not isinstance(place, P.ParameterPlace | P.FramePlace)
+    )

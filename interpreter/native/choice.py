@@ -1,24 +1,24 @@
-"""Which waves run natively."""
+"""Which launches run natively."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..launch import Launch
 from .program import Program
-from .run import NativeWave
+from .run import NativeLaunch
 from .trace.code import Untraceable
 
 WIDTH = 16
 
 
-def native_wave(wave: Any) -> NativeWave | None:
-    """The compiled run of a wave; None where numpy runs it."""
-    launch: Launch = wave.launch
-    if wave.observers or launch.options.schedule is not None or launch.options.lockstep or wave.shared.gaps:
+def chosen(launch: Launch, observers: Sequence[Any], wave: Callable[..., Any]) -> NativeLaunch | None:
+    """The compiled run of a launch; None where numpy runs it.  `wave` makes the wave that numpy needs."""
+    if observers or launch.options.schedule is not None or launch.options.lockstep or launch.kernel.shared_gaps:
         return None
     program = _program(launch)
-    return None if program is None else NativeWave(wave, program)
+    return None if program is None else NativeLaunch(launch, program, wave)
 
 
 def _program(launch: Launch) -> Program | None:

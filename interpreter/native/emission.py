@@ -50,9 +50,8 @@ class Emitter(Accesses):
                 if slot not in self.values and self.kinds.get(slot, ONE) == kind:
                     continue  # it lies there already
                 stores[kind] += self._put(slot, kind)
-        heads = [line for name in ("host", "shared", "shared_stride", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials",
-                                   "local", "local_stride") for line in field(name, f"%{name}")]  # fmt: skip
-        for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "local"):
+        heads = [line for name in ("host", "shared", "shared_stride", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "first_block") for line in field(name, f"%{name}")]  # fmt: skip
+        for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials"):
             heads.append(f"  %{name}.b = inttoptr i64 %{name} to ptr")
         w = self.width
         return "\n".join([
@@ -192,7 +191,8 @@ class Emitter(Accesses):
         if extent == "lane":
             at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.first_thread()}")
             return LANE, Symbol(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
-        at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.block()}")
+        number = code.emit(f"add i64 {self.block()}, %first_block")
+        at = code.emit(f"getelementptr {t}, ptr {table}, i64 {number}")
         one = code.emit(f"load <1 x {t}>, ptr {at}, align {dtype.itemsize}")
         zero = ", ".join(["i32 0"] * self.width)
         return LANE, Symbol(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype)

@@ -1,7 +1,7 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
 Values are 64-bit integers; a parameter annotated Words or Halves is a pointer to 64-bit or to unsigned 16-bit elements.  There are while and if,
-assignments, arithmetic, comparisons, calls of functions translated with it, popcount(x), and invoke(address, words, at, count), a call of compiled code.
+assignments, arithmetic, comparisons, calls of functions translated with it, popcount(x), clear(address, bytes) and invoke(address, words, at, count), a call of compiled code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def popcount(x: int) -> int:
 
 def translated(functions: list[Callable[..., int]], constants: Mapping[str, int]) -> str:
     """LLVM IR of some functions; `constants` are the names that they read."""
-    return "\n".join(["declare i64 @llvm.ctpop.i64(i64)", *[_Function(f, constants).text() for f in functions]])
+    declared = ["declare i64 @llvm.ctpop.i64(i64)", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
+    return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
 
 
 class _Function:
@@ -39,7 +40,9 @@ class _Function:
         assert isinstance(tree, ast.FunctionDef)
         self.tree = tree
         self.constants = constants
-        self.pointers = {a.arg: _ELEMENTS[ast.unparse(a.annotation)] for a in tree.args.args if a.annotation and ast.unparse(a.annotation) in _ELEMENTS}
+        self.pointers = {
+            a.arg: _ELEMENTS[ast.unparse(a.annotation)] for a in tree.args.args if a.annotation and ast.unparse(a.annotation) in _ELEMENTS
+        }
         self.lines: list[str] = []
         self.count = 0
         self.truths: list[str] = []  # places for what is only found out step by step
@@ -179,6 +182,10 @@ class _Function:
                 return self.new(f"zext i1 {self.truth(e)} to i64")
             case ast.Call(ast.Name("popcount"), [x]):
                 return self.new(f"call i64 @llvm.ctpop.i64(i64 {self.value(x)})")
+            case ast.Call(ast.Name("clear"), [address, size]):
+                first = self.new(f"inttoptr i64 {self.value(address)} to ptr")
+                self.lines.append(f"  call void @llvm.memset.p0.i64(ptr {first}, i8 0, i64 {self.value(size)}, i1 false)")
+                return "0"
             case ast.Call(ast.Name("invoke"), [address, ast.Name(words), at, count]):
                 function = self.new(f"inttoptr i64 {self.value(address)} to ptr")
                 first = self.new(f"getelementptr i64, ptr %{words}, i64 {self.value(at)}")

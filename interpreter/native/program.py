@@ -20,10 +20,10 @@ from .emission import Emitter
 from .frame import Frame
 from .jit import Library
 from .memory import SPACES, helpers
-from .slots import read, targets, written
-from .trace.code import Module, Untraceable
+from .slots import read, written
+from .trace.code import Module
 from .tracing import Tracing
-from .variance import LANE, ONE, Kinds, Variance, kind_of
+from .variance import LANE, ONE, Kinds, Variance
 
 
 @dataclass(slots=True, eq=False)
@@ -260,5 +260,3 @@ def _slots_of(mask: int) -> list[int]:
         out.append(low.bit_length() - 1)
         mask ^= low
     return out
-
-

@@ -1,18 +1,22 @@
-"""Runs a wave with compiled code: memory for the scheduler, and the ways to numpy and back."""
+"""Runs a launch with compiled code: memory for the scheduler, and the ways to numpy and back."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lanes import Selection
 from ..faults import ExecutionError
+from ..lanes import Geometry, Selection
+from ..launch import Launch
+from ..memory.spaces import shared_stride
 from ..values import plain
 from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
+from ..vector.special import special
 from . import scheduler as s
 from .program import Program, Row
 from .scheduling import scheduler
@@ -22,122 +26,139 @@ from .variance import LANE, ONE
 Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
 LISTS = 24  # lists of all vectors that there is room for
+CHUNK = 1 << 14  # blocks whose special registers are computed at once
 
 
-class NativeWave:
-    """The memory of a wave as compiled code sees it."""
+class NativeLaunch:
+    """The memory of a launch as compiled code sees it: it holds one wave at a time."""
 
-    def __init__(self, wave: Any, program: Program) -> None:
-        self.wave = wave
+    def __init__(self, launch: Launch, program: Program, make_wave: Callable[..., Any]) -> None:
+        self.launch = launch
         self.program = program
         self.frame = program.frame
-        w = self.width = program.width
-        self.threads = wave.launch.threads
-        self.each = -(-self.threads // 32) * 32 // w  # vectors of a block
-        self.vectors = wave.count * self.each
+        self.make_wave = make_wave
+        self.width = program.width
+        self.threads = launch.threads
+        self.each = -(-self.threads // 32) * 32 // self.width  # vectors of a block
+        self.per_wave = min(launch.blocks_per_wave, launch.blocks)
+        self._wave: Any = None  # as numpy sees it, where numpy has been asked
+        self.chunk = 0  # the first block whose tables are there
         self._lay_out()
-        self._start()
+        self._fill(0)
 
     # ------------------------------------------------------------ memory
 
     def _lay_out(self) -> None:
-        wave, frame, n = self.wave, self.frame, self.vectors
-        launch = wave.launch
-        rows = s.WORDS
-        words = self.program.words(rows)
-        stack = rows + len(words)
-        alive = stack + s.NODE * s.NODES
-        gone = alive + n
-        lists = gone + n
-        self.S = S = np.zeros(lists + LISTS * n, np.int64)
-        S[rows:stack] = words
-        bytes_ = frame.uniforms + n * frame.size + 128
-        raw = np.zeros(bytes_, np.uint8)
-        start = -raw.ctypes.data % 64
-        self.memory = raw[start : start + bytes_ - 64]
+        launch, frame, n = self.launch, self.frame, self.per_wave * self.each
+        words = self.program.words(s.WORDS)
+        places = np.cumsum([s.WORDS, len(words), s.NODE * s.NODES, n, n, self.each, LISTS * n]).tolist()
+        self.S = S = np.zeros(places[-1], np.int64)
+        S[s.ROWS], S[s.STACK], S[s.ALIVE], S[s.GONE], S[s.MASKS], S[s.LISTS], S[s.ROOM] = places
+        S[places[0] : places[1]] = words
+        lanes = np.arange(self.each * self.width).reshape(self.each, self.width) < self.threads
+        S[places[4] : places[5]] = lanes @ (1 << np.arange(self.width, dtype=np.int64))
+        self.memory = aligned(frame.uniforms + n * frame.size)
+        self.stride = shared_stride(launch.shared_bytes)
+        self.shared = aligned(self.per_wave * self.stride + 16)
         self.sites = np.zeros(2 * max(frame.sites, 1), np.int64)
-        blocks, vectors = np.divmod(np.arange(n), self.each)
-        self.block_of, self.thread_of = blocks.astype(np.int64), (vectors * self.width).astype(np.int64)
-        self.tables = [self._table(name) for name in frame.specials]
-        self.pointers = np.array([t.ctypes.data for t in self.tables] or [0], np.int64)
+        block_of, thread_of = np.divmod(np.arange(n, dtype=np.int64), self.each)
+        self.block_of, self.thread_of = block_of, thread_of * self.width
+        self.pointers = np.zeros(max(len(frame.specials), 1), np.int64)
         arena = launch.arena
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
         S[s.HOST] = arena.host_address - arena.base
         S[s.TABLE], S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
-        S[s.SHARED], S[s.SHARED_STRIDE], S[s.SHARED_SIZE] = wave.shared.bytes.ctypes.data, wave.shared.stride, wave.shared.size
+        S[s.SHARED], S[s.SHARED_STRIDE], S[s.SHARED_SIZE] = self.shared.ctypes.data, self.stride, launch.shared_bytes
         S[s.PARAMETERS] = launch.parameters.ctypes.data
-        S[s.UNIFORMS] = self.memory.ctypes.data
-        S[s.FRAMES] = self.memory.ctypes.data + frame.uniforms
+        S[s.UNIFORMS], S[s.FRAMES] = self.memory.ctypes.data, self.memory.ctypes.data + frame.uniforms
         S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
         S[s.SPECIALS] = self.pointers.ctypes.data
-        S[s.ROWS], S[s.STACK], S[s.ALIVE], S[s.GONE], S[s.LISTS], S[s.ROOM] = rows, stack, alive, gone, lists, len(S)
-        S[s.FRAME] = frame.size // 2
+        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = frame.size // 2, self.each, self.threads, self.per_wave
+        S[s.TICK] = PATIENCE
+        S[s.CLEARED] = bool(self.program.plan.zeros)
+        S[s.STOPS] = launch.options.poison is not None
 
-    def _table(self, name: str) -> Array:
-        """The values of a special register."""
-        wave = self.wave
+    def _fill(self, first: int) -> None:
+        """The special registers of the blocks from one on."""
+        S, launch = self.S, self.launch
+        self.chunk = first
+        count = min(max(CHUNK // self.per_wave, 1) * self.per_wave, launch.blocks - first)
+        S[s.NEXT_BLOCK], S[s.BLOCKS] = 0, count
+        self.tables = [self._table(name, first, count) for name in self.frame.specials]
+        self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
+
+    def _table(self, name: str, first: int, count: int) -> Array:
         _, extent, dtype = self.frame.specials[name]
-        g = Group(wave, wave.geometry, Activation(wave.code_of(wave.launch.kernel.function), 16, None), [None], 0)
-        v = g.special(name).astype(dtype)
+        v = special(_Lanes(self.launch, first, count), name).astype(dtype)
         if extent == "one":
             return v.reshape(1)
         if extent == "block":
-            return np.ascontiguousarray(np.broadcast_to(v, (wave.count, 1)).ravel())
+            return np.ascontiguousarray(np.broadcast_to(v, (count, 1)).ravel())
         out = np.zeros(self.each * self.width, dtype)
         out[: self.threads] = v.ravel()
         return out
 
-    def _start(self) -> None:
-        """All lanes, at the first row."""
-        S = self.S
-        lanes = np.arange(self.each * self.width).reshape(self.each, self.width) < self.threads
-        masks = (lanes @ (1 << np.arange(self.width, dtype=np.int64))).astype(np.int64)
-        whole = np.tile(masks, self.wave.count)
-        S[S[s.ALIVE] : S[s.ALIVE] + self.vectors] = whole
-        entries = (np.arange(self.vectors, dtype=np.int64) << 32 | whole)[whole != 0]
-        at = S[s.LIST] = S[s.LISTS]
-        S[at : at + len(entries)] = entries
-        S[s.COUNT], S[s.LANES], S[s.LIVING] = len(entries), self.wave.count * self.threads, self.wave.count * self.threads
-        S[s.PC], S[s.STOP], S[s.TICK] = 0, s.NOWHERE, PATIENCE
-        plan = self.program.plan
-        registers = self.wave.code_of(plan.function).entry_registers(self.wave.rubbish, self.wave.geometry.shape)
-        row = self.program.rows[0]
-        for slot in plan.zeros:
-            self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
-
     # ------------------------------------------------------------ running
 
-    def run(self) -> bool:
-        """Runs until all lanes have ended (True), or until numpy has to go on from where they stand (False)."""
-        S, launch = self.S, self.wave.launch
-        run = scheduler()
-        words, halves = S.ctypes.data, self.memory.ctypes.data
+    def next_wave(self) -> Any:
+        """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
+        S, launch = self.S, self.launch
+        run, words, halves = scheduler(), self.S.ctypes.data, self.memory.ctypes.data
+        S[s.NEXT_BLOCK] = launch.next_block - self.chunk
         while True:
             code = run(words, halves)
-            if code == s.ASKED:
+            launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
+            if code == s.DONE and launch.next_block < launch.blocks:
+                self._fill(launch.next_block)
+            elif code == s.DONE:
+                self._count_steps()
+                return None
+            elif code == s.BEGUN:
+                self._poison()
+            elif code == s.ASKED:
                 self._with_numpy(S[s.LIST], S[s.COUNT])
             elif code == s.FAULT:
                 self._failed()
             elif code == s.PAUSE:
-                self.wave.segments_run += int(S[s.STEPS])
-                launch.check_limits(int(S[s.STEPS]), self._where)
-                S[s.STEPS] = 0
+                self._count_steps()
             elif code == s.TURNED and S[s.DEPTH] == 0 and not launch.has_more_waves:
                 S[s.TURN] = 0
-            elif code == s.DONE:
-                self.wave.segments_run += int(S[s.STEPS])
-                launch.check_limits(int(S[s.STEPS]), self._where)
-                self.wave.exited[...] = True
-                self.wave.exited_count = self.wave.exited.size
-                return True
             else:
-                self._hand_over()
-                return False
+                return self._hand_over()
+            S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # clusters may have been taken
+
+    def _count_steps(self) -> None:
+        steps = int(self.S[s.STEPS])
+        self.S[s.STEPS] = 0
+        self.launch.check_limits(steps, self._where)
+
+    def _poison(self) -> None:
+        """Registers that are read before they are written hold rubbish."""
+        plan, wave = self.program.plan, self.wave
+        registers = wave.code_of(plan.function).entry_registers(wave.rubbish, wave.geometry.shape)
+        row = self.program.rows[0]
+        for slot in plan.zeros:
+            self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
+
+    @property
+    def wave(self) -> Any:
+        """The wave as numpy sees it; its shared memory is that of compiled code."""
+        first, count = self.chunk + int(self.S[s.FIRST_BLOCK]), int(self.S[s.WAVE_BLOCKS])
+        if self._wave is None or self._wave.first != first:
+            if self._wave is not None:
+                self._wave.check_leaks()
+            self._wave = self.make_wave(self.launch, (), first, count, self.shared[: count * self.stride + 16])
+            self._wave.ready.clear()
+        return self._wave
 
     def _where(self) -> str:
         segment = self.program.plan.segments[self.program.rows[self.S[s.PC]].segment]
         site = segment.first_site
         return f"line {site.instruction.span.line}" if site else f"the end of {self.program.plan.name}"
+
+    @property
+    def _vectors(self) -> int:
+        return int(self.S[s.WAVE_BLOCKS]) * self.each
 
     @property
     def row(self) -> Row:
@@ -186,7 +207,7 @@ class NativeWave:
         return Group(wave, geometry, act, act.function.fresh_registers(), row.segment), selection
 
     def _selection(self, entries: Array) -> Selection | None:
-        masks = np.zeros(self.vectors, np.uint16)
+        masks = np.zeros(self._vectors, np.uint16)
         masks[entries >> 32] = entries & 0xFFFF
         lanes = np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(self.wave.count, -1)[:, : self.threads].view(np.bool_)
         if lanes.all():
@@ -204,14 +225,20 @@ class NativeWave:
         frames = self.memory[at:]
         kept = np.dtype(np.uint16) if dtype.kind == "b" else dtype
         lanes = 1 if dtype.kind == "b" else w
-        return np.ndarray((self.wave.count, self.each, lanes), kept, frames.data, 0, (self.each * self.frame.size, self.frame.size, kept.itemsize))
+        return np.ndarray(
+            (self.wave.count, self.each, lanes), kept, frames.data, 0, (self.each * self.frame.size, self.frame.size, kept.itemsize)
+        )
 
     def _get(self, slot: int, kind: int, selection: Selection | None) -> Array:
         """A register's value, as numpy takes it."""
         dtype = self.frame.dtypes[slot]
         if kind == ONE:
             raw = self.memory[8 * slot : 8 * slot + 8]
-            return (raw[:1] & 1).view(np.bool_).reshape(1, 1).copy() if dtype.kind == "b" else raw[: dtype.itemsize].copy().view(dtype).reshape(1, 1)
+            return (
+                (raw[:1] & 1).view(np.bool_).reshape(1, 1).copy()
+                if dtype.kind == "b"
+                else raw[: dtype.itemsize].copy().view(dtype).reshape(1, 1)
+            )
         v = np.ascontiguousarray(self._lanes_of(slot))
         if dtype.kind == "b":
             v = np.unpackbits(v.view(np.uint8), bitorder="little").view(np.bool_)
@@ -242,10 +269,13 @@ class NativeWave:
 
     # ------------------------------------------------------------ to numpy for good
 
-    def _hand_over(self) -> None:
-        """Numpy's groups and joins in the place of the scheduler's."""
+    def _hand_over(self) -> Any:
+        """The wave, with groups of its own in the place of the scheduler's."""
         S, wave = self.S, self.wave
-        wave.segments_run += int(S[s.STEPS])
+        self._count_steps()
+        S[s.UNDER_WAY] = 0
+        self.shared = self.shared.copy()  # the wave keeps the other one
+        S[s.SHARED] = self.shared.ctypes.data
         living = self._living()
         wave.exited[...] = ~living
         wave.exited_count = int(np.count_nonzero(wave.exited))
@@ -258,11 +288,11 @@ class NativeWave:
         at, count = int(S[s.LIST]), int(S[s.COUNT])
         groups.append((S[at : at + count].copy(), int(S[s.PC])))
         at_end = self.row.kind not in (s.RUN, s.CALLOUT)
-        taken = np.zeros(self.vectors, np.int64)
+        taken = np.zeros(self._vectors, np.int64)
         ready = []
         for entries, pc in reversed(groups):  # lanes at a join are those of no group above it
             vectors = entries >> 32
-            masks = entries & 0xFFFF & ~taken[vectors] & S[S[s.ALIVE] : S[s.ALIVE] + self.vectors][vectors]
+            masks = entries & 0xFFFF & ~taken[vectors] & S[S[s.ALIVE] : S[s.ALIVE] + self._vectors][vectors]
             taken[vectors] |= masks
             left = (vectors << 32 | masks)[masks != 0]
             if len(left) and pc >= 0:
@@ -274,6 +304,8 @@ class NativeWave:
         wave.ready.extend(reversed(ready))
         if at_end and ready:
             self._end_segment(wave.ready.pop())
+        self._wave = None
+        return wave
 
     def _end_segment(self, g: Group) -> None:
         """What a segment does at its end, whose operations have run."""
@@ -289,11 +321,31 @@ class NativeWave:
 
     def _living(self) -> Array:
         S = self.S
-        masks = S[S[s.ALIVE] : S[s.ALIVE] + self.vectors].astype(np.uint16)
+        masks = S[S[s.ALIVE] : S[s.ALIVE] + self._vectors].astype(np.uint16)
         return np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(self.wave.count, -1)[:, : self.threads].view(np.bool_)
+
+
+class _Lanes:
+    """Blocks of a launch, as special registers see a group of lanes."""
+
+    def __init__(self, launch: Launch, first: int, count: int) -> None:
+        self.geometry = Geometry.whole(count, launch.threads)
+        self.wave: Any = self  # of which a group asks its tables
+        self.launch = launch
+        self.first, self.count = first, count
+        self.segments_run = 0
+
+    def block_table(self, name: str) -> Array:
+        """See Wave."""
+        return self.launch.block_special(self.first, self.count, name)
+
+
+def aligned(size: int) -> Array:
+    """Zeros at an address that vectors want."""
+    raw = np.zeros(size + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + size]
 
 
 def _slots(mask: int) -> list[int]:
     return [n for n in range(mask.bit_length()) if mask >> n & 1]
-
-

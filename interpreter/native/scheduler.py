@@ -13,10 +13,28 @@ from __future__ import annotations
 from .loops import Halves, Words, popcount
 
 # The words of the context that passes read too.
-STATUS, HOST, TABLE, ENTRIES, SHARED, SHARED_STRIDE, SHARED_SIZE, PARAMETERS, FRAMES, UNIFORMS, SITES, BLOCK_OF, THREAD_OF, SPECIALS, LOCAL, LOCAL_STRIDE, LOCAL_SIZE = range(17)
-# The state of the scheduler.
-PC, LIST, COUNT, LANES, TURN, STOP, DEPTH, ROWS, STACK, LISTS, ROOM, ALIVE, GONE, LIVING, STEPS, TICK, FAILED, FRAME = range(20, 38)
-WORDS = 40
+(
+    STATUS,
+    HOST,
+    TABLE,
+    ENTRIES,
+    SHARED,
+    SHARED_STRIDE,
+    SHARED_SIZE,
+    PARAMETERS,
+    FRAMES,
+    UNIFORMS,
+    SITES,
+    BLOCK_OF,
+    THREAD_OF,
+    SPECIALS,
+    FIRST_BLOCK,
+) = range(15)
+# What does not change while a launch runs: places in S, and sizes.
+ROWS, STACK, LISTS, ROOM, ALIVE, GONE, MASKS, EACH, BLOCK_LANES, FRAME, PER_WAVE, BLOCKS, CLEARED, STOPS = range(16, 30)
+# The state of the wave that runs.
+UNDER_WAY, NEXT_BLOCK, WAVE_BLOCKS, PC, LIST, COUNT, LANES, TURN, STOP, DEPTH, LIVING, STEPS, TICK, FAILED, FREE = range(32, 47)
+WORDS = 48
 
 # What a row of the program is, and its words.
 RUN, CALLOUT, JUMP, BRANCH, BRANCH_ONE, EXIT, EXIT_SOME, GATHER, MEET, LEAVE = range(10)
@@ -24,7 +42,7 @@ KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS = range(9)
 ROW = 10
 
 # Why run() returns.
-DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL = range(1, 8)
+DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN = range(1, 9)
 
 # A node of the stack.
 NODE_KIND, NODE_PC, NODE_LIST, NODE_COUNT, NODE_LANES, NODE_TURN = range(6)
@@ -38,6 +56,67 @@ END = -1  # the place behind the last instruction
 def invoke(address: int, words: Words, at: int, count: int) -> int:
     """Compiled code; tests put their own function here."""
     raise NotImplementedError
+
+
+def clear(address: int, size: int) -> int:
+    """Zeros."""
+    raise NotImplementedError
+
+
+def waves(S: Words, F: Halves) -> int:
+    """Runs the blocks whose tables are there, wave by wave; goes on with the wave that is under way."""
+    while True:
+        if S[UNDER_WAY] == 0:
+            if S[NEXT_BLOCK] >= S[BLOCKS]:
+                return DONE
+            begin(S)
+            if S[STOPS]:
+                return BEGUN
+        code = run(S, F)
+        if code != DONE:
+            return code
+        S[UNDER_WAY] = 0
+
+
+def begin(S: Words) -> int:
+    """All lanes of the next wave stand before the first row."""
+    first = S[NEXT_BLOCK]
+    blocks = S[BLOCKS] - first
+    if blocks > S[PER_WAVE]:
+        blocks = S[PER_WAVE]
+    S[FIRST_BLOCK] = first
+    S[WAVE_BLOCKS] = blocks
+    S[NEXT_BLOCK] = first + blocks
+    S[UNDER_WAY] = 1
+    each = S[EACH]
+    n = blocks * each
+    alive = S[ALIVE]
+    at = S[LISTS]
+    masks = S[MASKS]
+    S[LIST] = at
+    count = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < each:
+            mask = S[masks + j]
+            S[alive + i] = mask
+            S[at + count] = i << 32 | mask
+            count += mask != 0
+            i += 1
+            j += 1
+    S[COUNT] = count
+    S[LANES] = blocks * S[BLOCK_LANES]
+    S[LIVING] = S[LANES]
+    S[PC] = 0
+    S[STOP] = NOWHERE
+    S[DEPTH] = 0
+    S[TURN] = 0
+    if S[SHARED_SIZE]:
+        clear(S[SHARED], blocks * S[SHARED_STRIDE])
+    if S[CLEARED]:
+        clear(S[UNIFORMS], S[FRAMES] - S[UNIFORMS] + n * S[FRAME] * 2)
+    return 0
 
 
 def run(S: Words, F: Halves) -> int:
@@ -96,8 +175,7 @@ def go(S: Words, to: int, row: int) -> int:
         if to == END:
             return STUCK
         n = S[COUNT]
-        if top(S) + n > S[ROOM]:
-            return FULL
+        S[FREE] = S[LIST] + n
         if depart(S, S[LIST], n, S[LANES], row, to):
             return FULL
         return finish(S)
@@ -199,9 +277,25 @@ def end_lanes(S: Words, at: int, n: int) -> int:
 # ---------------------------------------------------------------- parting
 
 
-def top(S: Words) -> int:
-    """The first word behind all lists in use."""
-    highest = S[LIST] + S[COUNT]
+def room(S: Words, n: int) -> int:
+    """Where n entries have room behind all lists in use; 0 if there is none."""
+    at = behind(S, S[LIST] + S[COUNT])
+    if at + n <= S[ROOM]:
+        return at
+    at = behind(S, S[LISTS])  # what lies between the stack's lists and the group's is in use no more
+    i = 0
+    while i < S[COUNT]:
+        S[at + i] = S[S[LIST] + i]
+        i += 1
+    S[LIST] = at
+    at += S[COUNT]
+    if at + n <= S[ROOM]:
+        return at
+    return 0
+
+
+def behind(S: Words, highest: int) -> int:
+    """The first word behind a place and behind all lists of the stack."""
     i = 0
     while i < S[DEPTH]:
         node = S[STACK] + i * NODE
@@ -236,10 +330,11 @@ def branch(S: Words, F: Halves, row: int) -> int:
     if taken == 0:
         return go(S, S[row + B], row)
     n = S[COUNT]
-    yes = top(S)
+    yes = room(S, 2 * n)
     no = yes + n
-    if no + n > S[ROOM] or S[DEPTH] + 4 > NODES:
+    if yes == 0 or S[DEPTH] + 4 > NODES:
         return FULL
+    S[FREE] = no + n
     at = S[LIST]
     frame = S[FRAME]
     place = S[row + PREDICATE]
@@ -327,12 +422,12 @@ def push(S: Words, where: int, kind: int, pc: int, at: int, n: int, lanes: int, 
 def exit_some(S: Words, F: Halves, row: int) -> int:
     """The lanes for which the predicate holds end, the others go on."""
     n = S[COUNT]
+    ended = room(S, n)
+    if ended == 0:
+        return FULL
     at = S[LIST]
     frame = S[FRAME]
     flip = 0 - S[row + NEGATED]
-    ended = top(S)
-    if ended + n > S[ROOM]:
-        return FULL
     joined = 0
     kept = 0
     lanes = 0
@@ -415,10 +510,7 @@ def depart(S: Words, at: int, n: int, lanes: int, row: int, to: int) -> int:
     join = S[way + 1]
     if outer != join:
         count = S[node + NODE_COUNT]
-        copy = top(S)
-        if copy < at + n:
-            copy = at + n
-        copy += S[COUNT] * 2
+        copy = behind(S, S[FREE])
         if copy + count > S[ROOM] or S[DEPTH] + 4 > NODES:
             return 1
         i = 0
@@ -487,5 +579,5 @@ def whole_warps(S: Words) -> int:
     return 1
 
 
-FUNCTIONS = [run, go, limit_of, finish, stop_below, keep_living, end_lanes, top, holding, branch, part, alone, push, exit_some, exit_of, inside, below,
+FUNCTIONS = [waves, begin, run, go, limit_of, finish, stop_below, keep_living, end_lanes, room, behind, holding, branch, part, alone, push, exit_some, exit_of, inside, below,
              depart, forget, whole_warps]  # fmt: skip

@@ -13,9 +13,9 @@ from .loops import constants_of, translated
 
 @functools.cache
 def scheduler() -> Callable[[int, int], int]:
-    """run() of scheduler.py for the host: takes the addresses of the words and of the frames."""
-    library = Library(translated(text.FUNCTIONS, constants_of(text)), ["run"])
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.addresses["run"])
+    """waves() of scheduler.py for the host: takes the addresses of the words and of the frames."""
+    library = Library(translated(text.FUNCTIONS, constants_of(text)), ["waves"])
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.addresses["waves"])
     _alive.append(library)
     return function
 

@@ -6,7 +6,6 @@ from ..plan import plan as P
 from .accesses import compiled
 from .emission import Emitter
 from .frame import Frame
-
 from .trace.code import Module, Untraceable
 from .trace.symbol import Symbol
 from .variance import LANE

@@ -36,7 +36,11 @@ class Variance:
         kind = max((kind_of(s, kinds) for s in op.sources), default=ONE)
         if not self.runs(op) or op.how in ("lanes", "warps", "carry", "effect"):
             kind = LANE
-        if op.how == "load" and op.meaning.access is not None and (op.guard is not None or op.meaning.access.space not in ("global", "const")):
+        if (
+            op.how == "load"
+            and op.meaning.access is not None
+            and (op.guard is not None or op.meaning.access.space not in ("global", "const"))
+        ):
             kind = LANE
         for slot in targets(op.target):
             own = kind

@@ -42,14 +42,14 @@ PREEMPTED = 0.1  # how often a group stops between two segments where the schedu
 class Wave:
     """Some blocks of a launch and all that belongs to them.  It owns what it consists of; nothing of that refers back to it but its groups."""
 
-    def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int) -> None:
+    def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int, shared: Array | None = None) -> None:
         self.launch: Launch = launch
         self.observers = observers
         self.first = first
         self.count = count
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
-        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps)
+        self.shared = SharedSpace(count, launch.shared_bytes, launch.kernel.shared_gaps, shared)
         self.local = LocalSpace(count * threads, launch.stack_limit)
         self.tensor = TensorSpace(self.shared, launch.cluster_size)
         self.rubbish: Rubbish | None = None
@@ -78,11 +78,6 @@ class Wave:
             registers = function.entry_registers(self.rubbish, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
-        self.native: Any = None  # its run by compiled code, until that is over or numpy must go on
-        if launch.options.engine == "native":
-            from ..native.choice import native_wave  # llvmlite may not be there
-
-            self.native = native_wave(self)
         for o in observers:
             o.wave(self)
 
@@ -101,16 +96,13 @@ class Wave:
     def run(self) -> bool:
         """Runs until all lanes have ended (True) or only spinning lanes are left (False)."""
         waiting, ready = self.waiting, self.ready
-        native, self.native = self.native, None
-        if native is not None and native.run():
-            ready.clear()
         while True:
             while ready:
                 if self.schedule is not None:
                     ready.rotate(self.schedule.randrange(len(ready)))
                 self._advance(ready.pop())
             if not waiting:
-                self._check_leaks()
+                self.check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
@@ -121,7 +113,7 @@ class Wave:
                 continue
             raise waiting.deadlock(self)
 
-    def _check_leaks(self) -> None:
+    def check_leaks(self) -> None:
         """Blocks that have ended hold no tensor memory."""
         found = self.tensor.leak()
         if found is not None:
@@ -213,6 +205,15 @@ def _place(g: Group) -> str:
 # ---------------------------------------------------------------- a launch
 
 
+def native_launch(launch: Launch, observers: Sequence[Observer]) -> Any:
+    """The compiled run of a launch; None where numpy runs it."""
+    if launch.options.engine == "numpy":
+        return None
+    from ..native.choice import chosen  # llvmlite may not be there
+
+    return chosen(launch, observers, Wave)
+
+
 def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
     """Runs a launch, wave by wave; the last state of memory is its result."""
     try:
@@ -229,11 +230,18 @@ def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
 def _run(launch: Launch, observers: Sequence[Observer]) -> None:
     suspended: deque[Wave] = deque()  # in which lanes only spin
     per_wave, options = launch.blocks_per_wave, launch.options
+    native = native_launch(launch, observers)
     while True:
         if launch.next_block < launch.blocks and len(suspended) < options.max_waves:
-            first = launch.next_block
-            launch.next_block += min(per_wave, launch.blocks - first)
-            wave = Wave(launch, observers, first, launch.next_block - first)
+            if native is not None:
+                started = native.next_wave()
+                if started is None:
+                    continue
+                wave = started
+            else:
+                first = launch.next_block
+                launch.next_block += min(per_wave, launch.blocks - first)
+                wave = Wave(launch, observers, first, launch.next_block - first)
             launch.quiet_rounds = 0
         elif suspended:
             wave = suspended.popleft()

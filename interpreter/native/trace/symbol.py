@@ -231,7 +231,9 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
 
     # ------------------------------------------------------------ numpy's functions
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **kw: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **kw: Any
+    ) -> Any:
         from .ufuncs import apply
 
         if method == "reduce":
