@@ -8,7 +8,7 @@ import numpy as np
 
 from ..plan import plan as P
 from .frame import Frame
-from .memory import SPACES
+from .memory import SPACES, Helpers
 from .trace.code import Code
 from .trace.symbol import Symbol
 from .variance import LANE, ONE
@@ -23,6 +23,7 @@ class Accesses:
     width: int
     once: Code
     code: Code
+    helpers: Helpers
 
     def source(self, s: Any) -> tuple[int, Any]:
         """See Emitter."""
@@ -44,49 +45,58 @@ class Accesses:
         """ld."""
         access = op.meaning.access
         assert access is not None
-        space, t = SPACES[access.space], access.type
+        space, t, n, w = SPACES[access.space], access.type, access.elements, self.width
+        bits = 8 * t.bytes
         kind, a = self.source(op.sources[0])
-        a = a.view(f"u{a.itemsize}").astype(np.uint64)
-        if guard is not None or space != "global":
-            kind = LANE
-        a = self.at(kind, a)
-        code = self.once if kind == ONE else self.code
-        mask = self._active(guard)
-        ok = self._checked(kind, space, a, t.bytes * access.elements, False, mask)
-        if space == "shared":
-            a = self._in_block(a)
-        base, bits, values = f"%{'shared' if space == 'shared' else 'host'}.b", 8 * t.bytes, []
-        for e in range(access.elements):
-            at = a + np.uint64(e * t.bytes) if e else a
-            if kind == LANE:
-                w = self.width
-                raw = code.emit(f"call <{w} x i{bits}> @gather{bits}(i1 {ok}, ptr {base}, {at.type} {at.value}, <{w} x i1> {mask})")
-            else:
-                one = code.emit(f"extractelement {at.type} {at.value}, i32 0")
-                raw = code.emit(f"call <1 x i{bits}> @one{bits}(i1 {ok}, ptr {base}, i64 {one})")
-            values.append(Symbol(code, raw, np.dtype(f"u{t.bytes}")).view(t.dtype))
-        self.assign(op.target, kind, tuple(values), guard)
+        if guard is None and space == "global" and kind == ONE:
+            code, a = self.once, a.view(f"u{a.itemsize}").astype(np.uint64)
+            one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
+            result = code.emit(f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}(ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one})")
+        else:
+            kind, code = LANE, self.code
+            where = self._where(space, a, t.bytes * n)
+            result = code.emit(f"call {_result(bits, n, w)} @{self.helpers.load(space, bits, n)}({where}, <{w} x i1> {self._active(guard)})")
+        parts = [result] if n == 1 else [code.emit(f"extractvalue {_result(bits, n, code.width)} {result}, {e}") for e in range(n)]
+        self.assign(op.target, kind, tuple(Symbol(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
 
     def store(self, op: P.Op, guard: Guard) -> None:
         """st."""
         access = op.meaning.access
         assert access is not None
-        space, t, code, w = SPACES[access.space], access.type, self.code, self.width
+        space, t, w = SPACES[access.space], access.type, self.width
         _, a = self.source(op.sources[0])
-        a = self.at(LANE, a.view(f"u{a.itemsize}").astype(np.uint64))
         _, parts = self.source(op.sources[1])
-        mask = self._active(guard)
-        ok = self._checked(LANE, space, a, t.bytes * len(parts), True, mask)
-        if space == "shared":
-            a = self._in_block(a)
-        base = f"%{'shared' if space == 'shared' else 'host'}.b"
-        for e, part in enumerate(parts):
+        values = []
+        for part in parts:
             v = self.at(LANE, part)
-            v = v.view(f"u{v.itemsize}")
+            v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
             v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
-            at = a + np.uint64(e * t.bytes) if e else a
-            where = f"ptr %ctx, i1 {ok}, ptr {base}, {at.type} {at.value}"
-            code.lines.append(f"  call void @scatter{8 * t.bytes}({where}, {v.type} {v.value}, <{w} x i1> {mask})")
+            values.append(f"{v.type} {v.value}")
+        where = self._where(space, a, t.bytes * len(parts))
+        name = self.helpers.store(space, 8 * t.bytes, len(parts))
+        self.code.lines.append(f"  call void @{name}({where}, <{w} x i1> {self._active(guard)}, {', '.join(values)})")
+
+    def _site(self, code: Code) -> str:
+        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
+
+    def _where(self, space: str, a: Symbol, size: int) -> str:
+        """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
+        a = self.at(LANE, a.view(f"u{a.itemsize}"))
+        if space == "global":
+            a = a.astype(np.uint64)
+            return f"ptr %ctx, ptr %host.b, ptr {self._site(self.code)}, i64 0, {a.type} {a.value}"
+        if a.itemsize == 8:
+            a = self._narrow(a)
+        start = self.code.emit(f"mul i64 {self.block()}, %shared_stride")
+        base = self.code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
+        room = self.once.emit(f"sub i64 %shared_size, {size - 1}")
+        none = self.once.emit(f"icmp slt i64 {room}, 0")
+        limit = self.once.emit(f"select i1 {none}, i64 0, i64 {room}")
+        return f"ptr %ctx, ptr {base}, ptr null, i64 {limit}, {a.type} {a.value}"
+
+    def _narrow(self, a: Symbol) -> Symbol:
+        """An address of 64 bits as one of 32, where the upper half must be zero: else one that lies nowhere."""
+        return np.where(a < np.uint64(1 << 32), a.astype(np.uint32), np.uint32(0xFFFFFFFF))
 
     def _active(self, guard: Guard) -> str:
         """The mask of the lanes that take part."""
@@ -95,27 +105,10 @@ class Accesses:
         g = self.at(LANE, guard[1])
         return self.code.emit(f"and {g.type} {g.value}, %active")
 
-    def _checked(self, kind: int, space: str, a: Symbol, size: int, write: bool, mask: str) -> str:
-        """Emits the check of an access; gives whether it may be done."""
-        w = self.width
-        if space == "shared":
-            return self.code.emit(f"call i1 @shared_many(ptr %ctx, {a.type} {a.value}, <{w} x i1> {mask}, i64 {size})")
-        code = self.once if kind == ONE else self.code
-        site = code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
-        if kind == LANE:
-            return code.emit(
-                f"call i1 @check_many(ptr %ctx, ptr {site}, {a.type} {a.value}, <{w} x i1> {mask}, i64 {size}, i64 {int(write)})"
-            )
-        one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
-        return code.emit(f"call i1 @check_one(ptr %ctx, ptr {site}, i64 {one}, i64 {size}, i64 {int(write)})")
 
-    def _in_block(self, a: Symbol) -> Symbol:
-        """Offsets in a block's shared memory as offsets in the wave's."""
-        start = self.code.emit(f"mul i64 {self.block()}, %shared_stride")
-        w = self.width
-        first = self.code.emit(f"insertelement <{w} x i64> poison, i64 {start}, i32 0")
-        splat = self.code.emit(f"shufflevector <{w} x i64> {first}, <{w} x i64> poison, <{w} x i32> zeroinitializer")
-        return a + Symbol(self.code, splat, np.uint64)
+def _result(bits: int, elements: int, width: int) -> str:
+    one = f"<{width} x i{bits}>"
+    return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
 
 
 def compiled(op: P.Op) -> bool:

@@ -5,6 +5,7 @@ What is one value for the wave is computed once, before the loop over the vector
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +17,8 @@ from ..plan import plan as P
 from ..vector.steps.meanings import both, bound
 from .accesses import Accesses
 from .frame import Frame
-from .memory import field
-from .trace.code import Code, Module, Untraceable, scalar_type
+from .memory import Helpers, field
+from .trace.code import Code, Untraceable, scalar_type
 from .trace.meanings import traced
 from .trace.symbol import Symbol, lift
 from .trace.ufuncs import select
@@ -29,10 +30,11 @@ DType = np.dtype[Any]
 class Emitter(Accesses):
     """Writes the function of one pass."""
 
-    def __init__(self, frame: Frame, kinds: Kinds, module: Module, name: str) -> None:
+    def __init__(self, frame: Frame, kinds: Kinds, helpers: Helpers, name: str) -> None:
         self.frame = frame
         self.kinds = kinds  # of the registers where the pass begins
-        self.module = module
+        self.helpers = helpers
+        self.module = module = helpers.module
         self.name = name
         self.width = frame.width
         self.once, self.code = Code(1, module, "s"), Code(self.width, module, "v")
@@ -50,7 +52,7 @@ class Emitter(Accesses):
                 if slot not in self.values and self.kinds.get(slot, ONE) == kind:
                     continue  # it lies there already
                 stores[kind] += self._put(slot, kind)
-        heads = [line for name in ("host", "shared", "shared_stride", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "first_block") for line in field(name, f"%{name}")]  # fmt: skip
+        heads = [line for name in ("host", "shared", "shared_stride", "shared_size", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "first_block") for line in field(name, f"%{name}")]  # fmt: skip
         for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials"):
             heads.append(f"  %{name}.b = inttoptr i64 %{name} to ptr")
         w = self.width
@@ -265,6 +267,8 @@ class Emitter(Accesses):
                 self._repack(op, guard)
             case "pure":
                 self._pure(op, guard)
+            case "carry":
+                self._carry(op, guard)
             case _:
                 raise Untraceable(op.how)
 
@@ -273,6 +277,16 @@ class Emitter(Accesses):
         kind = max((k for k, _ in parts), default=ONE)
         results = traced(self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts])
         self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
+
+    def _carry(self, op: P.Op, guard: Any) -> None:
+        """An instruction that takes the condition code register, gives it, or both; a guard does not hold it back."""
+        words = op.meaning.form.carry.split()
+        taken = {"cc": self.at(LANE, self.value(self.frame.carry)[1])} if "in" in words else {}
+        meaning = functools.partial(bound(op.meaning), **taken)
+        results = traced(self.code, meaning, [self.at(LANE, self.source(s)[1]) for s in op.sources])
+        if "out" in words:
+            self.values[self.frame.carry] = LANE, results[-1]
+        self.assign(op.target, LANE, results[0], guard)
 
     def _parameter(self, op: P.Op, guard: Any) -> None:
         (place,) = op.sources

@@ -32,6 +32,9 @@ class Frame:
         self.parameter = parameter
         self.constants: dict[int, NDArray[Any]] = {plan.first_constant + i: c for i, c in enumerate(plan.constants)}
         self.dtypes: dict[int, DType] = {s: h.dtype for h in plan.homes.values() for s in range(h.slot, h.slot + h.width)}
+        self.carry = plan.first_constant + len(plan.constants)  # the condition code register, as a slot behind all others
+        self.dtypes[self.carry] = np.dtype(np.bool_)
+        self.carries = any(op.how == "carry" for s in plan.segments for op in s.ops)
         self.offsets: dict[int, int] = {}
         self.uniforms = -(-8 * plan.first_constant // 64) * 64  # bytes in front of the frames
         self.size = 64

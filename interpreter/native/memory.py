@@ -1,13 +1,14 @@
-"""Accesses to memory as LLVM functions: bounds and alignment, then a vector move, a gather or a scatter.
+"""Accesses of a vector of lanes as LLVM functions: lanes at neighbouring elements move as one vector, lanes at one address load once, others one by one.
 
 An access that is not plainly legal sets the status in the context and does nothing, and so does every store after it: the caller then runs
 the same instructions with numpy, which reaches the memories of the host and of peers and names a fault.  Each site remembers the allocation
-that it used last.
+that it used last: its start, and how many addresses behind it an access may begin at.
 """
 
 from __future__ import annotations
 
 from . import scheduler
+from .trace.code import Module
 
 SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared"}
 
@@ -18,12 +19,15 @@ def field(name: str, into: str) -> list[str]:
     return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {at}", f"  {into} = load i64, ptr {into}.p, align 8"]
 
 
-# Looks an address up among the allocations, rows of (start, end, writable): their number, or -1.
-_FIND = """define internal i64 @find(ptr %ctx, i64 %a, i64 %size, i64 %write) noinline {
+# Looks an address up among the allocations, rows of (start, end, writable), and notes the one that holds it at the site.
+_FIND = """define internal i1 @find(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
 entry:
 {fields}
   %rows = inttoptr i64 %t to ptr
-  br label %loop
+  %m = sub i64 %size, 1
+  %low = and i64 %a, %m
+  %aligned = icmp eq i64 %low, 0
+  br i1 %aligned, label %loop, label %bad
 loop:
   %lo = phi i64 [0, %entry], [%lo2, %next]
   %hi = phi i64 [%n, %entry], [%hi2, %next]
@@ -46,96 +50,31 @@ done:
 look:
   %i = sub i64 %lo, 1
   %iat = mul i64 %i, 3
-  %ep = getelementptr i64, ptr %rows, i64 %iat
-  %e1 = getelementptr i64, ptr %ep, i64 1
-  %end = load i64, ptr %e1, align 8
-  %w1 = getelementptr i64, ptr %ep, i64 2
-  %writable = load i64, ptr %w1, align 8
+  %start.p = getelementptr i64, ptr %rows, i64 %iat
+  %start = load i64, ptr %start.p, align 8
+  %end.p = getelementptr i64, ptr %start.p, i64 1
+  %end = load i64, ptr %end.p, align 8
+  %writable.p = getelementptr i64, ptr %start.p, i64 2
+  %writable = load i64, ptr %writable.p, align 8
   %last = add i64 %a, %size
   %inside = icmp ule i64 %last, %end
   %may = icmp uge i64 %writable, %write
   %good = and i1 %inside, %may
   br i1 %good, label %found, label %bad
 found:
-  ret i64 %i
-bad:
-  ret i64 -1
-}"""
-
-# Checks one address; gives whether it may be used, and keeps the allocation for the site.
-_CHECK_ONE = """define internal i1 @check_one(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) alwaysinline {
-entry:
-  %lo = load i64, ptr %site, align 8
-  %sp1 = getelementptr i64, ptr %site, i64 1
-  %span = load i64, ptr %sp1, align 8
-  %d = sub i64 %a, %lo
-  %in = icmp ult i64 %d, %span
-  %m = sub i64 %size, 1
-  %low = and i64 %a, %m
-  %aligned = icmp eq i64 %low, 0
-  %ok = and i1 %in, %aligned
-  br i1 %ok, label %yes, label %slow
-slow:
-  %r = call i1 @check_slow(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write)
-  ret i1 %r
-yes:
-  ret i1 true
-}
-define internal i1 @check_slow(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
-entry:
-  %m = sub i64 %size, 1
-  %low = and i64 %a, %m
-  %aligned = icmp eq i64 %low, 0
-  br i1 %aligned, label %seek, label %bad
-seek:
-  %i = call i64 @find(ptr %ctx, i64 %a, i64 %size, i64 %write)
-  %none = icmp eq i64 %i, -1
-  br i1 %none, label %bad, label %good
-good:
-{fields}
-  %rows = inttoptr i64 %t to ptr
-  %at = mul i64 %i, 3
-  %sp = getelementptr i64, ptr %rows, i64 %at
-  %s = load i64, ptr %sp, align 8
-  %ep = getelementptr i64, ptr %sp, i64 1
-  %e = load i64, ptr %ep, align 8
-  %len = sub i64 %e, %s
-  %span0 = sub i64 %len, %size
-  %span = add i64 %span0, 1
-  store i64 %s, ptr %site, align 8
-  %s1 = getelementptr i64, ptr %site, i64 1
-  store i64 %span, ptr %s1, align 8
+  %length = sub i64 %end, %start
+  %span = sub i64 %length, %m
+  store i64 %start, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  store i64 %span, ptr %span.p, align 8
   ret i1 true
 bad:
   store i64 1, ptr %ctx, align 8
   ret i1 false
 }"""
 
-# The same for the lanes of a vector that a mask names.
-_CHECK_MANY = """define internal i1 @check_many(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write) alwaysinline {
-entry:
-  %lo = load i64, ptr %site, align 8
-  %sp1 = getelementptr i64, ptr %site, i64 1
-  %span = load i64, ptr %sp1, align 8
-  %m = sub i64 %size, 1
-{splats}
-  %d = sub <{W} x i64> %a, %lov
-  %in = icmp ult <{W} x i64> %d, %spanv
-  %low = and <{W} x i64> %a, %mv
-  %aligned = icmp eq <{W} x i64> %low, zeroinitializer
-  %ok = and <{W} x i1> %in, %aligned
-  %out = xor <{W} x i1> %mask, {ones}
-  %fine = or <{W} x i1> %ok, %out
-  %bits = bitcast <{W} x i1> %fine to i{W}
-  %all = icmp eq i{W} %bits, -1
-  br i1 %all, label %yes, label %slow
-slow:
-  %r = call i1 @check_each(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write)
-  ret i1 %r
-yes:
-  ret i1 true
-}
-define internal i1 @check_each(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+# Looks each lane's address up.
+_FIND_EACH = """define internal i1 @find_each(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
 entry:
   br label %loop
 loop:
@@ -144,7 +83,7 @@ loop:
   br i1 %on, label %look, label %next
 look:
   %x = extractelement <{W} x i64> %a, i32 %k
-  %good = call i1 @check_slow(ptr %ctx, ptr %site, i64 %x, i64 %size, i64 %write)
+  %good = call i1 @find(ptr %ctx, ptr %site, i64 %x, i64 %size, i64 %write)
   br i1 %good, label %next, label %bad
 next:
   %k1 = add i32 %k, 1
@@ -156,145 +95,278 @@ bad:
   ret i1 false
 }"""
 
-_SHARED_ONE = """define internal i1 @shared_one(ptr %ctx, i64 %a, i64 %size) alwaysinline {
+# Shared memory has one stretch: what does not lie in it is a fault.
+_MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+  store i64 1, ptr %ctx, align 8
+  ret i1 false
+}"""
+
+_LOAD_ONE = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %a) alwaysinline {
 entry:
-{fields}
-  %last = add i64 %a, %size
-  %in = icmp ule i64 %last, %room
-  %m = sub i64 %size, 1
-  %low = and i64 %a, %m
+  %lo = load i64, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  %span = load i64, ptr %span.p, align 8
+  %rel = sub i64 %a, %lo
+  %in = icmp ult i64 %rel, %span
+  %low = and i64 %a, {mask}
   %aligned = icmp eq i64 %low, 0
   %ok = and i1 %in, %aligned
-  br i1 %ok, label %yes, label %bad
+  br i1 %ok, label %go, label %slow, !prof !9
+slow:
+  %found = call i1 @find(ptr %ctx, ptr %site, i64 %a, i64 {size}, i64 0)
+  br i1 %found, label %go, label %bad
 bad:
-  store i64 1, ptr %ctx, align 8
-  ret i1 false
-yes:
-  ret i1 true
-}"""
-
-_SHARED_MANY = """define internal i1 @shared_many(ptr %ctx, <{W} x i64> %a, <{W} x i1> %mask, i64 %size) alwaysinline {
-entry:
-{fields}
-  %m = sub i64 %size, 1
-  %room1 = sub i64 %room, %m
-  %none = icmp slt i64 %room1, 0
-  %span = select i1 %none, i64 0, i64 %room1
-{splats}
-  %in = icmp ult <{W} x i64> %a, %spanv
-  %low = and <{W} x i64> %a, %mv
-  %aligned = icmp eq <{W} x i64> %low, zeroinitializer
-  %ok = and <{W} x i1> %in, %aligned
-  %out = xor <{W} x i1> %mask, {ones}
-  %fine = or <{W} x i1> %ok, %out
-  %bits = bitcast <{W} x i1> %fine to i{W}
-  %all = icmp eq i{W} %bits, -1
-  br i1 %all, label %yes, label %bad
-bad:
-  store i64 1, ptr %ctx, align 8
-  ret i1 false
-yes:
-  ret i1 true
-}"""
-
-_ONE = """define internal <1 x i{B}> @one{B}(i1 %ok, ptr %base, i64 %a) alwaysinline {
-entry:
-  br i1 %ok, label %go, label %nothing
-nothing:
-  ret <1 x i{B}> zeroinitializer
+  ret {R} zeroinitializer
 go:
   %p = getelementptr i8, ptr %base, i64 %a
-  %v = load <1 x i{B}>, ptr %p, align {bytes}
-  ret <1 x i{B}> %v
+{loads}
 }"""
 
-# Elements at offsets from a base: one vector where the lanes are neighbours, else a gather.
-_GATHER = """define internal <{W} x i{B}> @gather{B}(i1 %ok, ptr %base, <{W} x i64> %a, <{W} x i1> %mask) alwaysinline {
-entry:
-  br i1 %ok, label %go, label %nothing
-nothing:
-  ret <{W} x i{B}> zeroinitializer
-go:
-  %first = extractelement <{W} x i64> %a, i32 0
-{splats}
-  %run = add <{W} x i64> %firstv, <{steps}>
-  %same = icmp eq <{W} x i64> %run, %a
-  %out = xor <{W} x i1> %mask, {ones}
-  %fine = or <{W} x i1> %same, %out
-  %bits = bitcast <{W} x i1> %fine to i{W}
-  %all = icmp eq i{W} %bits, -1
-  br i1 %all, label %vector, label %each
-vector:
-  %p = getelementptr i8, ptr %base, i64 %first
-  %v = call <{W} x i{B}> @llvm.masked.load.v{W}i{B}.p0(ptr %p, i32 {bytes}, <{W} x i1> %mask, <{W} x i{B}> zeroinitializer)
-  ret <{W} x i{B}> %v
-each:
-  %ps = getelementptr i8, ptr %base, <{W} x i64> %a
-  %g = call <{W} x i{B}> @llvm.masked.gather.v{W}i{B}.v{W}p0(<{W} x ptr> %ps, i32 {bytes}, <{W} x i1> %mask, <{W} x i{B}> zeroinitializer)
-  ret <{W} x i{B}> %g
-}
-declare <{W} x i{B}> @llvm.masked.load.v{W}i{B}.p0(ptr, i32, <{W} x i1>, <{W} x i{B}>)
-declare <{W} x i{B}> @llvm.masked.gather.v{W}i{B}.v{W}p0(<{W} x ptr>, i32, <{W} x i1>, <{W} x i{B}>)"""
+# What both kinds of vector accesses begin with: where lanes are neighbours, or all at one address, one comparison checks them all.
+_BEGIN = """entry:
+{limits}
+  %first = extractelement <{W} x i{A}> %a, i32 0
+{first.splat}
+  %diff = sub <{W} x i{A}> %a, %first.v
+  %off = xor <{W} x i1> %mask, {ones}
+  %next = icmp eq <{W} x i{A}> %diff, <{steps}>
+  %next.ok = or <{W} x i1> %next, %off
+  %next.bits = bitcast <{W} x i1> %next.ok to i{W}
+  %rel = sub i{A} %first, %lo
+  %in = icmp ult i{A} %rel, %span
+  %low = and i{A} %first, {mask}
+  %aligned = icmp eq i{A} %low, 0
+  %begins = and i1 %in, %aligned
+  %neighbours = icmp eq i{W} %next.bits, -1
+  br i1 %neighbours, label %run, label %{other}
+run:
+  %last = add i{A} %rel, {reach}
+  %last.in = icmp ult i{A} %last, %span
+  %in.all = and i1 %begins, %last.in
+  %plain = {plain}
+  br i1 %plain, label %vector, label %check
+"""
 
-_SCATTER = """define internal void @scatter{B}(ptr %ctx, i1 %ok, ptr %base, <{W} x i64> %a, <{W} x i{B}> %v, <{W} x i1> %mask) alwaysinline {
-entry:
+_CHECK = """check:
+{lo.splat}
+{span.splat}
+  %rels = sub <{W} x i{A}> %a, %lo.v
+  %ins = icmp ult <{W} x i{A}> %rels, %span.v
+  %lows = and <{W} x i{A}> %a, <{masks}>
+  %aligneds = icmp eq <{W} x i{A}> %lows, zeroinitializer
+  %good = and <{W} x i1> %ins, %aligneds
+  %good.ok = or <{W} x i1> %good, %off
+  %good.bits = bitcast <{W} x i1> %good.ok to i{W}
+  %fine = icmp eq i{W} %good.bits, -1
+  br i1 %fine, label %each, label %slow, !prof !9
+slow:
+  %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, <{W} x i1> %mask, i64 {size}, i64 {write})
+  br i1 %found, label %each, label %bad
+"""
+
+_LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+{begin}
+vector:
+  %vp = getelementptr i8, ptr %base, i64 %first.w
+{wide}
+same:
+  %at.one = icmp eq <{W} x i{A}> %diff, zeroinitializer
+  %one.ok = or <{W} x i1> %at.one, %off
+  %one.bits = bitcast <{W} x i1> %one.ok to i{W}
+  %one.all = icmp eq i{W} %one.bits, -1
+  %one = and i1 %one.all, %begins
+  br i1 %one, label %uniform, label %check
+uniform:
+  %up = getelementptr i8, ptr %base, i64 %first.w
+{once}
+{check}
+bad:
+  ret {R} zeroinitializer
+each:
+{gathers}
+}"""
+
+_STORE = """define internal void @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask, {values}) alwaysinline {
+{begin}
+vector:
   %status = load i64, ptr %ctx, align 8
   %quiet = icmp eq i64 %status, 0
-  %may = and i1 %ok, %quiet
-  br i1 %may, label %go, label %nothing
-nothing:
+  br i1 %quiet, label %put, label %bad, !prof !9
+put:
+  %vp = getelementptr i8, ptr %base, i64 %first.w
+{wide}
   ret void
-go:
-  %first = extractelement <{W} x i64> %a, i32 0
-{splats}
-  %run = add <{W} x i64> %firstv, <{steps}>
-  %same = icmp eq <{W} x i64> %run, %a
-  %out = xor <{W} x i1> %mask, {ones}
-  %fine = or <{W} x i1> %same, %out
-  %bits = bitcast <{W} x i1> %fine to i{W}
-  %all = icmp eq i{W} %bits, -1
-  br i1 %all, label %vector, label %each
-vector:
-  %p = getelementptr i8, ptr %base, i64 %first
-  call void @llvm.masked.store.v{W}i{B}.p0(<{W} x i{B}> %v, ptr %p, i32 {bytes}, <{W} x i1> %mask)
+{check}
+bad:
   ret void
 each:
-  %ps = getelementptr i8, ptr %base, <{W} x i64> %a
-  call void @llvm.masked.scatter.v{W}i{B}.v{W}p0(<{W} x i{B}> %v, <{W} x ptr> %ps, i32 {bytes}, <{W} x i1> %mask)
+  %status.e = load i64, ptr %ctx, align 8
+  %quiet.e = icmp eq i64 %status.e, 0
+  br i1 %quiet.e, label %scatter, label %bad, !prof !9
+scatter:
+{scatters}
   ret void
-}
-declare void @llvm.masked.store.v{W}i{B}.p0(<{W} x i{B}>, ptr, i32, <{W} x i1>)
-declare void @llvm.masked.scatter.v{W}i{B}.v{W}p0(<{W} x i{B}>, <{W} x ptr>, i32, <{W} x i1>)"""
+}"""
+
+_GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  %span = load i64, ptr %span.p, align 8"""
+_SHARED_LIMITS = """  %lo = add i32 0, 0
+  %span = trunc i64 %limit to i32"""
 
 
-def _splat(name: str, width: int) -> str:
-    one = f"  %{name}.s = insertelement <{width} x i64> poison, i64 %{name}, i32 0"
-    zero = f"<{width} x i64> poison, <{width} x i32> zeroinitializer"
-    return f"{one}\n  %{name}v = shufflevector <{width} x i64> %{name}.s, {zero}"
+def _splat(name: str, width: int, bits: int) -> str:
+    one = f"  %{name}.s = insertelement <{width} x i{bits}> poison, i{bits} %{name}, i32 0"
+    zero = f"<{width} x i{bits}> poison, <{width} x i32> zeroinitializer"
+    return f"{one}\n  %{name}.v = shufflevector <{width} x i{bits}> %{name}.s, {zero}"
 
 
-def helpers(width: int) -> tuple[str, dict[str, str]]:
-    """All functions for vectors of a width, and the declarations that they need by name."""
-    ones = "<" + ", ".join(["i1 true"] * width) + ">"
+class Helpers:
+    """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def fill(text: str, splats: tuple[str, ...] = (), fields: dict[str, str] | None = None, bits: int = 0) -> str:
-        loads = "\n".join(line for name, into in (fields or {}).items() for line in field(name, into))
-        steps = ", ".join(f"i64 {i * bits // 8}" for i in range(width))
-        replaced = {"W": str(width), "B": str(bits), "bytes": str(bits // 8), "ones": ones, "steps": steps, "fields": loads,
-                    "splats": "\n".join(_splat(s, width) for s in splats)}  # fmt: skip
-        for name, value in replaced.items():
+    def __init__(self, module: Module, width: int) -> None:
+        self.module = module
+        self.width = width
+        self.texts: dict[str, str] = {}
+
+    def text(self) -> str:
+        """All functions."""
+        always = {"find": self._filled(_FIND, fields="\n".join(field("table", "%t") + field("entries", "%n"))), "find_each": self._filled(_FIND_EACH),
+                  "miss_each": self._filled(_MISS_EACH)}  # fmt: skip
+        return "\n".join([*always.values(), *self.texts.values(), '!9 = !{!"branch_weights", i32 2000, i32 1}'])
+
+    def load(self, space: str, bits: int, elements: int) -> str:
+        """The name of a load of each lane."""
+        return self._access("load", space, bits, elements)
+
+    def store(self, space: str, bits: int, elements: int) -> str:
+        """The name of a store of each lane."""
+        return self._access("store", space, bits, elements)
+
+    def load_one(self, bits: int, elements: int) -> str:
+        """The name of a load of one address in global memory."""
+        name = f"load_one_{bits}x{elements}"
+        if name not in self.texts:
+            result = self._result(bits, elements, 1)
+            loads = []
+            for e in range(elements):
+                loads += [f"  %p{e} = getelementptr i{bits}, ptr %p, i64 {e}", f"  %v{e} = load <1 x i{bits}>, ptr %p{e}, align {bits // 8}"]
+            self.texts[name] = self._filled(_LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **_sizes(bits, elements))
+        return name
+
+    # ------------------------------------------------------------ texts
+
+    def _access(self, what: str, space: str, bits: int, elements: int) -> str:
+        name = f"{what}_{space}_{bits}x{elements}"
+        if name in self.texts:
+            return name
+        w, a = self.width, 64 if space == "global" else 32
+        size = bits // 8 * elements
+        common = {
+            "name": name, "A": str(a), "R": self._result(bits, elements, w), **_sizes(bits, elements), "write": str(int(what == "store")),
+            "masks": ", ".join([f"i{a} {size - 1}"] * w), "steps": ", ".join(f"i{a} {i * size}" for i in range(w)), "reach": str((w - 1) * size),
+            "limits": _GLOBAL_LIMITS if a == 64 else _SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
+            "other": "same" if what == "load" else "check", "plain": "and i1 %in.all, true" if elements == 1 else "and i1 %in.all, %full",
+            **{f"{n}.splat": _splat(n, w, a) for n in ("first", "lo", "span")},
+        }  # fmt: skip
+        begin = _BEGIN + "" if elements == 1 else _BEGIN.replace(
+            "  %plain", "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain", 1)
+        wide = "  %first.w = add i64 %first, 0" if a == 64 else "  %first.w = zext i32 %first to i64"
+        common["begin"] = self._filled(begin, **common).replace("  %rel = ", wide + "\n  %rel = ", 1)
+        common["check"] = self._filled(_CHECK, **common)
+        pointers = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+        pieces = [pointers, f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        if what == "load":
+            self.texts[name] = self._filled(_LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
+                                            gathers=self._gathers(pieces, bits, elements))  # fmt: skip
+        else:
+            values = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
+            self.texts[name] = self._filled(_STORE, **common, values=values, wide=self._wide_store(bits, elements), scatters=self._scatters(pieces, bits, elements))
+        return name
+
+    def _filled(self, text: str, **values: str) -> str:
+        values = {"W": str(self.width), "ones": "<" + ", ".join(["i1 true"] * self.width) + ">", **values}
+        for name, value in values.items():
             text = text.replace("{" + name + "}", value)
         return text
 
-    parts = [
-        fill(_FIND, fields={"table": "%t", "entries": "%n"}),
-        fill(_CHECK_ONE, fields={"table": "%t"}),
-        fill(_CHECK_MANY, ("lo", "span", "m")),
-        fill(_SHARED_ONE, fields={"shared_size": "%room"}),
-        fill(_SHARED_MANY, ("span", "m"), {"shared_size": "%room"}),
-    ]
-    for bits in (8, 16, 32, 64):
-        parts += [fill(_ONE, bits=bits), fill(_GATHER, ("first",), bits=bits), fill(_SCATTER, ("first",), bits=bits)]
-    lines = "\n".join(parts).split("\n")
-    declared = {line[line.index("@") + 1 : line.index("(")]: line for line in lines if line.startswith("declare")}
-    return "\n".join(line for line in lines if not line.startswith("declare")), declared
+    @staticmethod
+    def _result(bits: int, elements: int, width: int) -> str:
+        one = f"<{width} x i{bits}>"
+        return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
+
+    def _returned(self, lines: list[str], bits: int, elements: int, width: int, name: str) -> str:
+        if elements == 1:
+            return "\n".join([*lines, f"  ret <{width} x i{bits}> %{name}0"])
+        result, last = self._result(bits, elements, width), "poison"
+        for e in range(elements):
+            lines.append(f"  %{name}r{e} = insertvalue {result} {last}, <{width} x i{bits}> %{name}{e}, {e}")
+            last = f"%{name}r{e}"
+        return "\n".join([*lines, f"  ret {result} {last}"])
+
+    def _declared(self, name: str, line: str) -> str:
+        self.module.declarations[name] = line
+        return name
+
+    def _wide_load(self, bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        if elements == 1:
+            f = self._declared(f"llvm.masked.load.v{w}i{bits}.p0", f"declare <{w} x i{bits}> @llvm.masked.load.v{w}i{bits}.p0(ptr, i32, <{w} x i1>, <{w} x i{bits}>)")
+            return f"  %w0 = call <{w} x i{bits}> @{f}(ptr %vp, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)\n  ret <{w} x i{bits}> %w0"
+        n = w * elements
+        lines = [f"  %all = load <{n} x i{bits}>, ptr %vp, align {b}"]
+        for e in range(elements):
+            picks = ", ".join(f"i32 {i * elements + e}" for i in range(w))
+            lines.append(f"  %w{e} = shufflevector <{n} x i{bits}> %all, <{n} x i{bits}> poison, <{w} x i32> <{picks}>")
+        return self._returned(lines, bits, elements, w, "w")
+
+    def _once(self, bits: int, elements: int) -> str:
+        w, lines = self.width, []
+        for e in range(elements):
+            lines += [
+                f"  %u{e}.p = getelementptr i{bits}, ptr %up, i64 {e}", f"  %u{e}.x = load i{bits}, ptr %u{e}.p, align {bits // 8}",
+                f"  %u{e}.s = insertelement <{w} x i{bits}> poison, i{bits} %u{e}.x, i32 0",
+                f"  %u{e} = shufflevector <{w} x i{bits}> %u{e}.s, <{w} x i{bits}> poison, <{w} x i32> zeroinitializer",
+            ]  # fmt: skip
+        return self._returned(lines, bits, elements, w, "u")
+
+    def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        f = self._declared(f"llvm.masked.gather.v{w}i{bits}.v{w}p0",
+                           f"declare <{w} x i{bits}> @llvm.masked.gather.v{w}i{bits}.v{w}p0(<{w} x ptr>, i32, <{w} x i1>, <{w} x i{bits}>)")  # fmt: skip
+        for e in range(elements):
+            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
+                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
+        return self._returned(lines, bits, elements, w, "g")
+
+    def _wide_store(self, bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        if elements == 1:
+            f = self._declared(f"llvm.masked.store.v{w}i{bits}.p0", f"declare void @llvm.masked.store.v{w}i{bits}.p0(<{w} x i{bits}>, ptr, i32, <{w} x i1>)")
+            return f"  call void @{f}(<{w} x i{bits}> %x0, ptr %vp, i32 {b}, <{w} x i1> %mask)"
+        lines, parts, n = [], [f"%x{e}" for e in range(elements)], w
+        while len(parts) > 1:  # two and two behind each other
+            joined = []
+            for i in range(0, len(parts), 2):
+                picks = ", ".join(f"i32 {k}" for k in range(2 * n))
+                name = f"{parts[i]}.j"
+                lines.append(f"  {name} = shufflevector <{n} x i{bits}> {parts[i]}, <{n} x i{bits}> {parts[i + 1]}, <{2 * n} x i32> <{picks}>")
+                joined.append(name)
+            parts, n = joined, 2 * n
+        picks = ", ".join(f"i32 {e * w + i}" for i in range(w) for e in range(elements))
+        lines += [f"  %mixed = shufflevector <{n} x i{bits}> {parts[0]}, <{n} x i{bits}> poison, <{n} x i32> <{picks}>",
+                  f"  store <{n} x i{bits}> %mixed, ptr %vp, align {b}"]  # fmt: skip
+        return "\n".join(lines)
+
+    def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        f = self._declared(f"llvm.masked.scatter.v{w}i{bits}.v{w}p0", f"declare void @llvm.masked.scatter.v{w}i{bits}.v{w}p0(<{w} x i{bits}>, <{w} x ptr>, i32, <{w} x i1>)")
+        for e in range(elements):
+            lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
+                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> %mask)"]  # fmt: skip
+        return "\n".join(lines)
+
+
+def _sizes(bits: int, elements: int) -> dict[str, str]:
+    size = bits // 8 * elements
+    return {"size": str(size), "mask": str(size - 1)}

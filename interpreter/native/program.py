@@ -19,7 +19,7 @@ from . import scheduler as s
 from .emission import Emitter
 from .frame import Frame
 from .jit import Library
-from .memory import SPACES, helpers
+from .memory import SPACES, Helpers
 from .slots import read, written
 from .trace.code import Module
 from .tracing import Tracing
@@ -63,7 +63,7 @@ class Program:
         ops = segment.ops
         self.first.append(len(self.rows))
         live = self._live(n)
-        kinds = [dict(self.variance.entry[n])]
+        kinds = [{**self.variance.entry[n], self.frame.carry: LANE}]
         for op in ops:
             after = dict(kinds[-1])
             self.variance.through(n, op, after)
@@ -111,7 +111,8 @@ class Program:
             for slot in _slots_in(value):
                 live |= 1 << slot
         registers = (1 << self.plan.first_constant) - 1
-        live &= registers
+        carry = self.frame.carries << self.frame.carry
+        live = live & registers | carry
         out = [live]
         for op in reversed(segment.ops):
             if op.guard is None:
@@ -119,7 +120,7 @@ class Program:
                     live &= ~(1 << slot)
             for slot in read(op):
                 live |= 1 << slot
-            live &= registers
+            live = live & registers | carry
             out.append(live)
         return out[::-1]
 
@@ -166,18 +167,16 @@ class Program:
     # ------------------------------------------------------------ code
 
     def _compiled(self) -> Library:
-        module = Module()
+        helpers = Helpers(Module(), self.width)
         texts, names = [], []
         for row in self.rows:
             if row.kind != s.RUN:
                 continue
             name = f"pass{row.number}"
-            e = Emitter(self.frame, row.kinds, module, name)
+            e = Emitter(self.frame, row.kinds, helpers, name)
             texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
             names.append(name)
-        functions, declared = helpers(self.width)
-        module.declarations.update(declared)
-        self.text = "\n".join([*module.head(), functions, *texts])
+        self.text = "\n".join([*helpers.module.head(), helpers.text(), *texts])
         return Library(self.text, names)
 
     def words(self, at: int) -> NDArray[np.int64]:

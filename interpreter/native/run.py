@@ -64,10 +64,8 @@ class NativeLaunch:
         block_of, thread_of = np.divmod(np.arange(n, dtype=np.int64), self.each)
         self.block_of, self.thread_of = block_of, thread_of * self.width
         self.pointers = np.zeros(max(len(frame.specials), 1), np.int64)
-        arena = launch.arena
-        self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
-        S[s.HOST] = arena.host_address - arena.base
-        S[s.TABLE], S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
+        S[s.HOST] = launch.arena.host_address - launch.arena.base
+        self._look_at_allocations()
         S[s.SHARED], S[s.SHARED_STRIDE], S[s.SHARED_SIZE] = self.shared.ctypes.data, self.stride, launch.shared_bytes
         S[s.PARAMETERS] = launch.parameters.ctypes.data
         S[s.UNIFORMS], S[s.FRAMES] = self.memory.ctypes.data, self.memory.ctypes.data + frame.uniforms
@@ -75,8 +73,16 @@ class NativeLaunch:
         S[s.SPECIALS] = self.pointers.ctypes.data
         S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = frame.size // 2, self.each, self.threads, self.per_wave
         S[s.TICK] = PATIENCE
-        S[s.CLEARED] = bool(self.program.plan.zeros)
+        S[s.CLEARED] = bool(self.program.plan.zeros) or frame.carries
         S[s.STOPS] = launch.options.poison is not None
+
+    def _look_at_allocations(self) -> None:
+        """The allocations as they are now; what accesses remember of others is forgotten."""
+        arena, S = self.launch.arena, self.S
+        self.version = arena.version
+        self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
+        S[s.TABLE], S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
+        self.sites[:] = 0
 
     def _fill(self, first: int) -> None:
         """The special registers of the blocks from one on."""
@@ -179,8 +185,7 @@ class NativeLaunch:
         ops = segment.ops[row.first : row.last]
         g, selection = self._group(self.S[at : at + count], row)
         R = g.R
-        for slot in _slots(row.live):
-            R[slot] = self._get(slot, row.kinds.get(slot, ONE), selection)
+        self._fetch(g, row, selection)
         code = self.wave.code_of(self.program.plan.function).segments[row.segment]
         single: Any = None
         try:
@@ -194,6 +199,10 @@ class NativeLaunch:
             for kind in kinds.get(slot, ()):
                 if R[slot] is not None:
                     self._put(slot, kind, R[slot], selection)
+        if g.cc is not None:
+            self._put(self.frame.carry, LANE, g.cc, selection)
+        if self.version != self.launch.arena.version:
+            self._look_at_allocations()
         self.S[s.PC] += 1
 
     # ------------------------------------------------------------ registers
@@ -217,6 +226,15 @@ class NativeLaunch:
         if (lanes == lanes[:1]).all():
             return Selection.of(lanes[:1], self.wave.geometry.shape)
         return Selection.of(lanes, self.wave.geometry.shape)
+
+    def _fetch(self, g: Group, row: Row, selection: Selection | None) -> None:
+        """The registers that are live before a row."""
+        for slot in _slots(row.live):
+            value = self._get(slot, row.kinds.get(slot, ONE), selection)
+            if slot == self.frame.carry:
+                g.cc = value
+            else:
+                g.R[slot] = value
 
     def _lanes_of(self, slot: int) -> Array:
         """A register of all lanes, (blocks, threads rounded up), as it lies in the frames."""
@@ -298,8 +316,7 @@ class NativeLaunch:
             if len(left) and pc >= 0:
                 row = self.program.rows[pc]
                 g, selection = self._group(left, row)
-                for slot in _slots(row.live):
-                    g.R[slot] = self._get(slot, row.kinds.get(slot, ONE), selection)
+                self._fetch(g, row, selection)
                 ready.append(g)
         wave.ready.extend(reversed(ready))
         if at_end and ready:

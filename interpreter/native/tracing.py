@@ -6,6 +6,7 @@ from ..plan import plan as P
 from .accesses import compiled
 from .emission import Emitter
 from .frame import Frame
+from .memory import Helpers
 from .trace.code import Module, Untraceable
 from .trace.symbol import Symbol
 from .variance import LANE
@@ -28,7 +29,7 @@ class Tracing:
     def _tried(self, op: P.Op) -> bool:
         if op.how in ("load", "store"):
             return compiled(op)
-        if op.how not in ("pure", "move", "pointer", "factors", "parameter", "pack", "unpack"):
+        if op.how not in ("pure", "carry", "move", "pointer", "factors", "parameter", "pack", "unpack"):
             return False
         e = Trial(self.frame)
         try:
@@ -42,7 +43,7 @@ class Trial(Emitter):
     """An emitter whose registers are all there, and whose code is thrown away."""
 
     def __init__(self, frame: Frame) -> None:
-        super().__init__(frame, {}, Module(), "trial")
+        super().__init__(frame, {}, Helpers(Module(), frame.width), "trial")
 
     def _loaded(self, slot: int) -> tuple[int, Symbol]:
         constant = self.frame.constants.get(slot)
