@@ -10,7 +10,7 @@ from .program import Program
 from .run import NativeLaunch
 from .trace.code import Untraceable
 
-WIDTH = 16
+WIDTH = 32
 
 
 def chosen(launch: Launch, observers: Sequence[Any], wave: Callable[..., Any]) -> NativeLaunch | None:

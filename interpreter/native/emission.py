@@ -84,14 +84,14 @@ class Emitter(Accesses):
         if kind == ONE:
             lines = [f"  {name}.p = getelementptr i8, ptr %uniforms.b, i64 {8 * slot}"]
             if v.dtype.kind == "b":
-                return [*lines, f"  {name}.z = zext <1 x i1> {v.value} to <1 x i16>", f"  store <1 x i16> {name}.z, ptr {name}.p, align 8"]
+                return [*lines, f"  {name}.z = zext <1 x i1> {v.value} to <1 x i32>", f"  store <1 x i32> {name}.z, ptr {name}.p, align 8"]
             return [*lines, f"  store {v.type} {v.value}, ptr {name}.p, align 8"]
         lines = [f"  {name}.p = getelementptr i8, ptr %frame, i64 {self.frame.offsets[slot]}"]
         if v.dtype.kind == "b":
             return [
-                *lines, f"  {name}.o = load i{w}, ptr {name}.p, align 2", f"  {name}.i = bitcast {v.type} {v.value} to i{w}",
+                *lines, f"  {name}.o = load i{w}, ptr {name}.p, align 4", f"  {name}.i = bitcast {v.type} {v.value} to i{w}",
                 f"  {name}.x = xor i{w} {name}.o, {name}.i", f"  {name}.y = and i{w} {name}.x, %bits", f"  {name}.z = xor i{w} {name}.o, {name}.y",
-                f"  store i{w} {name}.z, ptr {name}.p, align 2",
+                f"  store i{w} {name}.z, ptr {name}.p, align 4",
             ]  # fmt: skip
         t = scalar_type(v.dtype)
         f = f"llvm.masked.store.v{w}{_suffix(t)}.p0"
@@ -138,8 +138,8 @@ class Emitter(Accesses):
         w = code.width
         if dtype.kind != "b":
             return Symbol(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
-        raw = code.emit(f"load i16, ptr {p}, align 2")
-        return Symbol(code, code.emit(f"bitcast i{w} {raw if w == 16 else code.emit(f'trunc i16 {raw} to i{w}')} to <{w} x i1>"), dtype)
+        raw = code.emit(f"load i32, ptr {p}, align 4")
+        return Symbol(code, code.emit(f"bitcast i{w} {raw if w == 32 else code.emit(f'trunc i32 {raw} to i{w}')} to <{w} x i1>"), dtype)
 
     def source(self, s: Any) -> tuple[int, Any]:
         """An operand: its kind and value."""

@@ -54,9 +54,9 @@ class Frame:
         dtype = self.dtypes[slot]
         return self.width // 8 if dtype.kind == "b" else self.width * dtype.itemsize
 
-    def half(self, slot: int) -> int:
-        """Where a predicate of lanes lies, in units of 16 bits from the first uniform on."""
-        return (self.uniforms + self.offsets[slot]) // 2
+    def mask(self, slot: int) -> int:
+        """Where a predicate of lanes lies, in units of 32 bits from the first uniform on."""
+        return (self.uniforms + self.offsets[slot]) // 4
 
     def special(self, name: str) -> tuple[int, str, DType]:
         """The number of a special register's table, how far it varies, and its dtype."""

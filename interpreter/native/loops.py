@@ -1,6 +1,6 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
-Values are 64-bit integers; a parameter annotated Words or Halves is a pointer to 64-bit or to unsigned 16-bit elements.  There are while and if,
+Values are 64-bit integers; a parameter annotated Words or Masks is a pointer to 64-bit or to unsigned 32-bit elements.  There are while and if,
 assignments, arithmetic, comparisons, calls of functions translated with it, popcount(x), clear(address, bytes) and invoke(address, words, at, count), a call of compiled code.
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.int64]
-Halves = NDArray[np.uint16]
+Masks = NDArray[np.uint32]
 
-_ELEMENTS = {"Words": "i64", "Halves": "i16"}
+_ELEMENTS = {"Words": "i64", "Masks": "i32"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
                ast.RShift: "ashr"}  # fmt: skip
 _COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}

@@ -183,6 +183,8 @@ uniform:
 bad:
   ret {R} zeroinitializer
 each:
+{halves}
+gather:
 {gathers}
 }"""
 
@@ -204,9 +206,56 @@ each:
   %quiet.e = icmp eq i64 %status.e, 0
   br i1 %quiet.e, label %scatter, label %bad, !prof !9
 scatter:
+{halves}
+gather:
 {scatters}
   ret void
 }"""
+
+# Blocks are often 16 threads wide: the halves of a warp may each be neighbours, or each at one address.
+_HALVES = """  %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
+  %from.head = sub <{W} x i{A}> %a, %heads
+  %h.next = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
+  %h.next.ok = or <{W} x i1> %h.next, %off
+  %h.next.bits = bitcast <{W} x i1> %h.next.ok to i{W}
+  %h.neighbours = icmp eq i{W} %h.next.bits, -1
+  %head0 = extractelement <{W} x i64> %offsets, i32 0
+  %head1 = extractelement <{W} x i64> %offsets, i32 {H}
+  %p0 = getelementptr i8, ptr %base, i64 %head0
+  %p1 = getelementptr i8, ptr %base, i64 %head1
+  %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
+  %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
+  br i1 %h.neighbours, label %halves, label %{else}
+halves:
+"""
+_LOAD_HALVES = """  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
+  %half1 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p1, i32 {bytes}, <{H} x i1> %mask1, <{H} x i{B}> zeroinitializer)
+  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
+  ret <{W} x i{B}> %both
+two:
+  %h.same = icmp eq <{W} x i{A}> %from.head, zeroinitializer
+  %bits0 = bitcast <{H} x i1> %mask0 to i{H}
+  %bits1 = bitcast <{H} x i1> %mask1 to i{H}
+  %on0 = and i{H} %bits0, 1
+  %on1 = and i{H} %bits1, %on0
+  %heads.on = icmp eq i{H} %on1, 1
+  %h.same.ok = or <{W} x i1> %h.same, %off
+  %h.same.bits = bitcast <{W} x i1> %h.same.ok to i{W}
+  %h.one = icmp eq i{W} %h.same.bits, -1
+  %h.two = and i1 %h.one, %heads.on
+  br i1 %h.two, label %pair, label %gather
+pair:
+  %one0 = load i{B}, ptr %p0, align {bytes}
+  %one1 = load i{B}, ptr %p1, align {bytes}
+  %ones0 = insertelement <{W} x i{B}> poison, i{B} %one0, i32 0
+  %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
+  %pair.v = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
+  ret <{W} x i{B}> %pair.v"""
+_STORE_HALVES = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
+  %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half0, ptr %p0, i32 {bytes}, <{H} x i1> %mask0)
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
+  ret void"""
 
 _GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
@@ -274,8 +323,10 @@ class Helpers:
         wide = "  %first.w = add i64 %first, 0" if a == 64 else "  %first.w = zext i32 %first to i64"
         common["begin"] = self._filled(begin, **common).replace("  %rel = ", wide + "\n  %rel = ", 1)
         common["check"] = self._filled(_CHECK, **common)
+        halves = self._halves(what, bits, elements, a)
         pointers = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
-        pieces = [pointers, f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        common["halves"] = pointers + "\n" + halves
         if what == "load":
             self.texts[name] = self._filled(_LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
                                             gathers=self._gathers(pieces, bits, elements))  # fmt: skip
@@ -283,6 +334,21 @@ class Helpers:
             values = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
             self.texts[name] = self._filled(_STORE, **common, values=values, wide=self._wide_store(bits, elements), scatters=self._scatters(pieces, bits, elements))
         return name
+
+    def _halves(self, what: str, bits: int, elements: int, a: int) -> str:
+        """What is tried before lanes are served one by one."""
+        if elements > 1:
+            return "  br label %gather"
+        h, size = self.width // 2, bits // 8
+        for kind, line in (("load", f"<{h} x i{bits}> @llvm.masked.load.v{h}i{bits}.p0(ptr, i32, <{h} x i1>, <{h} x i{bits}>)"),
+                           ("store", f"void @llvm.masked.store.v{h}i{bits}.p0(<{h} x i{bits}>, ptr, i32, <{h} x i1>)")):  # fmt: skip
+            self._declared(f"llvm.masked.{kind}.v{h}i{bits}.p0", f"declare {line}")
+        low, high = (", ".join(f"i32 {i}" for i in r) for r in (range(h), range(h, 2 * h)))
+        return self._filled(
+            _HALVES + (_LOAD_HALVES if what == "load" else _STORE_HALVES), A=str(a), B=str(bits), H=str(h), low=low, high=high, bytes=str(size),
+            heads=", ".join(f"i32 {i // h * h}" for i in range(2 * h)), **{"half.steps": ", ".join(f"i{a} {i % h * size}" for i in range(2 * h)),
+            "else": "two" if what == "load" else "gather"},
+        )  # fmt: skip
 
     def _filled(self, text: str, **values: str) -> str:
         values = {"W": str(self.width), "ones": "<" + ", ".join(["i1 true"] * self.width) + ">", **values}

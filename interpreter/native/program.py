@@ -196,7 +196,7 @@ class Program:
             guard = getattr(end, "guard", None)
             if guard is not None:
                 lane = row.kind != s.BRANCH_ONE
-                words[s.PREDICATE] = self.frame.half(guard.slot) if lane else 4 * guard.slot
+                words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
                 words[s.NEGATED] = guard.negated
             match end:
                 case P.Jump():

@@ -71,7 +71,7 @@ class NativeLaunch:
         S[s.UNIFORMS], S[s.FRAMES] = self.memory.ctypes.data, self.memory.ctypes.data + frame.uniforms
         S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
         S[s.SPECIALS] = self.pointers.ctypes.data
-        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = frame.size // 2, self.each, self.threads, self.per_wave
+        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = frame.size // 4, self.each, self.threads, self.per_wave
         S[s.TICK] = PATIENCE
         S[s.CLEARED] = bool(self.program.plan.zeros) or frame.carries
         S[s.STOPS] = launch.options.poison is not None
@@ -216,8 +216,8 @@ class NativeLaunch:
         return Group(wave, geometry, act, act.function.fresh_registers(), row.segment), selection
 
     def _selection(self, entries: Array) -> Selection | None:
-        masks = np.zeros(self._vectors, np.uint16)
-        masks[entries >> 32] = entries & 0xFFFF
+        masks = np.zeros(self._vectors, np.uint32)
+        masks[entries >> 32] = entries & 0xFFFFFFFF
         lanes = np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(self.wave.count, -1)[:, : self.threads].view(np.bool_)
         if lanes.all():
             return None
@@ -241,7 +241,7 @@ class NativeLaunch:
         dtype, w = self.frame.dtypes[slot], self.width
         at = self.frame.uniforms + self.frame.offsets[slot]
         frames = self.memory[at:]
-        kept = np.dtype(np.uint16) if dtype.kind == "b" else dtype
+        kept = np.dtype(np.uint32) if dtype.kind == "b" else dtype
         lanes = 1 if dtype.kind == "b" else w
         return np.ndarray(
             (self.wave.count, self.each, lanes), kept, frames.data, 0, (self.each * self.frame.size, self.frame.size, kept.itemsize)
@@ -281,7 +281,7 @@ class NativeLaunch:
             part[...] = own
         target = self._lanes_of(slot)
         if dtype.kind == "b":
-            target[...] = np.packbits(whole.reshape(self.wave.count, -1), axis=1, bitorder="little").view(np.uint16).reshape(target.shape)
+            target[...] = np.packbits(whole.reshape(self.wave.count, -1), axis=1, bitorder="little").view(np.uint32).reshape(target.shape)
         else:
             target[...] = whole.reshape(target.shape)
 
@@ -310,7 +310,7 @@ class NativeLaunch:
         ready = []
         for entries, pc in reversed(groups):  # lanes at a join are those of no group above it
             vectors = entries >> 32
-            masks = entries & 0xFFFF & ~taken[vectors] & S[S[s.ALIVE] : S[s.ALIVE] + self._vectors][vectors]
+            masks = entries & 0xFFFFFFFF & ~taken[vectors] & S[S[s.ALIVE] : S[s.ALIVE] + self._vectors][vectors]
             taken[vectors] |= masks
             left = (vectors << 32 | masks)[masks != 0]
             if len(left) and pc >= 0:
@@ -338,7 +338,7 @@ class NativeLaunch:
 
     def _living(self) -> Array:
         S = self.S
-        masks = S[S[s.ALIVE] : S[s.ALIVE] + self._vectors].astype(np.uint16)
+        masks = S[S[s.ALIVE] : S[s.ALIVE] + self._vectors].astype(np.uint32)
         return np.unpackbits(masks.view(np.uint8), bitorder="little").reshape(self.wave.count, -1)[:, : self.threads].view(np.bool_)
 
 

@@ -10,7 +10,7 @@ above each the PENDING groups below it that have not run yet.
 
 from __future__ import annotations
 
-from .loops import Halves, Words, popcount
+from .loops import Masks, Words, popcount
 
 # The words of the context that passes read too.
 (
@@ -63,7 +63,7 @@ def clear(address: int, size: int) -> int:
     raise NotImplementedError
 
 
-def waves(S: Words, F: Halves) -> int:
+def waves(S: Words, F: Masks) -> int:
     """Runs the blocks whose tables are there, wave by wave; goes on with the wave that is under way."""
     while True:
         if S[UNDER_WAY] == 0:
@@ -115,11 +115,11 @@ def begin(S: Words) -> int:
     if S[SHARED_SIZE]:
         clear(S[SHARED], blocks * S[SHARED_STRIDE])
     if S[CLEARED]:
-        clear(S[UNIFORMS], S[FRAMES] - S[UNIFORMS] + n * S[FRAME] * 2)
+        clear(S[UNIFORMS], S[FRAMES] - S[UNIFORMS] + n * S[FRAME] * 4)
     return 0
 
 
-def run(S: Words, F: Halves) -> int:
+def run(S: Words, F: Masks) -> int:
     """Runs until the wave is over or Python is needed."""
     while True:
         row = S[ROWS] + S[PC] * ROW
@@ -306,7 +306,7 @@ def behind(S: Words, highest: int) -> int:
     return highest
 
 
-def holding(S: Words, F: Halves, row: int) -> int:
+def holding(S: Words, F: Masks, row: int) -> int:
     """How many lanes of the group have the predicate of a row, negated or not."""
     at = S[LIST]
     n = S[COUNT]
@@ -317,12 +317,12 @@ def holding(S: Words, F: Halves, row: int) -> int:
     i = 0
     while i < n:
         entry = S[at + i]
-        lanes += popcount((F[(entry >> 32) * frame + place] ^ flip) & entry & 0xFFFF)
+        lanes += popcount((F[(entry >> 32) * frame + place] ^ flip) & entry & 0xFFFFFFFF)
         i += 1
     return lanes
 
 
-def branch(S: Words, F: Halves, row: int) -> int:
+def branch(S: Words, F: Masks, row: int) -> int:
     """A branch on which lanes may disagree."""
     taken = holding(S, F, row)
     if taken == S[LANES]:
@@ -345,7 +345,7 @@ def branch(S: Words, F: Halves, row: int) -> int:
     while i < n:
         entry = S[at + i]
         vector = entry >> 32
-        mask = entry & 0xFFFF
+        mask = entry & 0xFFFFFFFF
         bits = (F[vector * frame + place] ^ flip) & mask
         S[yes + yeses] = vector << 32 | bits
         yeses += bits != 0
@@ -419,7 +419,7 @@ def push(S: Words, where: int, kind: int, pc: int, at: int, n: int, lanes: int, 
     return 0
 
 
-def exit_some(S: Words, F: Halves, row: int) -> int:
+def exit_some(S: Words, F: Masks, row: int) -> int:
     """The lanes for which the predicate holds end, the others go on."""
     n = S[COUNT]
     ended = room(S, n)
@@ -435,7 +435,7 @@ def exit_some(S: Words, F: Halves, row: int) -> int:
     while i < n:
         entry = S[at + i]
         vector = entry >> 32
-        mask = entry & 0xFFFF
+        mask = entry & 0xFFFFFFFF
         bits = (F[vector * frame + S[row + PREDICATE]] ^ flip) & mask
         S[ended + i] = vector << 32 | bits
         joined += popcount(bits)
@@ -493,7 +493,7 @@ def depart(S: Words, at: int, n: int, lanes: int, row: int, to: int) -> int:
     gone = S[GONE]
     i = 0
     while i < n:
-        S[gone + (S[at + i] >> 32)] = S[at + i] & 0xFFFF
+        S[gone + (S[at + i] >> 32)] = S[at + i] & 0xFFFFFFFF
         i += 1
     lowest = S[DEPTH]
     outer = NOWHERE
@@ -544,7 +544,7 @@ def forget(S: Words, node: int) -> int:
     i = 0
     while i < n:
         entry = S[at + i]
-        mask = entry & 0xFFFF & ~S[gone + (entry >> 32)]
+        mask = entry & 0xFFFFFFFF & ~S[gone + (entry >> 32)]
         S[at + kept] = (entry >> 32) << 32 | mask
         kept += mask != 0
         lanes += popcount(mask)
@@ -565,16 +565,8 @@ def whole_warps(S: Words) -> int:
     i = 0
     while i < n:
         entry = S[at + i]
-        vector = entry >> 32
-        if entry & 0xFFFF != S[alive + vector]:
+        if entry & 0xFFFFFFFF != S[alive + (entry >> 32)]:
             return 0
-        partner = vector ^ 1
-        if S[alive + partner]:
-            if partner > vector:
-                if i + 1 == n or S[at + i + 1] >> 32 != partner:
-                    return 0
-            elif i == 0 or S[at + i - 1] >> 32 != partner:
-                return 0
         i += 1
     return 1
 
