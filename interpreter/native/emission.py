@@ -6,7 +6,8 @@ What is one value for the wave is computed once, before the loop over the vector
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from .trace.code import Code, Untraceable, scalar_type
 from .trace.meanings import traced
 from .trace.symbol import Symbol, lift
 from .trace.ufuncs import select
+from .warp import RULES
 from .variance import LANE, ONE, Kinds
 
 DType = np.dtype[Any]
@@ -56,8 +58,9 @@ class Emitter(Accesses):
         for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials"):
             heads.append(f"  %{name}.b = inttoptr i64 %{name} to ptr")
         w = self.width
+        rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *heads, *self.once.lines,
+            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads, *self.once.lines,
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
             "none:", "  ret i64 0",
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
@@ -269,6 +272,8 @@ class Emitter(Accesses):
                 self._pure(op, guard)
             case "carry":
                 self._carry(op, guard)
+            case "warps":
+                self._warps(op, guard)
             case _:
                 raise Untraceable(op.how)
 
@@ -287,6 +292,34 @@ class Emitter(Accesses):
         if "out" in words:
             self.values[self.frame.carry] = LANE, results[-1]
         self.assign(op.target, LANE, results[0], guard)
+
+    def _warps(self, op: P.Op, guard: Any) -> None:
+        """An instruction across the lanes of a warp, by its own rule."""
+        if op.meaning.form.meaning not in RULES or guard is not None:
+            raise Untraceable("a whole warp")
+        result = bound(op.meaning)(self, *[self.source(s)[1] for s in op.sources])
+        self.assign(op.target, LANE, result, None)
+
+    def primitive(self, function: Any, arguments: tuple[Any, ...], modes: Mapping[str, Any]) -> Any:
+        """See isa/primitives.py: the meaning of an instruction that works on whole warps."""
+        if function not in RULES:
+            raise Untraceable("a whole warp")
+        return RULES[function](*arguments, **modes)
+
+    def constant(self, value: Any) -> Any:
+        """See warp.Warp."""
+        if not isinstance(value, Symbol):
+            return value
+        plain = re.fullmatch(r"<i\d+ (-?\d+)>", value.value)  # of one lane
+        return None if plain is None else int(plain[1]) & 0xFFFFFFFF
+
+    def refuse(self, lanes: str) -> None:
+        """See warp.Warp."""
+        bad = self.code.fresh(f"icmp ne i32 {lanes}, 0")
+        word = self.code.fresh(f"zext i1 {bad} to i64")
+        old = self.code.fresh("load i64, ptr %ctx, align 8")
+        new = self.code.fresh(f"or i64 {old}, {word}")
+        self.code.lines.append(f"  store i64 {new}, ptr %ctx, align 8")
 
     def _parameter(self, op: P.Op, guard: Any) -> None:
         (place,) = op.sources

@@ -225,7 +225,11 @@ _HALVES = """  %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W}
   %p1 = getelementptr i8, ptr %base, i64 %head1
   %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
   %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
-  br i1 %h.neighbours, label %halves, label %{else}
+  %head0.in = extractelement <{W} x i1> %ins, i32 0
+  %head1.in = extractelement <{W} x i1> %ins, i32 {H}
+  %heads.in = and i1 %head0.in, %head1.in
+  %h.runs = and i1 %h.neighbours, %heads.in
+  br i1 %h.runs, label %halves, label %{else}
 halves:
 """
 _LOAD_HALVES = """  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)

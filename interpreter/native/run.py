@@ -24,6 +24,8 @@ from .slots import written
 from .variance import LANE, ONE
 
 Array = NDArray[Any]
+import os
+LOG = open(os.environ["NLOG"],"a") if "NLOG" in os.environ else None
 PATIENCE = 4096  # ends of segments between two looks at the limits
 LISTS = 24  # lists of all vectors that there is room for
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
@@ -122,16 +124,23 @@ class NativeLaunch:
             elif code == s.BEGUN:
                 self._poison()
             elif code == s.ASKED:
+                if LOG: self._log()
                 self._with_numpy(S[s.LIST], S[s.COUNT])
             elif code == s.FAULT:
+                if LOG: LOG.write(f"FAULT {self._where()}\n"); LOG.flush()
                 self._failed()
             elif code == s.PAUSE:
                 self._count_steps()
             elif code == s.TURNED and S[s.DEPTH] == 0 and not launch.has_more_waves:
                 S[s.TURN] = 0
             else:
+                if LOG: LOG.write(f"OVER {code} {self._where()}\n"); LOG.flush()
                 return self._hand_over()
             S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # clusters may have been taken
+
+    def _log(self):
+        row=self.row; op=self.program.plan.segments[row.segment].ops[row.first]
+        LOG.write("ASK "+op.how+" "+op.meaning.form.canonical+" "+str(op.meaning.access)+"\n"); LOG.flush()
 
     def _count_steps(self) -> None:
         steps = int(self.S[s.STEPS])

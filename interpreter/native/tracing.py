@@ -29,7 +29,7 @@ class Tracing:
     def _tried(self, op: P.Op) -> bool:
         if op.how in ("load", "store"):
             return compiled(op)
-        if op.how not in ("pure", "carry", "move", "pointer", "factors", "parameter", "pack", "unpack"):
+        if op.how not in ("pure", "carry", "warps", "move", "pointer", "factors", "parameter", "pack", "unpack"):
             return False
         e = Trial(self.frame)
         try:

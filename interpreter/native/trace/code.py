@@ -77,6 +77,7 @@ class Code:
         self._prefix = prefix
         self._count = 0
         self._known: dict[str, str] = {}
+        self.rooms: dict[str, str] = {}  # on the stack
 
     def emit(self, text: str) -> str:
         """The name of the value of an expression."""
@@ -86,6 +87,19 @@ class Code:
             found = self._known[text] = f"%{self._prefix}{self._count}"
             self.lines.append(f"  {found} = {text}")
         return found
+
+    def fresh(self, text: str) -> str:
+        """The name of the value of an expression that reads memory, computed anew."""
+        self._count += 1
+        name = f"%{self._prefix}{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def scratch(self, type: str) -> str:
+        """The address of room for a value, used again by others."""
+        name = f"%room.{''.join(c for c in type if c.isalnum())}"
+        self.rooms[name] = type
+        return name
 
     def forget(self) -> None:
         """Another piece follows, which values computed here may not reach."""

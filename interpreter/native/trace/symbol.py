@@ -273,12 +273,16 @@ def lift(code: Code, x: Any, dtype: DType, lanes: int) -> Symbol:
             return v
         if lanes % v.lanes:
             raise Untraceable("shapes")
-        return v.shuffled([i * v.lanes // lanes for i in range(lanes)])
+        mask = ", ".join(f"i32 {i * v.lanes // lanes}" for i in range(lanes))
+        text = f"shufflevector {v.type} {v.value}, {v.type} poison, <{lanes} x i32> <{mask}>"
+        return Symbol(code, code.emit(text), dtype, lanes)
     a = np.asarray(x)
     if a.size > 64 and (a == a.flat[0]).all():
         a = a.reshape(-1)[:1]
     if a.size == 1:
         items = [_element(x, a, dtype)] * lanes
+    elif a.size == lanes == code.width:
+        items = [constant(v) for v in a.reshape(-1).astype(dtype)]
     elif a.shape[-1] == lanes // code.width:
         items = [constant(v) for v in np.tile(a.reshape(-1), code.width).astype(dtype)]
     else:
