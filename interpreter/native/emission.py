@@ -16,7 +16,6 @@ from warplab.isa.types import TYPES
 
 from ..plan import plan as P
 from ..vector.steps.meanings import both, bound
-from .accesses import Accesses
 from .frame import Frame
 from .memory import Helpers, field
 from .trace.code import Code, Untraceable, scalar_type
@@ -24,12 +23,13 @@ from .trace.meanings import traced
 from .trace.symbol import Symbol, lift
 from .trace.ufuncs import select
 from .warp import RULES
+from .updates import CompiledLanes
 from .variance import LANE, ONE, Kinds
 
 DType = np.dtype[Any]
 
 
-class Emitter(Accesses):
+class Emitter(CompiledLanes):
     """Writes the function of one pass."""
 
     def __init__(self, frame: Frame, kinds: Kinds, helpers: Helpers, name: str) -> None:
@@ -274,6 +274,8 @@ class Emitter(Accesses):
                 self._carry(op, guard)
             case "warps":
                 self._warps(op, guard)
+            case "lanes":
+                self._lanes(op, guard)
             case _:
                 raise Untraceable(op.how)
 
@@ -299,6 +301,21 @@ class Emitter(Accesses):
             raise Untraceable("a whole warp")
         result = bound(op.meaning)(self, *[self.source(s)[1] for s in op.sources])
         self.assign(op.target, LANE, result, None)
+
+    def _lanes(self, op: P.Op, guard: Any) -> None:
+        """An instruction that knows its lanes: the meaning asks this emitter."""
+        self.guard = guard
+        try:
+            result = bound(op.meaning)(self, *[self._all_lanes(self.source(s)[1]) for s in op.sources])
+        except AttributeError as e:
+            raise Untraceable("what compiled code does not offer") from e
+        if op.target is not None:
+            self.assign(op.target, LANE, result, guard)
+
+    def _all_lanes(self, value: Any) -> Any:
+        """A value of each lane, also where it is one for all."""
+        value = self.at(LANE, value)
+        return lift(self.code, value, value.dtype, self.width) if isinstance(value, Symbol) else value
 
     def primitive(self, function: Any, arguments: tuple[Any, ...], modes: Mapping[str, Any]) -> Any:
         """See isa/primitives.py: the meaning of an instruction that works on whole warps."""

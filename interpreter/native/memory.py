@@ -261,6 +261,20 @@ _STORE_HALVES = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poiso
   call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
   ret void"""
 
+_CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+entry:
+{limits}
+  %off = xor <{W} x i1> %mask, {ones}
+  %status = load i64, ptr %ctx, align 8
+  %quiet = icmp eq i64 %status, 0
+  br i1 %quiet, label %check, label %bad, !prof !9
+{check}
+bad:
+  ret i1 false
+each:
+  ret i1 true
+}"""
+
 _GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
   %span = load i64, ptr %span.p, align 8"""
@@ -307,6 +321,10 @@ class Helpers:
             self.texts[name] = self._filled(_LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **_sizes(bits, elements))
         return name
 
+    def check(self, space: str, bits: int) -> str:
+        """The name of a check of each lane's address for an update, which also asks that nothing has failed before."""
+        return self._access("check", space, bits, 1)
+
     # ------------------------------------------------------------ texts
 
     def _access(self, what: str, space: str, bits: int, elements: int) -> str:
@@ -316,7 +334,7 @@ class Helpers:
         w, a = self.width, 64 if space == "global" else 32
         size = bits // 8 * elements
         common = {
-            "name": name, "A": str(a), "R": self._result(bits, elements, w), **_sizes(bits, elements), "write": str(int(what == "store")),
+            "name": name, "A": str(a), "R": self._result(bits, elements, w), **_sizes(bits, elements), "write": str(int(what != "load")),
             "masks": ", ".join([f"i{a} {size - 1}"] * w), "steps": ", ".join(f"i{a} {i * size}" for i in range(w)), "reach": str((w - 1) * size),
             "limits": _GLOBAL_LIMITS if a == 64 else _SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
             "other": "same" if what == "load" else "check", "plain": "and i1 %in.all, true" if elements == 1 else "and i1 %in.all, %full",
@@ -331,7 +349,9 @@ class Helpers:
         pointers = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
         pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
         common["halves"] = pointers + "\n" + halves
-        if what == "load":
+        if what == "check":
+            self.texts[name] = self._filled(_CHECK_ALL, **common)
+        elif what == "load":
             self.texts[name] = self._filled(_LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
                                             gathers=self._gathers(pieces, bits, elements))  # fmt: skip
         else:

@@ -80,6 +80,13 @@ class Program:
                 add(s.CALLOUT, i, i + 1)
                 start, seen = i + 1, set()
                 continue
+            if self.tracing.updates(op):  # nothing may fail behind it
+                if i > start and seen:
+                    add(s.RUN, start, i)
+                    start = i
+                add(s.RUN, start, i + 1)
+                start, seen = i + 1, set()
+                continue
             if op.how not in ("load", "store"):
                 continue
             assert op.meaning.access is not None

@@ -17,7 +17,8 @@ class Tracing:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self.known: dict[int, bool] = {}  # by id of a meaning and the form of the operands
+        self.known: dict[int, bool] = {}  # by id of the operation
+        self._updates: dict[int, bool] = {}
 
     def compiles(self, op: P.Op) -> bool:
         """Can it be a part of a pass?"""
@@ -29,14 +30,19 @@ class Tracing:
     def _tried(self, op: P.Op) -> bool:
         if op.how in ("load", "store"):
             return compiled(op)
-        if op.how not in ("pure", "carry", "warps", "move", "pointer", "factors", "parameter", "pack", "unpack"):
+        if op.how not in ("pure", "carry", "warps", "lanes", "move", "pointer", "factors", "parameter", "pack", "unpack"):
             return False
         e = Trial(self.frame)
         try:
             e.operation(op)
         except Untraceable:
             return False
+        self._updates[id(op)] = e.loops > 0
         return True
+
+    def updates(self, op: P.Op) -> bool:
+        """Does it change memory in a way that must not be done twice?"""
+        return self._updates.get(id(op), False)
 
 
 class Trial(Emitter):

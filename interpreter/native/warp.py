@@ -100,7 +100,7 @@ def shfl(warp: Warp, a: Symbol, b: Any, c: Any, membermask: Any = None, *, mode:
         lanes = np.broadcast_to(source, (1, 32))[0].tolist()
         return a.shuffled(lanes), lift(code, np.broadcast_to(inside, (1, 32)), np.dtype(np.bool_), warp.width)
     source, inside = isa.partner(*[lift(code, x, U32, warp.width) for x in (b, c)], mode)
-    room = code.scratch(f"<32 x i{8 * a.itemsize}>")
+    room = code.scratch(f"<32 x i{8 * a.itemsize}>", f"shfl{8 * a.itemsize}")
     bits = a.view(f"u{a.itemsize}")
     code.lines.append(f"  store {bits.type} {bits.value}, ptr {room}, align 64")
     places = code.fresh(f"getelementptr i{8 * a.itemsize}, ptr {room}, {source.type} {source.value}")

@@ -95,9 +95,9 @@ class Code:
         self.lines.append(f"  {name} = {text}")
         return name
 
-    def scratch(self, type: str) -> str:
-        """The address of room for a value, used again by others."""
-        name = f"%room.{''.join(c for c in type if c.isalnum())}"
+    def scratch(self, type: str, name: str) -> str:
+        """The address of room for a value on the stack."""
+        name = f"%room.{name}"
         self.rooms[name] = type
         return name
 
