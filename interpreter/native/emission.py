@@ -16,7 +16,7 @@ from warplab.isa.types import TYPES
 
 from ..plan import plan as P
 from ..vector.steps.meanings import both, bound
-from .frame import Frame
+from .frame import STACK, Frame
 from .memory import Helpers, field
 from .trace.code import Code, Untraceable, scalar_type
 from .trace.meanings import traced
@@ -54,8 +54,8 @@ class Emitter(CompiledLanes):
                 if slot not in self.values and self.kinds.get(slot, ONE) == kind:
                     continue  # it lies there already
                 stores[kind] += self._put(slot, kind)
-        heads = [line for name in ("host", "shared", "shared_stride", "shared_size", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "first_block") for line in field(name, f"%{name}")]  # fmt: skip
-        for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials"):
+        heads = [line for name in ("host", "shared", "shared_stride", "shared_size", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "first_block", "local", "local_stride", "local_size") for line in field(name, f"%{name}")]  # fmt: skip
+        for name in ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "local"):
             heads.append(f"  %{name}.b = inttoptr i64 %{name} to ptr")
         w = self.width
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
@@ -66,9 +66,10 @@ class Emitter(CompiledLanes):
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
             f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *self.code.lines, *stores[LANE],
-            "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0", "  br i1 %good, label %next, label %bad",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *self.code.lines,
+            "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0", "  br i1 %good, label %keep, label %bad, !prof !9",
             "bad:", "  ret i64 %k",
+            "keep:", *stores[LANE], "  br label %next",
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
             "end:", *stores[ONE], "  ret i64 -1", "}",
         ])  # fmt: skip
@@ -170,6 +171,8 @@ class Emitter(CompiledLanes):
             case P.PlusConstant():
                 kind, v = self.source(s.source)
                 return kind, v + _constant(s.by, s.dtype)
+            case P.FrameAddress():
+                return ONE, lift(self.once, STACK + s.offset, s.dtype, 1)
             case P.ScalarConstant():
                 return ONE, s.value
             case P.Pointer():
@@ -259,9 +262,9 @@ class Emitter(CompiledLanes):
             guard = kind, (~p if op.guard.negated else p)
         match op.how:
             case "load":
-                self.load(op, guard)
+                self.ld(op, guard)
             case "store":
-                self.store(op, guard)
+                self.st(op, guard)
             case "parameter":
                 self._parameter(op, guard)
             case "move" | "pointer" | "factors":
@@ -305,10 +308,7 @@ class Emitter(CompiledLanes):
     def _lanes(self, op: P.Op, guard: Any) -> None:
         """An instruction that knows its lanes: the meaning asks this emitter."""
         self.guard = guard
-        try:
-            result = bound(op.meaning)(self, *[self._all_lanes(self.source(s)[1]) for s in op.sources])
-        except AttributeError as e:
-            raise Untraceable("what compiled code does not offer") from e
+        result = bound(op.meaning)(self, *[self._all_lanes(self.source(s)[1]) for s in op.sources])
         if op.target is not None:
             self.assign(op.target, LANE, result, guard)
 

@@ -13,6 +13,7 @@ from .trace.code import Untraceable
 
 DType = np.dtype[Any]
 
+STACK = 16  # where the frame of a kernel begins in local memory
 _BLOCK = ("%ctaid", "%clusterid", "%cluster_ctaid", "%cluster_ctarank", "%smid")
 _LANE = ("%tid", "%laneid", "%warpid", "%lanemask")
 _TIME = ("%clock", "%globaltimer", "%pm")

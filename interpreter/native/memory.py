@@ -10,7 +10,7 @@ from __future__ import annotations
 from . import scheduler
 from .trace.code import Module
 
-SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared"}
+SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
 
 
 def field(name: str, into: str) -> list[str]:
@@ -261,6 +261,46 @@ _STORE_HALVES = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poiso
   call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
   ret void"""
 
+# `limit` is where the stack ends; lanes with one address, as those of variables, move as a vector.
+_LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, <{W} x i1> %mask{value}) alwaysinline {
+entry:
+  %first = extractelement <{W} x i32> %a, i32 0
+{first.splat}
+  %limit32 = add i32 %limit, 0
+{limit32.splat}
+  %off = xor <{W} x i1> %mask, {ones}
+  %status = load i64, ptr %ctx, align 8
+  %quiet = icmp eq i64 %status, 0
+  %in = icmp ult <{W} x i32> %a, %limit32.v
+  %in.ok = or <{W} x i1> %in, %off
+  %in.bits = bitcast <{W} x i1> %in.ok to i{W}
+  %in.all = icmp eq i{W} %in.bits, -1
+  %may = and i1 %in.all, %quiet
+  br i1 %may, label %legal, label %bad, !prof !9
+bad:
+  store i64 1, ptr %ctx, align 8
+  ret {nothing}
+legal:
+  %one = icmp eq <{W} x i32> %a, %first.v
+  %one.bits = bitcast <{W} x i1> %one to i{W}
+  %one.all = icmp eq i{W} %one.bits, -1
+  br i1 %one.all, label %row, label %each
+row:
+  %r = lshr i32 %first, 2
+  %r64 = zext i32 %r to i64
+  %rows = mul i64 %r64, %stride
+  %rp = getelementptr i32, ptr %lane0, i64 %rows
+{row}
+each:
+  %rs = lshr <{W} x i32> %a, <{twos}>
+  %rs64 = zext <{W} x i32> %rs to <{W} x i64>
+{stride.splat}
+  %rows.v = mul <{W} x i64> %rs64, %stride.v
+  %places = add <{W} x i64> %rows.v, <{lanes}>
+  %ps = getelementptr i32, ptr %lane0, <{W} x i64> %places
+{each}
+}"""
+
 _CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
 entry:
 {limits}
@@ -319,6 +359,28 @@ class Helpers:
             for e in range(elements):
                 loads += [f"  %p{e} = getelementptr i{bits}, ptr %p, i64 {e}", f"  %v{e} = load <1 x i{bits}>, ptr %p{e}, align {bits // 8}"]
             self.texts[name] = self._filled(_LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **_sizes(bits, elements))
+        return name
+
+    def local(self, what: str) -> str:
+        """The name of a load or store of a word of each lane's own stack, which lies word by word across the lanes of the wave."""
+        name = f"{what}_local"
+        if name not in self.texts:
+            w = self.width
+            for f in (f"<{w} x i32> @llvm.masked.load.v{w}i32.p0(ptr, i32, <{w} x i1>, <{w} x i32>)", f"void @llvm.masked.store.v{w}i32.p0(<{w} x i32>, ptr, i32, <{w} x i1>)",
+                      f"<{w} x i32> @llvm.masked.gather.v{w}i32.v{w}p0(<{w} x ptr>, i32, <{w} x i1>, <{w} x i32>)",
+                      f"void @llvm.masked.scatter.v{w}i32.v{w}p0(<{w} x i32>, <{w} x ptr>, i32, <{w} x i1>)"):  # fmt: skip
+                self._declared(f[f.index("@") + 1 : f.index("(")], f"declare {f}")
+            filled = {"first.splat": _splat("first", w, 32), "limit32.splat": _splat("limit32", w, 32), "stride.splat": _splat("stride", w, 64),
+                      "lanes": ", ".join(f"i64 {i}" for i in range(w)), "threes": ", ".join(["i32 3"] * w), "twos": ", ".join(["i32 2"] * w)}  # fmt: skip
+            load = what == "load"
+            self.texts[name] = self._filled(
+                _LOCAL, name=name, R=f"<{w} x i32>" if load else "void", value="" if load else f", <{w} x i32> %x", **filled,
+                nothing=f"<{w} x i32> zeroinitializer" if load else "void",
+                row=(f"  %v = call <{w} x i32> @llvm.masked.load.v{w}i32.p0(ptr %rp, i32 4, <{w} x i1> %mask, <{w} x i32> zeroinitializer)\n  ret <{w} x i32> %v" if load
+                     else f"  call void @llvm.masked.store.v{w}i32.p0(<{w} x i32> %x, ptr %rp, i32 4, <{w} x i1> %mask)\n  ret void"),
+                each=(f"  %g = call <{w} x i32> @llvm.masked.gather.v{w}i32.v{w}p0(<{w} x ptr> %ps, i32 4, <{w} x i1> %mask, <{w} x i32> zeroinitializer)\n  ret <{w} x i32> %g" if load
+                      else f"  call void @llvm.masked.scatter.v{w}i32.v{w}p0(<{w} x i32> %x, <{w} x ptr> %ps, i32 4, <{w} x i1> %mask)\n  ret void"),
+            )  # fmt: skip
         return name
 
     def check(self, space: str, bits: int) -> str:

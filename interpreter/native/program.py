@@ -21,7 +21,7 @@ from .frame import Frame
 from .jit import Library
 from .memory import SPACES, Helpers
 from .slots import read, written
-from .trace.code import Module
+from .trace.code import Module, Untraceable
 from .tracing import Tracing
 from .variance import LANE, ONE, Kinds, Variance
 
@@ -47,6 +47,8 @@ class Program:
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
         self.frame = Frame(plan, width, lambda p: offsets[id(p.variable)] + p.offset)
+        if any(op.meaning.form.effect in ("alloca", "stacksave", "stackrestore") for segment in plan.segments for op in segment.ops):
+            raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)
         self.variance = Variance(plan, self.tracing.compiles)
         self.rows: list[Row] = []

@@ -18,6 +18,7 @@ from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from ..vector.special import special
 from . import scheduler as s
+from .frame import STACK
 from .program import Program, Row
 from .scheduling import scheduler
 from .slots import written
@@ -62,6 +63,9 @@ class NativeLaunch:
         self.memory = aligned(frame.uniforms + n * frame.size)
         self.stride = shared_stride(launch.shared_bytes)
         self.shared = aligned(self.per_wave * self.stride + 16)
+        self.stack = STACK + self.program.plan.frame_size if self.program.plan.frame_size else 0
+        self.local = aligned(self.per_wave * self.threads * self.stack)
+        S[s.LOCAL], S[s.LOCAL_SIZE] = self.local.ctypes.data, self.stack
         self.sites = np.zeros(2 * max(frame.sites, 1), np.int64)
         block_of, thread_of = np.divmod(np.arange(n, dtype=np.int64), self.each)
         self.block_of, self.thread_of = block_of, thread_of * self.width
@@ -158,12 +162,18 @@ class NativeLaunch:
     @property
     def wave(self) -> Any:
         """The wave as numpy sees it; its shared memory is that of compiled code."""
+        launch = self.launch
         first, count = self.chunk + int(self.S[s.FIRST_BLOCK]), int(self.S[s.WAVE_BLOCKS])
         if self._wave is None or self._wave.first != first:
             if self._wave is not None:
                 self._wave.check_leaks()
             self._wave = self.make_wave(self.launch, (), first, count, self.shared[: count * self.stride + 16])
             self._wave.ready.clear()
+            if self.stack:
+                words = self.local[: count * self.threads * self.stack].view(np.uint32).reshape(-1, count * self.threads)
+                if launch.options.poison is not None:
+                    words[...] = self._wave.local.words[: len(words)]
+                self._wave.local.words = words
         return self._wave
 
     def _where(self) -> str:
@@ -219,7 +229,7 @@ class NativeLaunch:
     def _group(self, entries: Array, row: Row) -> tuple[Group, Selection | None]:
         """The lanes of a list as a group, with registers to be filled; None: all lanes of the wave."""
         wave = self.wave
-        act = Activation(wave.code_of(self.program.plan.function), 16, None)
+        act = Activation(wave.code_of(self.program.plan.function), STACK, None)
         selection = self._selection(entries)
         geometry = wave.geometry if selection is None else wave.geometry.select(selection)
         return Group(wave, geometry, act, act.function.fresh_registers(), row.segment), selection
@@ -301,8 +311,8 @@ class NativeLaunch:
         S, wave = self.S, self.wave
         self._count_steps()
         S[s.UNDER_WAY] = 0
-        self.shared = self.shared.copy()  # the wave keeps the other one
-        S[s.SHARED] = self.shared.ctypes.data
+        self.shared, self.local = aligned(self.shared.size), aligned(self.local.size)  # the wave keeps the others
+        S[s.SHARED], S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
         living = self._living()
         wave.exited[...] = ~living
         wave.exited_count = int(np.count_nonzero(wave.exited))

@@ -13,25 +13,10 @@ from __future__ import annotations
 from .loops import Masks, Words, popcount
 
 # The words of the context that passes read too.
-(
-    STATUS,
-    HOST,
-    TABLE,
-    ENTRIES,
-    SHARED,
-    SHARED_STRIDE,
-    SHARED_SIZE,
-    PARAMETERS,
-    FRAMES,
-    UNIFORMS,
-    SITES,
-    BLOCK_OF,
-    THREAD_OF,
-    SPECIALS,
-    FIRST_BLOCK,
-) = range(15)
+STATUS, HOST, TABLE, ENTRIES, SHARED, SHARED_STRIDE, SHARED_SIZE, PARAMETERS, FRAMES, UNIFORMS, SITES = range(11)
+BLOCK_OF, THREAD_OF, SPECIALS, FIRST_BLOCK, LOCAL, LOCAL_STRIDE, LOCAL_SIZE = range(11, 18)
 # What does not change while a launch runs: places in S, and sizes.
-ROWS, STACK, LISTS, ROOM, ALIVE, GONE, MASKS, EACH, BLOCK_LANES, FRAME, PER_WAVE, BLOCKS, CLEARED, STOPS = range(16, 30)
+ROWS, STACK, LISTS, ROOM, ALIVE, GONE, MASKS, EACH, BLOCK_LANES, FRAME, PER_WAVE, BLOCKS, CLEARED, STOPS = range(18, 32)
 # The state of the wave that runs.
 UNDER_WAY, NEXT_BLOCK, WAVE_BLOCKS, PC, LIST, COUNT, LANES, TURN, STOP, DEPTH, LIVING, STEPS, TICK, FAILED, FREE = range(32, 47)
 WORDS = 48
@@ -114,6 +99,9 @@ def begin(S: Words) -> int:
     S[TURN] = 0
     if S[SHARED_SIZE]:
         clear(S[SHARED], blocks * S[SHARED_STRIDE])
+    S[LOCAL_STRIDE] = S[LANES]
+    if S[LOCAL_SIZE]:
+        clear(S[LOCAL], S[LANES] * S[LOCAL_SIZE])
     if S[CLEARED]:
         clear(S[UNIFORMS], S[FRAMES] - S[UNIFORMS] + n * S[FRAME] * 4)
     return 0

@@ -35,7 +35,7 @@ class Tracing:
         e = Trial(self.frame)
         try:
             e.operation(op)
-        except Untraceable:
+        except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
             return False
         self._updates[id(op)] = e.loops > 0
         return True
