@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from ..plan import plan as P
 from ..program import LoadedKernel
-from . import scheduler as s
-from .emission import Emitter
+from .emit.emitter import Emitter
+from .emit.memory import SPACES, Helpers
+from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import Library
-from .memory import SPACES, Helpers
-from .slots import read, written
+from .schedule import scheduler as s
+from .slots import leaves, read, slots_of, written
 from .trace.code import Module, Untraceable
-from .tracing import Tracing
 from .variance import LANE, ONE, Kinds, Variance
 
 
@@ -102,7 +102,7 @@ class Program:
         promoted = any(
             kinds[-1].get(slot, ONE) == ONE and self.variance.entry[following].get(slot, ONE) == LANE
             for following in self.variance.next[n]
-            for slot in _slots_of(self.plan.live_in[following])
+            for slot in slots_of(self.plan.live_in[following])
         )
         if start < len(ops) or promoted:
             add(s.RUN, start, len(ops))
@@ -117,7 +117,7 @@ class Program:
         if isinstance(segment.end, P.Leave):
             live |= live_in[-1]
         for value in _values_of(segment.end):
-            for slot in _slots_in(value):
+            for slot in (x for x in leaves(value) if type(x) is int):
                 live |= 1 << slot
         registers = (1 << self.plan.first_constant) - 1
         carry = self.frame.carries << self.frame.carry
@@ -156,7 +156,7 @@ class Program:
         """Places for what lives across passes, and for what operations in numpy read and write."""
         slots: set[int] = set()
         for row in self.rows:
-            slots.update(slot for slot in _slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
+            slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
             if row.kind == s.CALLOUT:
                 slots.update(written(self.plan.segments[row.segment].ops[row.first]))
         self.frame.place(sorted(slots))
@@ -165,11 +165,11 @@ class Program:
         """In which kinds each slot must lie in memory behind a pass."""
         out: dict[int, set[int]] = {}
         behind = self.rows[row.number + 1]
-        for slot in _slots_of(behind.live):
+        for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(behind.kinds.get(slot, ONE))
         if behind.kind not in (s.RUN, s.CALLOUT):
             for following in self.variance.next[row.segment]:
-                for slot in _slots_of(self.plan.live_in[following]):
+                for slot in slots_of(self.plan.live_in[following]):
                     out.setdefault(slot, set()).add(self.variance.entry[following].get(slot, ONE))
         return out
 
@@ -252,19 +252,4 @@ def _values_of(end: P.End) -> Sequence[Any]:
             out += [end.number, end.count, *([] if end.reduction is None else [end.reduction.value])]
         case P.Sync():
             out.append(end.mask)
-    return out
-
-
-def _slots_in(value: Any) -> list[int]:
-    from .slots import leaves
-
-    return [x for x in leaves(value) if type(x) is int]
-
-
-def _slots_of(mask: int) -> list[int]:
-    out = []
-    while mask:
-        low = mask & -mask
-        out.append(low.bit_length() - 1)
-        mask ^= low
     return out

@@ -65,3 +65,13 @@ def successors(end: P.End) -> list[int]:
         case _:
             out = [end.past]
     return [pc for pc in dict.fromkeys(out) if pc != P.EXIT]
+
+
+def slots_of(mask: int) -> list[int]:
+    """The slots of a mask."""
+    out = []
+    while mask:
+        low = mask & -mask
+        out.append(low.bit_length() - 1)
+        mask ^= low
+    return out

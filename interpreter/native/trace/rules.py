@@ -39,4 +39,5 @@ PRIMITIVES[look_up] = _look_up
 PRIMITIVES[single.fma_nearest] = lambda code, a, b, c: single.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
 PRIMITIVES[exact.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
 for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways
-    PRIMITIVES[getattr(sfu, _name)] = lambda code, *arguments, f=getattr(unit, _name), **modes: f(*arguments, **modes)
+    _whole = getattr(unit, _name)
+    PRIMITIVES[getattr(sfu, _name)] = lambda code, *arguments, f=_whole, **modes: f(*arguments, **modes)

@@ -47,7 +47,7 @@ def _types(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> list[DType]:
     """The types of operands and results that numpy chooses: a Python number takes the type of the array beside it."""
     stands = [stand_in(x) for x in inputs]
     proper = [x.dtype if hasattr(x, "dtype") else type(x) for x in stands]
-    asked = {} if dtype is None else {"signature": (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout}
+    asked: dict[str, Any] = {} if dtype is None else {"signature": (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout}
     try:
         return [np.dtype(t) for t in ufunc.resolve_dtypes((*proper, *(None,) * ufunc.nout), **asked)]
     except TypeError as e:
@@ -147,21 +147,21 @@ def _magnitude(a: Symbol) -> tuple[Symbol, Symbol]:
 
 def _isnan(a: Symbol) -> Symbol:
     size, infinity = _magnitude(a)
-    return size > infinity  # type: ignore[return-value]
+    return size > infinity  # type: ignore[no-any-return]
 
 
 def _isinf(a: Symbol) -> Symbol:
     size, infinity = _magnitude(a)
-    return size == infinity  # type: ignore[return-value]
+    return size == infinity  # type: ignore[no-any-return]
 
 
 def _isfinite(a: Symbol) -> Symbol:
     size, infinity = _magnitude(a)
-    return size < infinity  # type: ignore[return-value]
+    return size < infinity  # type: ignore[no-any-return]
 
 
 def _signbit(a: Symbol) -> Symbol:
-    return a.view(f"i{a.itemsize}") < 0  # type: ignore[return-value]
+    return a.view(f"i{a.itemsize}") < 0  # type: ignore[no-any-return]
 
 
 def _bitwise_count(a: Symbol) -> Symbol:

@@ -10,27 +10,25 @@ import numpy as np
 from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
+from ..trace.code import Code, Untraceable, scalar_type
+from ..trace.symbol import Symbol, lift
 from .accesses import Accesses
 from .memory import SPACES
-from .trace.code import Code, Untraceable, scalar_type
-from .trace.symbol import Symbol, lift
+from .values import Guard
 
 
 class CompiledLanes(Accesses):
     """The part of an Emitter that stands for a group of lanes."""
 
     loops = 0  # of updates, in this pass
+    guard: Guard = None  # of the operation
 
-    def special(self, name: str) -> tuple[int, Symbol]:
-        """See Emitter."""
-        raise NotImplementedError
-
-    def convert(self, address: Symbol, space: str, to_generic: bool) -> Symbol:
+    def convert(self, address: Any, space: str, to_generic: bool) -> Any:
         """See ports.Lanes."""
         base = address.dtype.type(window_of(space))
         return (address + base if to_generic else address - base) if base else address
 
-    def space_of(self, address: Symbol, space: str) -> Symbol:
+    def space_of(self, address: Any, space: str) -> Any:
         """See ports.Lanes."""
         base = window_of(space)
         if space not in ("shared::cluster", "local") or not base:
@@ -47,9 +45,9 @@ class CompiledLanes(Accesses):
             raise Untraceable(f"an update of {type} in {space}")
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
-        mask = self._active(self.guard)
+        mask = self.active(self.guard)
         where = self._where(SPACES[space], address, size)
-        context, base, site, limit, a = where.split(", ", 4)
+        _, base, _, _, a = where.split(", ", 4)
         ok = code.fresh(f"call i1 @{self.helpers.check(SPACES[space], 8 * size)}({where}, <{self.width} x i1> {mask})")
         held = [lift(code, o, o.dtype, self.width) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
@@ -75,7 +73,10 @@ class CompiledLanes(Accesses):
         given = []
         for i, (v, room, o) in enumerate(zip(held, rooms, operands, strict=True)):
             element = scalar_type(v.dtype)
-            one.lines += [f"  %op{n}.{i} = getelementptr {element}, ptr {room}, i32 %k{n}", f"  %o{n}.{i} = load <1 x {element}>, ptr %op{n}.{i}"]
+            one.lines += [
+                f"  %op{n}.{i} = getelementptr {element}, ptr {room}, i32 %k{n}",
+                f"  %o{n}.{i} = load <1 x {element}>, ptr %op{n}.{i}",
+            ]
             x = Symbol(one, f"%o{n}.{i}", v.dtype)
             given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
         new = lift(one, change(found, *given), t.dtype, 1).view(f"u{size}")
@@ -85,7 +86,4 @@ class CompiledLanes(Accesses):
             f"  br label %head{n}", f"done{n}:",
         ]  # fmt: skip
         result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
-        del context, site, limit
         return Symbol(code, result, np.dtype(f"u{size}")).view(t.dtype)
-
-

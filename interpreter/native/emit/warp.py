@@ -12,9 +12,9 @@ import numpy as np
 
 from warplab.isa.ops import warp as isa
 
-from .trace.code import Code
-from .trace.symbol import Symbol, lift
-from .trace.ufuncs import select
+from ..trace.code import Code
+from ..trace.symbol import Symbol, lift
+from ..trace.ufuncs import select
 
 U32 = np.dtype(np.uint32)
 ALL = "<" + ", ".join(["i1 true"] * 32) + ">"
@@ -96,10 +96,14 @@ def shfl(warp: Warp, a: Symbol, b: Any, c: Any, membermask: Any = None, *, mode:
     a = select(Symbol(code, "%active", np.bool_), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
     fixed = [warp.constant(x) for x in (b, c)]
     if None not in fixed:
-        source, inside = isa.partner(*[np.full((1, 1), x, np.uint32) for x in fixed], mode)
-        lanes = np.broadcast_to(source, (1, 32))[0].tolist()
-        return a.shuffled(lanes), lift(code, np.broadcast_to(inside, (1, 32)), np.dtype(np.bool_), warp.width)
-    source, inside = isa.partner(*[lift(code, x, U32, warp.width) for x in (b, c)], mode)
+        b, c = (np.full((1, 1), x, np.uint32) for x in fixed)
+        lanes, holds = isa.partner(b, c, mode)
+        return a.shuffled(np.broadcast_to(lanes, (1, 32))[0].tolist()), lift(
+            code, np.broadcast_to(holds, (1, 32)), np.dtype(np.bool_), warp.width
+        )
+    b, c = (lift(code, x, U32, warp.width) for x in (b, c))
+    source: Any
+    source, inside = isa.partner(b, c, mode)
     room = code.scratch(f"<32 x i{8 * a.itemsize}>", f"shfl{8 * a.itemsize}")
     bits = a.view(f"u{a.itemsize}")
     code.lines.append(f"  store {bits.type} {bits.value}, ptr {room}, align 64")
@@ -146,11 +150,11 @@ def match_all(warp: Warp, a: Symbol, membermask: Any) -> tuple[Symbol, Symbol]:
 
 
 @rule(isa.match_any)
-def match_any(warp: Warp, a: Symbol, membermask: Any) -> Symbol:
+def match_any(warp: Warp, a: Symbol, membermask: Any) -> Any:
     """One comparison for each lane, and its bit in those that are equal."""
     group, code = _group(warp, membermask), warp.code
     bits = lift(code, a, a.dtype, warp.width).view(f"u{a.itemsize}")
-    out = lift(code, 0, U32, warp.width)
+    out: Any = lift(code, 0, U32, warp.width)
     for lane in range(32):
         equal = bits == bits.shuffled([lane] * 32)
         out = out | select(equal, lift(code, 1 << lane, U32, warp.width), lift(code, 0, U32, warp.width))
@@ -174,5 +178,3 @@ def elect(warp: Warp, membermask: Any) -> tuple[Symbol, Symbol]:
     first = warp.code.call("llvm.cttz.i32", "i32", f"i32 {_group(warp, membermask)}", "i1 false")
     leader = _one(warp, warp.code.emit(f"and i32 {first}, 31"))
     return leader, leader == lift(warp.code, isa.LANE, U32, warp.width)
-
-

@@ -6,8 +6,8 @@ import ctypes
 import functools
 from collections.abc import Callable
 
+from ..jit import Library
 from . import scheduler as text
-from .jit import Library
 from .loops import constants_of, translated
 
 

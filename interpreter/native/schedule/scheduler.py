@@ -131,10 +131,10 @@ def run(S: Words, F: Masks) -> int:
             code = branch(S, F, row)
         elif kind == BRANCH_ONE:
             holds = F[S[row + PREDICATE]] & 1
+            way = B
             if holds != S[row + NEGATED]:
-                code = go(S, S[row + A], row)
-            else:
-                code = go(S, S[row + B], row)
+                way = A
+            code = go(S, S[row + way], row)
         elif kind == EXIT:
             end_lanes(S, S[LIST], S[COUNT])
             code = finish(S)
@@ -191,7 +191,7 @@ def limit_of(S: Words, at: int, to: int) -> int:
     i = 0
     while i < n:
         if S[at + 1 + 2 * i] == to:
-            return S[at + 2 + 2 * i]
+            return int(S[at + 2 + 2 * i])
         i += 1
     return 0
 
@@ -224,7 +224,7 @@ def stop_below(S: Words) -> int:
     while i >= 0:
         node = S[STACK] + i * NODE
         if S[node] == IS_JOIN:
-            return S[node + NODE_PC]
+            return int(S[node + NODE_PC])
         i -= 1
     return NOWHERE
 
@@ -278,7 +278,7 @@ def room(S: Words, n: int) -> int:
     S[LIST] = at
     at += S[COUNT]
     if at + n <= S[ROOM]:
-        return at
+        return int(at)
     return 0
 
 
@@ -451,7 +451,7 @@ def exit_of(S: Words, row: int, to: int) -> int:
     at += 1
     while n > 0:
         if S[at] == to:
-            return at
+            return int(at)
         at += 3 + S[at + 2]
         n -= 1
     return 0
@@ -559,5 +559,7 @@ def whole_warps(S: Words) -> int:
     return 1
 
 
-FUNCTIONS = [waves, begin, run, go, limit_of, finish, stop_below, keep_living, end_lanes, room, behind, holding, branch, part, alone, push, exit_some, exit_of, inside, below,
-             depart, forget, whole_warps]  # fmt: skip
+FUNCTIONS = (
+    waves, begin, run, go, limit_of, finish, stop_below, keep_living, end_lanes, room, behind, holding, branch, part, alone, push, exit_some,
+    exit_of, inside, below, depart, forget, whole_warps,
+)  # fmt: skip

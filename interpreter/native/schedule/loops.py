@@ -1,21 +1,19 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
-Values are 64-bit integers; a parameter annotated Words or Masks is a pointer to 64-bit or to unsigned 32-bit elements.  There are while and if,
-assignments, arithmetic, comparisons, calls of functions translated with it, popcount(x), clear(address, bytes) and invoke(address, words, at, count), a call of compiled code.
+Values are 64-bit integers; a parameter annotated Words or Masks is a pointer to 64-bit or to unsigned 32-bit elements.  There are while, if,
+assignments, arithmetic, comparisons, calls of functions translated with it, and of int(x), popcount(x), clear(address, bytes) and
+invoke(address, words, at, count), which calls compiled code.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Words = NDArray[np.int64]
-Masks = NDArray[np.uint32]
+Words = Any  # NDArray[np.int64], whose elements serve as plain numbers
+Masks = Any  # NDArray[np.uint32]
 
 _ELEMENTS = {"Words": "i64", "Masks": "i32"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
@@ -28,7 +26,7 @@ def popcount(x: int) -> int:
     return int(x).bit_count()
 
 
-def translated(functions: list[Callable[..., int]], constants: Mapping[str, int]) -> str:
+def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int]) -> str:
     """LLVM IR of some functions; `constants` are the names that they read."""
     declared = ["declare i64 @llvm.ctpop.i64(i64)", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
     return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
@@ -176,10 +174,12 @@ class _Function:
                 return self.new(f"xor i64 -1, {self.value(x)}")
             case ast.Subscript():
                 place, element = self.place(e)
-                x = self.new(f"load {element}, ptr {place}")
-                return x if element == "i64" else self.new(f"zext {element} {x} to i64")
+                found = self.new(f"load {element}, ptr {place}")
+                return found if element == "i64" else self.new(f"zext {element} {found} to i64")
             case ast.Compare() | ast.BoolOp():
                 return self.new(f"zext i1 {self.truth(e)} to i64")
+            case ast.Call(ast.Name("int"), [x]):
+                return self.value(x)
             case ast.Call(ast.Name("popcount"), [x]):
                 return self.new(f"call i64 @llvm.ctpop.i64(i64 {self.value(x)})")
             case ast.Call(ast.Name("clear"), [address, size]):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..plan import plan as P
+from ...plan import plan as P
+from ..frame import Frame
+from ..trace.code import Module, Untraceable
+from ..trace.symbol import Symbol
+from ..variance import LANE
 from .accesses import compiled
-from .emission import Emitter
-from .frame import Frame
+from .emitter import Emitter
 from .memory import Helpers
-from .trace.code import Module, Untraceable
-from .trace.symbol import Symbol
-from .variance import LANE
 
 
 class Tracing:
