@@ -201,7 +201,7 @@ class LoadedKernel:
     program: LoadedProgram
     function: Function
     _plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
-    codes: dict[tuple[int, Manner, bool], Any] = field(default_factory=dict)  # what an engine made of them
+    codes: dict[Any, Any] = field(default_factory=dict)  # what an engine made of them
 
     @property
     def name(self) -> str:

@@ -243,7 +243,7 @@ def _python(word: str) -> str:
 
 def parameters(meaning: Meaning) -> tuple[str, ...]:
     """The names of a meaning's parameters; inspect.signature would cost a start of warplab a tenth of a second."""
-    code = meaning.__code__
+    code = getattr(meaning, "__wrapped__", meaning).__code__  # behind a decorator
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

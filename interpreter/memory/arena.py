@@ -65,6 +65,7 @@ class Arena:
         """Nothing is allocated."""
         self._starts: list[int] = []
         self._begins: Array | None = None
+        self.version = 0  # grows with each allocation and each end of one
         self._by_start: dict[int, Allocation] = {}
         self._top = FIRST
         self._resting: deque[Allocation] = deque()
@@ -89,6 +90,7 @@ class Arena:
         a = Allocation(self.base + start, size, what, writable)
         insort(self._starts, a.start)
         self._begins = None
+        self.version += 1
         self._by_start[a.start] = a
         self.used += size
         return a
@@ -115,6 +117,7 @@ class Arena:
     def free(self, a: Allocation) -> None:
         """Ends an allocation; its addresses are remembered as freed while they rest."""
         a.freed = True
+        self.version += 1
         self.used -= a.size
         self._resting.append(a)
         self._resting_bytes += a.size

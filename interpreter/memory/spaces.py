@@ -109,17 +109,24 @@ class ArenaSpace(MemorySpace):
         return self.arena.nearest(address)
 
 
+def shared_stride(size: int) -> int:
+    """The bytes from one block's shared memory to the next one's."""
+    return -(-max(size, 1) // 128) * 128
+
+
 class SharedSpace(MemorySpace):
     """The shared memory of the wave's blocks, one stretch of `stride` bytes each."""
 
     name = "shared"
 
-    def __init__(self, blocks: int, size: int, gaps: Sequence[Gap] = (), objects: Sequence[Placed] = ()) -> None:
+    def __init__(
+        self, blocks: int, size: int, gaps: Sequence[Gap] = (), objects: Sequence[Placed] = (), memory: Array | None = None
+    ) -> None:
         self.size = size
         self.gaps = gaps
         self.objects = objects  # by their place in a block's memory
-        self.stride = -(-max(size, 1) // 128) * 128
-        self.bytes = np.zeros(blocks * self.stride + 16, np.uint8)
+        self.stride = shared_stride(size)
+        self.bytes = np.zeros(blocks * self.stride + 16, np.uint8) if memory is None else memory
         self._views: dict[str, Array] = {}
 
     def spoil(self, rubbish: Rubbish, reserved: int) -> None:

@@ -1,4 +1,4 @@
-"""Registers to slots: two registers share a slot when their lives don't overlap, so that the working set stays small."""
+"""Registers to slots: two registers of one dtype share a slot when their lives don't overlap, so that the working set stays small."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def assign(
         passed(live[1][b], at)
     passed(0, at)
     homes: dict[int, Home] = {}
-    free: dict[int, list[int]] = {}
-    active: list[tuple[int, int, int]] = []  # (end, slot, width)
+    free: dict[tuple[int, str], list[int]] = {}  # by width and dtype
+    active: list[tuple[int, int, tuple[int, str]]] = []  # (end, slot, width and dtype)
     top = first_slot
     for begins, index in sorted([(at, index) for index, at in start.items()]):
         register = seen.get(index)
@@ -100,14 +100,15 @@ def assign(
             continue
         width = register.vector * (2 if register.type.bits == 128 else 1)
         while active and active[0][0] < begins:
-            _, freed, freed_width = heappop(active)
-            free.setdefault(freed_width, []).append(freed)
-        room = free.get(width)
+            _, freed, form = heappop(active)
+            free.setdefault(form, []).append(freed)
+        form = width, dtypes[index].char
+        room = free.get(form)
         if room:
             slot = room.pop()
         else:
             slot, top = top, top + width
-        heappush(active, (end[index], slot, width))
+        heappush(active, (end[index], slot, form))
         homes[index] = Home(slot, width, dtypes[index], index in pointers)
     return homes, top
 

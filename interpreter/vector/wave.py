@@ -30,7 +30,8 @@ from .barriers import Barriers
 from .convergence import arrive, ret
 from .deadlock import Postponed
 from .divergence import divide
-from .function import Step, VectorFunction, VectorSegment
+from .explain import explain
+from .function import Step, VectorFunction
 from .group import Activation, Group
 from .pending import Pending
 from .steps.build import code
@@ -42,7 +43,7 @@ PREEMPTED = 0.1  # how often a group stops between two segments where the schedu
 class Wave:
     """Some blocks of a launch and all that belongs to them.  It owns what it consists of; nothing of that refers back to it but its groups."""
 
-    def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int) -> None:
+    def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int, shared: Array | None = None) -> None:
         self.launch: Launch = launch
         self.observers = observers
         self.first = first
@@ -50,7 +51,7 @@ class Wave:
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
         self.shared = SharedSpace(
-            count, launch.shared_bytes, launch.kernel.shared_gaps, launch.kernel.shared_objects(launch.dynamic_shared)
+            count, launch.shared_bytes, launch.kernel.shared_gaps, launch.kernel.shared_objects(launch.dynamic_shared), shared
         )
         guarded = launch.kernel.program.gap > 0
         self.local = LocalSpace(count * threads, launch.stack_limit * (2 if guarded else 1))
@@ -110,7 +111,7 @@ class Wave:
             if not waiting:
                 if self.pending is not None:
                     self.pending.finish()
-                self._check_leaks()
+                self.check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
@@ -124,7 +125,7 @@ class Wave:
                 continue
             raise waiting.deadlock(self)
 
-    def _check_leaks(self) -> None:
+    def check_leaks(self) -> None:
         """Blocks that have ended hold no tensor memory."""
         found = self.tensor.leak()
         if found is not None:
@@ -185,7 +186,7 @@ class Wave:
         except NotYet as e:
             self._postpone(g, e.lanes, e.what)
         except ExecutionError as e:
-            _explain(e, g, segments[pc], step)
+            explain(e, g, segments[pc], step)
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
@@ -213,19 +214,16 @@ def _place(g: Group) -> str:
     return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
 
 
-def _explain(e: ExecutionError, g: Group, segment: VectorSegment, step: Step | None) -> None:
-    """Adds the instruction to a fault: the step that raised it, or what ends the segment."""
-    if not isinstance(e, Fault) or e.instruction:
-        return
-    launch = g.wave.launch
-    site = segment.plan.site if step is None else segment.plan.ops[segment.steps.index(step)].site
-    if site is not None:
-        launch.locate(e, site)
-    if e.block is None:
-        g.blame(e, g.active)
-
-
 # ---------------------------------------------------------------- a launch
+
+
+def native_launch(launch: Launch, observers: Sequence[Observer]) -> Any:
+    """The compiled run of a launch; None where numpy runs it."""
+    if launch.options.engine == "numpy":
+        return None
+    from ..native.choice import chosen  # llvmlite may not be there
+
+    return chosen(launch, observers, Wave)
 
 
 def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
@@ -244,11 +242,18 @@ def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
 def _run(launch: Launch, observers: Sequence[Observer]) -> None:
     suspended: deque[Wave] = deque()  # in which lanes only spin
     per_wave, options = launch.blocks_per_wave, launch.options
+    native = native_launch(launch, observers)
     while True:
         if launch.next_block < launch.blocks and len(suspended) < options.max_waves:
-            first = launch.next_block
-            launch.next_block += min(per_wave, launch.blocks - first)
-            wave = Wave(launch, observers, first, launch.next_block - first)
+            if native is not None:
+                started = native.next_wave()
+                if started is None:
+                    continue
+                wave = started
+            else:
+                first = launch.next_block
+                launch.next_block += min(per_wave, launch.blocks - first)
+                wave = Wave(launch, observers, first, launch.next_block - first)
             launch.quiet_rounds = 0
         elif suspended:
             wave = suspended.popleft()

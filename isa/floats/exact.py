@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ports import Array, Mask
+from ..primitives import primitive
 
 NAN64 = np.array(0xFFF8000000000000, np.uint64).view(np.float64)  # what an invalid operation gives
 _SPLIT = 134217729.0  # 2**27 + 1
@@ -72,6 +73,8 @@ def in_chunks(f: Callable[..., Array]) -> Callable[..., Array]:
 
     @functools.wraps(f)
     def chunked(*arrays: Array, **modes: object) -> Array:
+        if any(hasattr(x, "primitive") for x in arrays):  # symbols: see primitives.py
+            return f(*arrays, **modes)
         shape = np.broadcast(*arrays).shape
         size = int(np.prod(shape))
         if size <= 2 * _CHUNK:
@@ -212,7 +215,7 @@ def _fma64_everywhere(a: Array, b: Array, c: Array, mode: str) -> Array:
 
 def fma64(a: Array, b: Array, c: Array, mode: str) -> Array:
     """a * b + c in one rounding, NaN payloads aside."""
-    return _fma64_nearest(a, b, c) if mode == "rn" else _fma64_directed(a, b, c, mode=mode)
+    return fma64_nearest(a, b, c) if mode == "rn" else _fma64_directed(a, b, c, mode=mode)
 
 
 @in_chunks
@@ -220,8 +223,10 @@ def _fma64_directed(a: Array, b: Array, c: Array, *, mode: str) -> Array:
     return _fma64_everywhere(a, b, c, mode)
 
 
+@primitive
 @in_chunks
-def _fma64_nearest(a: Array, b: Array, c: Array) -> Array:
+def fma64_nearest(a: Array, b: Array, c: Array) -> Array:
+    """As fma64, to nearest even."""
     ph, pl = two_product(a, b)
     th, tl = two_sum(c, pl)
     vh, vl = two_sum(ph, th)

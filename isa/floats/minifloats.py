@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ports import Array
+from ..primitives import look_up
 from .exact import in_chunks
 
 
@@ -55,7 +56,7 @@ def table(name: str) -> Array:
 
 def decode(codes: Array, name: str) -> Array:
     """float32 values of codes."""
-    values: Array = table(name)[codes]
+    values: Array = look_up(codes, table(name))
     return values
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ports import Array
+from ..primitives import primitive
 from .exact import in_chunks, odd, odd_sum, step
 
 NAN32 = np.array(0x7FFFFFFF, np.uint32).view(np.float32)
@@ -188,7 +189,8 @@ def _wide(x: Array, buffer: Array) -> Array:
     return buffer
 
 
-def _fma_nearest(a: Array, b: Array, c: Array) -> Array:
+@primitive
+def fma_nearest(a: Array, b: Array, c: Array) -> Array:
     """a * b + c: the float64 sum rounds a second time rightly unless it is a tie of float32 whose float64 error was lost."""
     if max(a.size, b.size, c.size) <= SMALL:  # here calls cost more than passes
         s = np.multiply(a, b, dtype=np.float64) + c
@@ -273,7 +275,7 @@ def fma32(a: Array, b: Array, c: Array, rnd: str = "rn", ftz: bool = False, sat:
     if ftz:
         a, b, c = flush(a), flush(b), flush(c)
     if rnd == "rn":
-        r = _fma_nearest(a, b, c)
+        r = fma_nearest(a, b, c)
         if ftz:
             r = _flushed_result(r, functools.partial(_wide_fma, a, b, c))
         return _finish(r, sat) if sat or ftz else r

@@ -221,7 +221,7 @@ Bits128 = tuple[Array, Array]
 
 def _together(value: Array | Sequence[Array]) -> Array:
     """A 128-bit operand as memory holds it, with one axis more for its halves."""
-    return value if isinstance(value, np.ndarray) else np.stack(np.broadcast_arrays(*value), axis=-1)
+    return np.stack(np.broadcast_arrays(*value), axis=-1) if isinstance(value, tuple) else value  # type: ignore[return-value]
 
 
 def _apart(old: Array, type: str) -> Array | Bits128:

@@ -174,4 +174,5 @@ def testp(a: Array, *, op: str) -> Mask:
             answer: Mask = (size < np.inf) & ((size >= least) | (size == 0))  # zero counts as normal
             return answer
         case _:
-            return np.asarray((size > 0) & (size < least))
+            subnormal: Array = (size > 0) & (size < least)
+    return subnormal

@@ -13,6 +13,7 @@ import numpy as np
 from ..facts import ALWAYS, facts
 from ..notation import instruction
 from ..ports import Array, Mask
+from ..primitives import look_up
 
 facts("and or xor not", sign_free=ALWAYS, bit_by_bit=True)
 facts("shl", sign_free=ALWAYS)
@@ -209,7 +210,7 @@ def prmt(a: Array, b: Array, c: Array, *, mode: str = "") -> Array:
     if c.size == 1:
         chosen = int(c.flat[0])
         return _permuted(a, b, MODES[mode][chosen & 3] if mode else chosen)
-    selectors = np.array(MODES[mode], np.uint32)[c & np.uint32(3)] if mode else c
+    selectors = look_up(c & np.uint32(3), np.array(MODES[mode], np.uint32)) if mode else c
     one, signs = np.uint32(1), bool((selectors & np.uint32(0x8888)).any())
     differing = a ^ b
     d = np.zeros((1, 1), np.uint32)

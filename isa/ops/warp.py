@@ -9,6 +9,7 @@ import numpy as np
 from ..facts import Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Array, Mask, Warps
+from ..primitives import primitive
 
 LANE = np.arange(32, dtype=np.uint32)[None, :]
 BIT = np.uint32(1) << LANE
@@ -49,7 +50,7 @@ SHFL_MODES = "up down bfly idx"
 OWN_BIT = {"takes_bits": "a"}
 
 
-def _partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
+def partner(b: Array, c: Array, mode: str) -> tuple[Array, Mask]:
     """The lane that each lane reads, and whether it lies in the segment; a lane without a partner reads itself."""
     b, clamp, segment = b & 31, c & 31, c >> 8 & 31
     first = LANE & segment
@@ -86,13 +87,14 @@ facts("shfl", keeps_result=True, result_from_elsewhere=True, takes_bits="a")
 
 @instruction("shfl.sync.mode.b32  d[|p], a, b, c, membermask:u32", mode=SHFL_MODES, ptx=6.0, sm=30, section="9.7.10.6")
 @instruction("shfl.mode.b32  d[|p], a, b, c", mode=SHFL_MODES, ptx=3.0, sm=30, section="9.7.10.5")
+@primitive
 def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = None, *, mode: str) -> tuple[Array, Mask]:
     """d = a of lane j; p = "j lies in the segment that c describes"; where it does not, j is the lane itself.
 
     c[12:8] are the lane bits that a segment fixes, c[4:0] its last (.up: first) lane; j is lane - b, lane + b, lane ^ b or
     the segment's lane b.  A lane that does not execute is read as 0.
     """
-    source, inside = _partner(np.ascontiguousarray(b), np.ascontiguousarray(c), mode)
+    source, inside = partner(np.ascontiguousarray(b), np.ascontiguousarray(c), mode)
     if not warps.members.all():
         a = np.where(warps.members, a, a.dtype.type(0))
     if a.shape[-1] == 1:
@@ -104,6 +106,7 @@ def shfl(warps: Warps, a: Array, b: Array, c: Array, membermask: Array | None = 
 
 @instruction("vote.sync.mode.pred  p, {!}a, membermask:u32", mode="all any uni", ptx=6.0, sm=30, section="9.7.15.9")
 @instruction("vote.mode.pred  p, {!}a", mode="all any uni", ptx=1.2, sm=12, section="9.7.15.8")
+@primitive
 def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -> Mask:
     """p = "a holds in all (.all), in any (.any), in all or none (.uni) of the lanes"."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
@@ -115,6 +118,7 @@ def vote(warps: Warps, a: Mask, membermask: Array | None = None, *, mode: str) -
 
 @instruction("vote.sync.ballot.b32  d, {!}a, membermask:u32", facts=OWN_BIT, ptx=6.0, sm=30, section="9.7.15.9")
 @instruction("vote.ballot.b32  d, {!}a", facts=OWN_BIT, ptx=2.0, sm=20, section="9.7.15.8")
+@primitive
 def ballot(warps: Warps, a: Mask, membermask: Array | None = None) -> Array:
     """Bit i of d = a of lane i, 0 for lanes that take no part."""
     group = warps.members[:, None, :] if membermask is None else _groups(warps, membermask)
@@ -122,6 +126,7 @@ def ballot(warps: Warps, a: Mask, membermask: Array | None = None) -> Array:
 
 
 @instruction("match.any.sync.type  d:u32, a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10")
+@primitive
 def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
     """Bit i of d = "lane i takes part and holds the same a"."""
     return _bits(_groups(warps, membermask) & (a[:, :, None] == _wide(a)))
@@ -130,6 +135,7 @@ def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
 @instruction(
     "match.all.sync.type  d:u32[|p], a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10", facts={"discards": True}
 )
+@primitive
 def match_all(warps: Warps, a: Array, membermask: Array) -> tuple[Array, Mask]:
     """p = "all lanes hold the same a"; d = the lanes that take part if so, else 0."""
     group = _groups(warps, membermask)
@@ -140,6 +146,7 @@ def match_all(warps: Warps, a: Array, membermask: Array) -> tuple[Array, Mask]:
 
 
 @instruction("activemask.b32  d", ptx=6.2, sm=30, section="9.7.15.11")
+@primitive
 def activemask(warps: Warps) -> Array:
     """Bit i of d = "lane i executes this instruction together with me"."""
     return _bits(warps.members)[:, None]
@@ -153,6 +160,7 @@ _REDUCE: dict[str, np.ufunc] = {
 @instruction("redux.sync.op.u32  d:u32, a:u32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
 @instruction("redux.sync.op.s32  d:s32, a:s32, membermask:u32", op="add min max", ptx=7.0, sm=80, section="9.7.15.12")
 @instruction("redux.sync.op.b32  d:u32, a:u32, membermask:u32", op="and or xor", ptx=7.0, sm=80, section="9.7.15.12")
+@primitive
 def redux(warps: Warps, a: Array, membermask: Array, *, op: str) -> Array:
     """d = the sum, minimum, maximum, conjunction, ... of a over the lanes of membermask."""
     info = np.iinfo(a.dtype)
@@ -183,6 +191,7 @@ facts("elect", keeps_predicate=True)
 
 
 @instruction("elect.sync  d:u32|p, membermask:u32", ptx=8.0, sm=90, section="9.7.15.14")
+@primitive
 def elect(warps: Warps, membermask: Array) -> tuple[Array, Mask]:
     """d = the lowest lane of membermask, p = "that is me"."""
     leader = _groups(warps, membermask).argmax(axis=-1).astype(np.uint32)

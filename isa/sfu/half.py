@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..primitives import look_up
 from . import unit
 from .unit import F32
 
@@ -42,19 +43,19 @@ def _bf16_table(function: Callable[[F32], F32]) -> U16:
 
 def tanh_f16(x: U16) -> U16:
     """Hyperbolic tangent of binary16 patterns."""
-    return _f16_table(unit.tanh)[x]
+    return look_up(x, _f16_table(unit.tanh))
 
 
 def ex2_f16(x: U16) -> U16:
     """2**x of binary16 patterns."""
-    return _f16_table(unit.ex2)[x]
+    return look_up(x, _f16_table(unit.ex2))
 
 
 def tanh_bf16(x: U16) -> U16:
     """Hyperbolic tangent of bfloat16 patterns."""
-    return _bf16_table(unit.tanh)[x]
+    return look_up(x, _bf16_table(unit.tanh))
 
 
 def ex2_bf16(x: U16) -> U16:
     """2**x of bfloat16 patterns."""
-    return _bf16_table(unit.ex2)[x]
+    return look_up(x, _bf16_table(unit.ex2))

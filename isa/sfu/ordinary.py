@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ..primitives import primitive
 from . import single, unit
 from .unit import F32, I64, INF, LOW17, MAGNITUDE, MANTISSA, ONE, SIGN, SMALLEST_NORMAL, SQUARES, U32
 
@@ -149,6 +150,7 @@ def _reciprocal(x: F32) -> tuple[U32, F32]:
     return size, r.view(np.float32)
 
 
+@primitive
 def rcp(x: F32, ftz: bool = False) -> F32:
     """1/x."""
     size, r = _reciprocal(x)
@@ -156,6 +158,7 @@ def rcp(x: F32, ftz: bool = False) -> F32:
     return _with_others(r, size <= _RCP_SPAN, lambda y: single.rcp(y, ftz), x)
 
 
+@primitive
 def rsqrt(x: F32, ftz: bool = False) -> F32:
     """1/sqrt(x)."""
     u = x.view(np.uint32)
@@ -166,6 +169,7 @@ def rsqrt(x: F32, ftz: bool = False) -> F32:
     return _with_others(r, ordinary, lambda y: single.rsqrt(y, ftz), x)
 
 
+@primitive
 def sqrt(x: F32, ftz: bool = False) -> F32:
     """Square root."""
     u = x.view(np.uint32)
@@ -174,6 +178,7 @@ def sqrt(x: F32, ftz: bool = False) -> F32:
     return _with_others(r, u - SMALLEST_NORMAL < _FINITE_SPAN, lambda y: single.sqrt(y, ftz), x)
 
 
+@primitive
 def ex2(x: F32, ftz: bool = False) -> F32:
     """2**x."""
     fixed = (x * np.float32(2.0**23)).astype(np.int64)
@@ -183,6 +188,7 @@ def ex2(x: F32, ftz: bool = False) -> F32:
     return _with_others(r, x.view(np.uint32) & MAGNITUDE < _EX2_END, lambda y: single.ex2(y, ftz), x)
 
 
+@primitive
 def lg2(x: F32, ftz: bool = False) -> F32:
     """Binary logarithm."""
     u = x.view(np.uint32)
@@ -215,6 +221,7 @@ def _sine(x: F32, quarter: int) -> F32:
     return _cut(total)
 
 
+@primitive
 def sin(x: F32, ftz: bool = False) -> F32:
     """Sine; `ftz` changes nothing."""
     u = x.view(np.uint32)
@@ -224,11 +231,13 @@ def sin(x: F32, ftz: bool = False) -> F32:
     return _with_others(r, u & MAGNITUDE < _TURNS_END, lambda y: single.sin(y, ftz), x)
 
 
+@primitive
 def cos(x: F32, ftz: bool = False) -> F32:
     """Cosine; `ftz` changes nothing."""
     return _with_others(_sine(x, 1), x.view(np.uint32) & MAGNITUDE < _TURNS_END, lambda y: single.cos(y, ftz), x)
 
 
+@primitive
 def tanh(x: F32) -> F32:
     """Hyperbolic tangent."""
     u = x.view(np.uint32)
@@ -255,11 +264,13 @@ def _quotient(a: F32, b: F32, ftz: bool, function: Callable[..., F32]) -> F32:
     return _with_others(r, ordinary, lambda x, y: function(x, y, ftz), a, b)
 
 
+@primitive
 def div_approx(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.approx.f32."""
     return _quotient(a, b, ftz, single.div_approx)
 
 
+@primitive
 def div_full(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.full.f32."""
     return _quotient(a, b, ftz, single.div_full)

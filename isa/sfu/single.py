@@ -30,7 +30,7 @@ def _canonical(x: F32) -> F32:
     return np.where(np.isnan(x), _NAN, x)
 
 
-def ex2(x: F32, ftz: bool) -> F32:
+def ex2(x: F32, ftz: bool = False) -> F32:
     """2**x."""
     if ftz:
         return unit.ex2(x)
@@ -40,7 +40,7 @@ def ex2(x: F32, ftz: bool) -> F32:
         return np.where(low, r * r, r)
 
 
-def lg2(x: F32, ftz: bool) -> F32:
+def lg2(x: F32, ftz: bool = False) -> F32:
     """Binary logarithm."""
     if ftz:
         return unit.lg2(x)
@@ -50,7 +50,7 @@ def lg2(x: F32, ftz: bool) -> F32:
         return np.where(small, r - np.float32(24), r)
 
 
-def rcp(x: F32, ftz: bool) -> F32:
+def rcp(x: F32, ftz: bool = False) -> F32:
     """1/x."""
     if ftz:
         return unit.rcp(x)
@@ -69,12 +69,12 @@ def _root(function: Callable[[F32], F32], x: F32, ftz: bool, back: float) -> F32
         return np.where(small, _canonical(r * np.float32(back)), r)
 
 
-def rsqrt(x: F32, ftz: bool) -> F32:
+def rsqrt(x: F32, ftz: bool = False) -> F32:
     """1/sqrt(x)."""
     return _root(unit.rsqrt, x, ftz, 2.0**12)
 
 
-def sqrt(x: F32, ftz: bool) -> F32:
+def sqrt(x: F32, ftz: bool = False) -> F32:
     """Square root."""
     return _root(unit.sqrt, x, ftz, 2.0**-12)
 
@@ -88,12 +88,12 @@ def _turns(x: F32) -> F32:
         return (y.view(np.uint32) - above).view(np.float32)
 
 
-def sin(x: F32, ftz: bool) -> F32:
+def sin(x: F32, ftz: bool = False) -> F32:
     """Sine; `ftz` changes nothing."""
     return unit.sin(_turns(x))
 
 
-def cos(x: F32, ftz: bool) -> F32:
+def cos(x: F32, ftz: bool = False) -> F32:
     """Cosine; `ftz` changes nothing."""
     return unit.cos(_turns(x))
 
@@ -103,7 +103,7 @@ def tanh(x: F32) -> F32:
     return unit.tanh(x)
 
 
-def div_approx(a: F32, b: F32, ftz: bool) -> F32:
+def div_approx(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.approx.f32."""
     with np.errstate(all="ignore"):
         if ftz:
@@ -112,7 +112,7 @@ def div_approx(a: F32, b: F32, ftz: bool) -> F32:
         return _canonical(unit.rcp(b * scale) * (a * scale))
 
 
-def div_full(a: F32, b: F32, ftz: bool) -> F32:
+def div_full(a: F32, b: F32, ftz: bool = False) -> F32:
     """The quotient a/b of div.full.f32."""
     with np.errstate(all="ignore"):
         scale = np.where(np.abs(b) > 2.0**126, np.float32(0.25), np.float32(1))

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..primitives import look_up
+
 F32 = NDArray[np.float32]
 U32 = NDArray[np.uint32]
 I64 = NDArray[np.int64]
@@ -52,9 +54,9 @@ class Interpolator:
 
     def __call__(self, segment: I64, x: I64) -> I64:
         """The sum c0 + c1*x + c2*square(x), in units of 2**-40."""
-        total = np.take(SQUARES, x) * np.take(self.c2, segment)
-        total += np.take(self.c1, segment) * x
-        total += np.take(self.c0, segment)
+        total = look_up(x, SQUARES) * look_up(segment, self.c2)
+        total += look_up(segment, self.c1) * x
+        total += look_up(segment, self.c0)
         return total
 
 
@@ -187,9 +189,9 @@ def tanh(x: F32) -> F32:
     a = u & MAGNITUDE
     wide = np.clip(a, _TANH_BELOW, _TANH_ABOVE - np.uint32(1)).astype(np.int64)
     binade = (wide >> 23) - 119
-    bits = np.take(TANH_BITS, binade)
+    bits = look_up(binade, TANH_BITS)
     m = wide & MANTISSA
-    total = TANH(np.take(TANH_FIRST, binade) + (m >> (23 - bits)), (m >> (6 - bits)) & LOW17)
+    total = TANH(look_up(binade, TANH_FIRST) + (m >> (23 - bits)), (m >> (6 - bits)) & LOW17)
     r = np.where(a < _TANH_BELOW, a, truncated(total).view(np.uint32))
     r = np.where(a < _TANH_ABOVE, r, ONE) | (u & SIGN)
     return np.where(a > INF, NAN, r).view(np.float32)

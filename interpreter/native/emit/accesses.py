@@ -1,0 +1,97 @@
+"""Loads and stores of a pass: the address, its check, and the move of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...plan import plan as P
+from ..trace.code import Code
+from ..trace.symbol import Symbol
+from ..variance import LANE, ONE
+from .memory import SPACES
+from .stack import Stack, narrow
+from .values import Guard
+
+
+class Accesses(Stack):
+    """The part of an Emitter that touches memory."""
+
+    def ld(self, op: P.Op, guard: Guard) -> None:
+        """ld."""
+        access = op.meaning.access
+        assert access is not None
+        space, t, n, w = SPACES[access.space], access.type, access.elements, self.width
+        bits = 8 * t.bytes
+        kind, a = self.source(op.sources[0])
+        if space == "local":
+            self.assign(op.target, LANE, tuple(self.from_stack(a, t, e, n, guard) for e in range(n)), guard)
+            return
+        if guard is None and space == "global" and kind == ONE:
+            code, a = self.once, a.view(f"u{a.itemsize}").astype(np.uint64)
+            one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
+            result = code.emit(
+                f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}(ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one})"
+            )
+        else:
+            kind, code = LANE, self.code
+            where = self._where(space, a, t.bytes * n)
+            result = code.emit(f"call {_result(bits, n, w)} @{self.helpers.load(space, bits, n)}({where}, <{w} x i1> {self.active(guard)})")
+        parts = [result] if n == 1 else [code.emit(f"extractvalue {_result(bits, n, code.width)} {result}, {e}") for e in range(n)]
+        self.assign(op.target, kind, tuple(Symbol(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
+
+    def st(self, op: P.Op, guard: Guard) -> None:
+        """st."""
+        access = op.meaning.access
+        assert access is not None
+        space, t, w = SPACES[access.space], access.type, self.width
+        _, a = self.source(op.sources[0])
+        _, parts = self.source(op.sources[1])
+        values = []
+        for part in parts:
+            v = self.at(LANE, part)
+            v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
+            v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
+            values.append(v)
+        if space == "local":
+            for e, v in enumerate(values):
+                self.to_stack(a, t, e, len(values), v, guard)
+            return
+        where = self._where(space, a, t.bytes * len(parts))
+        name = self.helpers.store(space, 8 * t.bytes, len(parts))
+        self.code.lines.append(
+            f"  call void @{name}({where}, <{w} x i1> {self.active(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
+        )
+
+    def _site(self, code: Code) -> str:
+        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
+
+    def _where(self, space: str, a: Symbol, size: int) -> str:
+        """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
+        a = self.at(LANE, a.view(f"u{a.itemsize}"))
+        if space == "global":
+            a = a.astype(np.uint64)
+            return f"ptr %ctx, ptr %host.b, ptr {self._site(self.code)}, i64 0, {a.type} {a.value}"
+        if a.itemsize == 8:
+            a = narrow(a)
+        start = self.code.emit(f"mul i64 {self.block()}, %shared_stride")
+        base = self.code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
+        room = self.once.emit(f"sub i64 %shared_size, {size - 1}")
+        none = self.once.emit(f"icmp slt i64 {room}, 0")
+        limit = self.once.emit(f"select i1 {none}, i64 0, i64 {room}")
+        return f"ptr %ctx, ptr {base}, ptr null, i64 {limit}, {a.type} {a.value}"
+
+
+def _result(bits: int, elements: int, width: int) -> str:
+    one = f"<{width} x i{bits}>"
+    return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
+
+
+def compiled(op: P.Op) -> bool:
+    """Is an access one of those that are compiled?"""
+    access, place = op.meaning.access, op.sources[0]
+    return (
+        access is not None
+        and access.space in SPACES
+        and access.type.elements == 1
+        and not isinstance(place, P.ParameterPlace | P.FramePlace)
+    )

@@ -1,0 +1,89 @@
+"""What meanings that know their lanes ask of compiled code: atomic updates, conversions of addresses, special registers (isa.ports.Lanes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from warplab.isa.spaces import window_of
+from warplab.isa.types import TYPES
+
+from ..trace.code import Code, Untraceable, scalar_type
+from ..trace.symbol import Symbol, lift
+from .accesses import Accesses
+from .memory import SPACES
+from .values import Guard
+
+
+class CompiledLanes(Accesses):
+    """The part of an Emitter that stands for a group of lanes."""
+
+    loops = 0  # of updates, in this pass
+    guard: Guard = None  # of the operation
+
+    def convert(self, address: Any, space: str, to_generic: bool) -> Any:
+        """See ports.Lanes."""
+        base = address.dtype.type(window_of(space))
+        return (address + base if to_generic else address - base) if base else address
+
+    def space_of(self, address: Any, space: str) -> Any:
+        """See ports.Lanes."""
+        base = window_of(space)
+        if space not in ("shared::cluster", "local") or not base:
+            raise Untraceable(f"isspacep.{space}")
+        return address - np.uint64(base) < np.uint64(1 << 32)
+
+    def update(
+        self, space: str, address: Symbol, type: str, change: Callable[..., Any], operands: Sequence[Any], *, shortcut: Any = None,
+        returns: bool = True,
+    ) -> Symbol:  # fmt: skip
+        """See ports.Lanes: a loop over the lanes, from the lowest on."""
+        t = TYPES[type]
+        if t.elements > 1 or space not in SPACES:
+            raise Untraceable(f"an update of {type} in {space}")
+        code, n, size = self.code, self.loops, t.bytes
+        self.loops += 1
+        mask = self.active(self.guard)
+        where = self._where(SPACES[space], address, size)
+        _, base, _, _, a = where.split(", ", 4)
+        ok = code.fresh(f"call i1 @{self.helpers.check(SPACES[space], 8 * size)}({where}, <{self.width} x i1> {mask})")
+        held = [lift(code, o, o.dtype, self.width) for o in operands]
+        held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
+        rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]
+        places = code.scratch(a[: a.index(">") + 1], f"{n}.a")
+        old, left = code.scratch(f"<{self.width} x i{8 * size}>", f"{n}.old"), code.scratch(f"i{self.width}", f"{n}.m")
+        word = "i64" if "i64" in a.split(">")[0] else "i32"
+        code.lines += [
+            f"  store {v.type} {v.value}, ptr {room}, align 64" for v, room in zip(held, rooms, strict=True)
+        ] + [
+            f"  store {a}, ptr {places}, align 64", f"  store <{self.width} x i{8 * size}> zeroinitializer, ptr {old}, align 64",
+            f"  %m{n} = bitcast <{self.width} x i1> {mask} to i{self.width}", f"  %on{n} = select i1 {ok}, i{self.width} %m{n}, i{self.width} 0",
+            f"  store i{self.width} %on{n}, ptr {left}", f"  br label %head{n}", f"head{n}:", f"  %left{n} = load i{self.width}, ptr {left}",
+            f"  %none{n} = icmp eq i{self.width} %left{n}, 0", f"  br i1 %none{n}, label %done{n}, label %body{n}", f"body{n}:",
+            f"  %k{n} = call i32 @llvm.cttz.i32(i32 %left{n}, i1 true)", f"  %less{n} = sub i32 %left{n}, 1", f"  %rest{n} = and i32 %left{n}, %less{n}",
+            f"  store i32 %rest{n}, ptr {left}", f"  %ap{n} = getelementptr {word}, ptr {places}, i32 %k{n}", f"  %at{n} = load {word}, ptr %ap{n}",
+            f"  %wide{n} = {'zext i32 %at' + str(n) + ' to i64' if word == 'i32' else 'add i64 %at' + str(n) + ', 0'}",
+            f"  %p{n} = getelementptr i8, {base}, i64 %wide{n}", f"  %old{n} = load <1 x i{8 * size}>, ptr %p{n}, align {size}",
+        ]  # fmt: skip
+        code.module.declarations["llvm.cttz.i32"] = "declare i32 @llvm.cttz.i32(i32, i1)"
+        one = Code(1, code.module, f"u{n}.")
+        found = Symbol(one, f"%old{n}", np.dtype(f"u{size}")).view(t.dtype)
+        given = []
+        for i, (v, room, o) in enumerate(zip(held, rooms, operands, strict=True)):
+            element = scalar_type(v.dtype)
+            one.lines += [
+                f"  %op{n}.{i} = getelementptr {element}, ptr {room}, i32 %k{n}",
+                f"  %o{n}.{i} = load <1 x {element}>, ptr %op{n}.{i}",
+            ]
+            x = Symbol(one, f"%o{n}.{i}", v.dtype)
+            given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
+        new = lift(one, change(found, *given), t.dtype, 1).view(f"u{size}")
+        code.lines += [
+            *one.lines, f"  store <1 x i{8 * size}> {new.value}, ptr %p{n}, align {size}",
+            f"  %rp{n} = getelementptr i{8 * size}, ptr {old}, i32 %k{n}", f"  store <1 x i{8 * size}> %old{n}, ptr %rp{n}",
+            f"  br label %head{n}", f"done{n}:",
+        ]  # fmt: skip
+        result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
+        return Symbol(code, result, np.dtype(f"u{size}")).view(t.dtype)

@@ -1,0 +1,239 @@
+"""Accesses of a vector of lanes as LLVM functions: lanes at neighbouring elements move as one vector, lanes at one address load once, others one by one.
+
+An access that is not plainly legal sets the status in the context and does nothing, and so does every store after it: the caller then runs
+the same instructions with numpy, which reaches the memories of the host and of peers and names a fault.  Each site remembers the allocation
+that it used last: its start, and how many addresses behind it an access may begin at.
+"""
+
+from __future__ import annotations
+
+from ..schedule import scheduler
+from ..trace.code import Module
+from . import texts as T
+
+SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
+
+
+def field(name: str, into: str) -> list[str]:
+    """Lines that load a word of the context."""
+    at = getattr(scheduler, name.upper())
+    return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {at}", f"  {into} = load i64, ptr {into}.p, align 8"]
+
+
+def _splat(name: str, width: int, bits: int) -> str:
+    one = f"  %{name}.s = insertelement <{width} x i{bits}> poison, i{bits} %{name}, i32 0"
+    zero = f"<{width} x i{bits}> poison, <{width} x i32> zeroinitializer"
+    return f"{one}\n  %{name}.v = shufflevector <{width} x i{bits}> %{name}.s, {zero}"
+
+
+class Helpers:
+    """The functions that the passes of a module call, each written when it is first asked for."""
+
+    def __init__(self, module: Module, width: int) -> None:
+        self.module = module
+        self.width = width
+        self.texts: dict[str, str] = {}
+
+    def text(self) -> str:
+        """All functions."""
+        always = {"find": self._filled(T.FIND, fields="\n".join(field("table", "%t") + field("entries", "%n"))), "find_each": self._filled(T.FIND_EACH),
+                  "miss_each": self._filled(T.MISS_EACH)}  # fmt: skip
+        return "\n".join([*always.values(), *self.texts.values(), '!9 = !{!"branch_weights", i32 2000, i32 1}'])
+
+    def load(self, space: str, bits: int, elements: int) -> str:
+        """The name of a load of each lane."""
+        return self._access("load", space, bits, elements)
+
+    def store(self, space: str, bits: int, elements: int) -> str:
+        """The name of a store of each lane."""
+        return self._access("store", space, bits, elements)
+
+    def load_one(self, bits: int, elements: int) -> str:
+        """The name of a load of one address in global memory."""
+        name = f"load_one_{bits}x{elements}"
+        if name not in self.texts:
+            result = self._result(bits, elements, 1)
+            loads = []
+            for e in range(elements):
+                loads += [
+                    f"  %p{e} = getelementptr i{bits}, ptr %p, i64 {e}",
+                    f"  %v{e} = load <1 x i{bits}>, ptr %p{e}, align {bits // 8}",
+                ]
+            self.texts[name] = self._filled(
+                T.LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **_sizes(bits, elements)
+            )
+        return name
+
+    def local(self, what: str) -> str:
+        """The name of a load or store of a word of each lane's own stack, which lies word by word across the lanes of the wave."""
+        name = f"{what}_local"
+        if name not in self.texts:
+            w = self.width
+            near, far = (
+                self._moving("load" if what == "load" else "store", 32, w),
+                self._moving("gather" if what == "load" else "scatter", 32, w),
+            )
+            filled = {"first.splat": _splat("first", w, 32), "limit32.splat": _splat("limit32", w, 32), "stride.splat": _splat("stride", w, 64),
+                      "lanes": ", ".join(f"i64 {i}" for i in range(w)), "twos": ", ".join(["i32 2"] * w)}  # fmt: skip
+            v = f"<{w} x i32>"
+            if what == "load":
+                row, each = (f"  %{x} = call {v} @{f}({at}, i32 4, <{w} x i1> %mask, {v} zeroinitializer)\n  ret {v} %{x}"
+                             for x, f, at in (("v", near, "ptr %rp"), ("g", far, f"<{w} x ptr> %ps")))  # fmt: skip
+                filled |= {"R": v, "value": "", "nothing": f"{v} zeroinitializer"}
+            else:
+                row, each = (f"  call void @{f}({v} %x, {at}, i32 4, <{w} x i1> %mask)\n  ret void"
+                             for f, at in ((near, "ptr %rp"), (far, f"<{w} x ptr> %ps")))  # fmt: skip
+                filled |= {"R": "void", "value": f", {v} %x", "nothing": "void"}
+            self.texts[name] = self._filled(T.LOCAL, name=name, row=row, each=each, **filled)
+        return name
+
+    def check(self, space: str, bits: int) -> str:
+        """The name of a check of each lane's address for an update, which also asks that nothing has failed before."""
+        return self._access("check", space, bits, 1)
+
+    # ------------------------------------------------------------ texts
+
+    def _access(self, what: str, space: str, bits: int, elements: int) -> str:
+        name = f"{what}_{space}_{bits}x{elements}"
+        if name in self.texts:
+            return name
+        w, a = self.width, 64 if space == "global" else 32
+        size = bits // 8 * elements
+        common = {
+            "name": name, "A": str(a), "R": self._result(bits, elements, w), **_sizes(bits, elements), "write": str(int(what != "load")),
+            "masks": ", ".join([f"i{a} {size - 1}"] * w), "steps": ", ".join(f"i{a} {i * size}" for i in range(w)), "reach": str((w - 1) * size),
+            "limits": T.GLOBAL_LIMITS if a == 64 else T.SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
+            "other": "same" if what == "load" else "check", "plain": "and i1 %in.all, true" if elements == 1 else "and i1 %in.all, %full",
+            **{f"{n}.splat": _splat(n, w, a) for n in ("first", "lo", "span")},
+        }  # fmt: skip
+        begin = (
+            T.BEGIN
+            if elements == 1
+            else T.BEGIN.replace(
+                "  %plain", "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain", 1
+            )
+        )
+        wide = "  %first.w = add i64 %first, 0" if a == 64 else "  %first.w = zext i32 %first to i64"
+        common["begin"] = self._filled(begin, **common).replace("  %rel = ", wide + "\n  %rel = ", 1)
+        common["check"] = self._filled(T.CHECK, **common)
+        halves = self._halves(what, bits, elements, a)
+        pointers = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+        pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        common["halves"] = pointers + "\n" + halves
+        if what == "check":
+            self.texts[name] = self._filled(T.CHECK_ALL, **common)
+        elif what == "load":
+            self.texts[name] = self._filled(T.LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
+                                            gathers=self._gathers(pieces, bits, elements))  # fmt: skip
+        else:
+            values = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
+            self.texts[name] = self._filled(
+                T.STORE, **common, values=values, wide=self._wide_store(bits, elements), scatters=self._scatters(pieces, bits, elements)
+            )
+        return name
+
+    def _halves(self, what: str, bits: int, elements: int, a: int) -> str:
+        """What is tried before lanes are served one by one."""
+        if elements > 1:
+            return "  br label %gather"
+        h, size = self.width // 2, bits // 8
+        self._moving(what, bits, h)
+        low, high = (", ".join(f"i32 {i}" for i in r) for r in (range(h), range(h, 2 * h)))
+        return self._filled(
+            T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), A=str(a), B=str(bits), H=str(h), low=low, high=high, bytes=str(size),
+            heads=", ".join(f"i32 {i // h * h}" for i in range(2 * h)), **{"half.steps": ", ".join(f"i{a} {i % h * size}" for i in range(2 * h)),
+            "else": "two" if what == "load" else "gather"},
+        )  # fmt: skip
+
+    def _filled(self, text: str, **values: str) -> str:
+        values = {"W": str(self.width), "ones": "<" + ", ".join(["i1 true"] * self.width) + ">", **values}
+        for name, value in values.items():
+            text = text.replace("{" + name + "}", value)
+        return text
+
+    @staticmethod
+    def _result(bits: int, elements: int, width: int) -> str:
+        one = f"<{width} x i{bits}>"
+        return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
+
+    def _returned(self, lines: list[str], bits: int, elements: int, width: int, name: str) -> str:
+        if elements == 1:
+            return "\n".join([*lines, f"  ret <{width} x i{bits}> %{name}0"])
+        result, last = self._result(bits, elements, width), "poison"
+        for e in range(elements):
+            lines.append(f"  %{name}r{e} = insertvalue {result} {last}, <{width} x i{bits}> %{name}{e}, {e}")
+            last = f"%{name}r{e}"
+        return "\n".join([*lines, f"  ret {result} {last}"])
+
+    def _moving(self, how: str, bits: int, width: int) -> str:
+        """The name of LLVM's masked load, store, gather or scatter, declared."""
+        v, m = f"<{width} x i{bits}>", f"<{width} x i1>"
+        places = "ptr" if how in ("load", "store") else f"<{width} x ptr>"
+        name = f"llvm.masked.{how}.v{width}i{bits}.{'p0' if places == 'ptr' else f'v{width}p0'}"
+        one = f"void @{name}({v}, {places}, i32, {m})" if how in ("store", "scatter") else f"{v} @{name}({places}, i32, {m}, {v})"
+        self.module.declarations[name] = f"declare {one}"
+        return name
+
+    def _wide_load(self, bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        if elements == 1:
+            f = self._moving("load", bits, w)
+            return f"  %w0 = call <{w} x i{bits}> @{f}(ptr %vp, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)\n  ret <{w} x i{bits}> %w0"
+        n = w * elements
+        lines = [f"  %all = load <{n} x i{bits}>, ptr %vp, align {b}"]
+        for e in range(elements):
+            picks = ", ".join(f"i32 {i * elements + e}" for i in range(w))
+            lines.append(f"  %w{e} = shufflevector <{n} x i{bits}> %all, <{n} x i{bits}> poison, <{w} x i32> <{picks}>")
+        return self._returned(lines, bits, elements, w, "w")
+
+    def _once(self, bits: int, elements: int) -> str:
+        w, lines = self.width, []
+        for e in range(elements):
+            lines += [
+                f"  %u{e}.p = getelementptr i{bits}, ptr %up, i64 {e}", f"  %u{e}.x = load i{bits}, ptr %u{e}.p, align {bits // 8}",
+                f"  %u{e}.s = insertelement <{w} x i{bits}> poison, i{bits} %u{e}.x, i32 0",
+                f"  %u{e} = shufflevector <{w} x i{bits}> %u{e}.s, <{w} x i{bits}> poison, <{w} x i32> zeroinitializer",
+            ]  # fmt: skip
+        return self._returned(lines, bits, elements, w, "u")
+
+    def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        f = self._moving("gather", bits, w)
+        for e in range(elements):
+            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
+                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
+        return self._returned(lines, bits, elements, w, "g")
+
+    def _wide_store(self, bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        if elements == 1:
+            f = self._moving("store", bits, w)
+            return f"  call void @{f}(<{w} x i{bits}> %x0, ptr %vp, i32 {b}, <{w} x i1> %mask)"
+        lines, parts, n = [], [f"%x{e}" for e in range(elements)], w
+        while len(parts) > 1:  # two and two behind each other
+            joined = []
+            for i in range(0, len(parts), 2):
+                picks = ", ".join(f"i32 {k}" for k in range(2 * n))
+                name = f"{parts[i]}.j"
+                lines.append(
+                    f"  {name} = shufflevector <{n} x i{bits}> {parts[i]}, <{n} x i{bits}> {parts[i + 1]}, <{2 * n} x i32> <{picks}>"
+                )
+                joined.append(name)
+            parts, n = joined, 2 * n
+        picks = ", ".join(f"i32 {e * w + i}" for i in range(w) for e in range(elements))
+        lines += [f"  %mixed = shufflevector <{n} x i{bits}> {parts[0]}, <{n} x i{bits}> poison, <{n} x i32> <{picks}>",
+                  f"  store <{n} x i{bits}> %mixed, ptr %vp, align {b}"]  # fmt: skip
+        return "\n".join(lines)
+
+    def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
+        w, b = self.width, bits // 8
+        f = self._moving("scatter", bits, w)
+        for e in range(elements):
+            lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
+                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> %mask)"]  # fmt: skip
+        return "\n".join(lines)
+
+
+def _sizes(bits: int, elements: int) -> dict[str, str]:
+    size = bits // 8 * elements
+    return {"size": str(size), "mask": str(size - 1)}

@@ -1,0 +1,305 @@
+"""LLVM IR of accesses of a vector, with places to be filled: {W} lanes, addresses of {A} bits, elements of {B} bits and so on; see memory.py."""
+
+from __future__ import annotations
+
+# Looks an address up among the allocations, rows of (start, end, writable), and notes the one that holds it at the site.
+FIND = """define internal i1 @find(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
+entry:
+{fields}
+  %rows = inttoptr i64 %t to ptr
+  %m = sub i64 %size, 1
+  %low = and i64 %a, %m
+  %aligned = icmp eq i64 %low, 0
+  br i1 %aligned, label %loop, label %bad
+loop:
+  %lo = phi i64 [0, %entry], [%lo2, %next]
+  %hi = phi i64 [%n, %entry], [%hi2, %next]
+  %more = icmp ult i64 %lo, %hi
+  br i1 %more, label %next, label %done
+next:
+  %sum = add i64 %lo, %hi
+  %mid = lshr i64 %sum, 1
+  %at = mul i64 %mid, 3
+  %sp = getelementptr i64, ptr %rows, i64 %at
+  %s = load i64, ptr %sp, align 8
+  %below = icmp ule i64 %s, %a
+  %mid1 = add i64 %mid, 1
+  %lo2 = select i1 %below, i64 %mid1, i64 %lo
+  %hi2 = select i1 %below, i64 %hi, i64 %mid
+  br label %loop
+done:
+  %none = icmp eq i64 %lo, 0
+  br i1 %none, label %bad, label %look
+look:
+  %i = sub i64 %lo, 1
+  %iat = mul i64 %i, 3
+  %start.p = getelementptr i64, ptr %rows, i64 %iat
+  %start = load i64, ptr %start.p, align 8
+  %end.p = getelementptr i64, ptr %start.p, i64 1
+  %end = load i64, ptr %end.p, align 8
+  %writable.p = getelementptr i64, ptr %start.p, i64 2
+  %writable = load i64, ptr %writable.p, align 8
+  %last = add i64 %a, %size
+  %inside = icmp ule i64 %last, %end
+  %may = icmp uge i64 %writable, %write
+  %good = and i1 %inside, %may
+  br i1 %good, label %found, label %bad
+found:
+  %length = sub i64 %end, %start
+  %span = sub i64 %length, %m
+  store i64 %start, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  store i64 %span, ptr %span.p, align 8
+  ret i1 true
+bad:
+  store i64 1, ptr %ctx, align 8
+  ret i1 false
+}"""
+
+# Looks each lane's address up.
+FIND_EACH = """define internal i1 @find_each(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+entry:
+  br label %loop
+loop:
+  %k = phi i32 [0, %entry], [%k1, %next]
+  %on = extractelement <{W} x i1> %mask, i32 %k
+  br i1 %on, label %look, label %next
+look:
+  %x = extractelement <{W} x i64> %a, i32 %k
+  %good = call i1 @find(ptr %ctx, ptr %site, i64 %x, i64 %size, i64 %write)
+  br i1 %good, label %next, label %bad
+next:
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, {W}
+  br i1 %more, label %loop, label %done
+done:
+  ret i1 true
+bad:
+  ret i1 false
+}"""
+
+# Shared memory has one stretch: what does not lie in it is a fault.
+MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+  store i64 1, ptr %ctx, align 8
+  ret i1 false
+}"""
+
+LOAD_ONE = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %a) alwaysinline {
+entry:
+  %lo = load i64, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  %span = load i64, ptr %span.p, align 8
+  %rel = sub i64 %a, %lo
+  %in = icmp ult i64 %rel, %span
+  %low = and i64 %a, {mask}
+  %aligned = icmp eq i64 %low, 0
+  %ok = and i1 %in, %aligned
+  br i1 %ok, label %go, label %slow, !prof !9
+slow:
+  %found = call i1 @find(ptr %ctx, ptr %site, i64 %a, i64 {size}, i64 0)
+  br i1 %found, label %go, label %bad
+bad:
+  ret {R} zeroinitializer
+go:
+  %p = getelementptr i8, ptr %base, i64 %a
+{loads}
+}"""
+
+# What both kinds of vector accesses begin with: where lanes are neighbours, or all at one address, one comparison checks them all.
+BEGIN = """entry:
+{limits}
+  %first = extractelement <{W} x i{A}> %a, i32 0
+{first.splat}
+  %diff = sub <{W} x i{A}> %a, %first.v
+  %off = xor <{W} x i1> %mask, {ones}
+  %next = icmp eq <{W} x i{A}> %diff, <{steps}>
+  %next.ok = or <{W} x i1> %next, %off
+  %next.bits = bitcast <{W} x i1> %next.ok to i{W}
+  %rel = sub i{A} %first, %lo
+  %in = icmp ult i{A} %rel, %span
+  %low = and i{A} %first, {mask}
+  %aligned = icmp eq i{A} %low, 0
+  %begins = and i1 %in, %aligned
+  %neighbours = icmp eq i{W} %next.bits, -1
+  br i1 %neighbours, label %run, label %{other}
+run:
+  %last = add i{A} %rel, {reach}
+  %last.in = icmp ult i{A} %last, %span
+  %in.all = and i1 %begins, %last.in
+  %plain = {plain}
+  br i1 %plain, label %vector, label %check
+"""
+
+CHECK = """check:
+{lo.splat}
+{span.splat}
+  %rels = sub <{W} x i{A}> %a, %lo.v
+  %ins = icmp ult <{W} x i{A}> %rels, %span.v
+  %lows = and <{W} x i{A}> %a, <{masks}>
+  %aligneds = icmp eq <{W} x i{A}> %lows, zeroinitializer
+  %good = and <{W} x i1> %ins, %aligneds
+  %good.ok = or <{W} x i1> %good, %off
+  %good.bits = bitcast <{W} x i1> %good.ok to i{W}
+  %fine = icmp eq i{W} %good.bits, -1
+  br i1 %fine, label %each, label %slow, !prof !9
+slow:
+  %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, <{W} x i1> %mask, i64 {size}, i64 {write})
+  br i1 %found, label %each, label %bad
+"""
+
+LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+{begin}
+vector:
+  %vp = getelementptr i8, ptr %base, i64 %first.w
+{wide}
+same:
+  %at.one = icmp eq <{W} x i{A}> %diff, zeroinitializer
+  %one.ok = or <{W} x i1> %at.one, %off
+  %one.bits = bitcast <{W} x i1> %one.ok to i{W}
+  %one.all = icmp eq i{W} %one.bits, -1
+  %one = and i1 %one.all, %begins
+  br i1 %one, label %uniform, label %check
+uniform:
+  %up = getelementptr i8, ptr %base, i64 %first.w
+{once}
+{check}
+bad:
+  ret {R} zeroinitializer
+each:
+{halves}
+gather:
+{gathers}
+}"""
+
+STORE = """define internal void @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask, {values}) alwaysinline {
+{begin}
+vector:
+  %status = load i64, ptr %ctx, align 8
+  %quiet = icmp eq i64 %status, 0
+  br i1 %quiet, label %put, label %bad, !prof !9
+put:
+  %vp = getelementptr i8, ptr %base, i64 %first.w
+{wide}
+  ret void
+{check}
+bad:
+  ret void
+each:
+  %status.e = load i64, ptr %ctx, align 8
+  %quiet.e = icmp eq i64 %status.e, 0
+  br i1 %quiet.e, label %scatter, label %bad, !prof !9
+scatter:
+{halves}
+gather:
+{scatters}
+  ret void
+}"""
+
+# Blocks are often 16 threads wide: the halves of a warp may each be neighbours, or each at one address.
+HALVES = """  %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
+  %from.head = sub <{W} x i{A}> %a, %heads
+  %h.next = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
+  %h.next.ok = or <{W} x i1> %h.next, %off
+  %h.next.bits = bitcast <{W} x i1> %h.next.ok to i{W}
+  %h.neighbours = icmp eq i{W} %h.next.bits, -1
+  %head0 = extractelement <{W} x i64> %offsets, i32 0
+  %head1 = extractelement <{W} x i64> %offsets, i32 {H}
+  %p0 = getelementptr i8, ptr %base, i64 %head0
+  %p1 = getelementptr i8, ptr %base, i64 %head1
+  %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
+  %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
+  %head0.in = extractelement <{W} x i1> %ins, i32 0
+  %head1.in = extractelement <{W} x i1> %ins, i32 {H}
+  %heads.in = and i1 %head0.in, %head1.in
+  %h.runs = and i1 %h.neighbours, %heads.in
+  br i1 %h.runs, label %halves, label %{else}
+halves:
+"""
+LOAD_HALVES = """  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
+  %half1 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p1, i32 {bytes}, <{H} x i1> %mask1, <{H} x i{B}> zeroinitializer)
+  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
+  ret <{W} x i{B}> %both
+two:
+  %h.same = icmp eq <{W} x i{A}> %from.head, zeroinitializer
+  %bits0 = bitcast <{H} x i1> %mask0 to i{H}
+  %bits1 = bitcast <{H} x i1> %mask1 to i{H}
+  %on0 = and i{H} %bits0, 1
+  %on1 = and i{H} %bits1, %on0
+  %heads.on = icmp eq i{H} %on1, 1
+  %h.same.ok = or <{W} x i1> %h.same, %off
+  %h.same.bits = bitcast <{W} x i1> %h.same.ok to i{W}
+  %h.one = icmp eq i{W} %h.same.bits, -1
+  %h.two = and i1 %h.one, %heads.on
+  br i1 %h.two, label %pair, label %gather
+pair:
+  %one0 = load i{B}, ptr %p0, align {bytes}
+  %one1 = load i{B}, ptr %p1, align {bytes}
+  %ones0 = insertelement <{W} x i{B}> poison, i{B} %one0, i32 0
+  %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
+  %pair.v = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
+  ret <{W} x i{B}> %pair.v"""
+STORE_HALVES = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
+  %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half0, ptr %p0, i32 {bytes}, <{H} x i1> %mask0)
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
+  ret void"""
+
+# `limit` is where the stack ends; lanes with one address, as those of variables, move as a vector.
+LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, <{W} x i1> %mask{value}) alwaysinline {
+entry:
+  %first = extractelement <{W} x i32> %a, i32 0
+{first.splat}
+  %limit32 = add i32 %limit, 0
+{limit32.splat}
+  %off = xor <{W} x i1> %mask, {ones}
+  %status = load i64, ptr %ctx, align 8
+  %quiet = icmp eq i64 %status, 0
+  %in = icmp ult <{W} x i32> %a, %limit32.v
+  %in.ok = or <{W} x i1> %in, %off
+  %in.bits = bitcast <{W} x i1> %in.ok to i{W}
+  %in.all = icmp eq i{W} %in.bits, -1
+  %may = and i1 %in.all, %quiet
+  br i1 %may, label %legal, label %bad, !prof !9
+bad:
+  store i64 1, ptr %ctx, align 8
+  ret {nothing}
+legal:
+  %one = icmp eq <{W} x i32> %a, %first.v
+  %one.bits = bitcast <{W} x i1> %one to i{W}
+  %one.all = icmp eq i{W} %one.bits, -1
+  br i1 %one.all, label %row, label %each
+row:
+  %r = lshr i32 %first, 2
+  %r64 = zext i32 %r to i64
+  %rows = mul i64 %r64, %stride
+  %rp = getelementptr i32, ptr %lane0, i64 %rows
+{row}
+each:
+  %rs = lshr <{W} x i32> %a, <{twos}>
+  %rs64 = zext <{W} x i32> %rs to <{W} x i64>
+{stride.splat}
+  %rows.v = mul <{W} x i64> %rs64, %stride.v
+  %places = add <{W} x i64> %rows.v, <{lanes}>
+  %ps = getelementptr i32, ptr %lane0, <{W} x i64> %places
+{each}
+}"""
+
+CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+entry:
+{limits}
+  %off = xor <{W} x i1> %mask, {ones}
+  %status = load i64, ptr %ctx, align 8
+  %quiet = icmp eq i64 %status, 0
+  br i1 %quiet, label %check, label %bad, !prof !9
+{check}
+bad:
+  ret i1 false
+each:
+  ret i1 true
+}"""
+
+GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  %span = load i64, ptr %span.p, align 8"""
+SHARED_LIMITS = """  %lo = add i32 0, 0
+  %span = trunc i64 %limit to i32"""

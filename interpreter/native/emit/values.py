@@ -1,0 +1,224 @@
+"""The values of a pass: what registers hold, where they come from and where they go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...plan import plan as P
+from ..frame import STACK, Frame
+from ..trace.code import Code, Untraceable, scalar_type
+from ..trace.symbol import Symbol, lift
+from ..trace.ufuncs import select
+from ..variance import LANE, ONE, Kinds
+from .memory import Helpers
+
+DType = np.dtype[Any]
+Guard = tuple[int, Symbol] | None  # the kind of a guard's predicate, and where it holds
+
+
+class Values:
+    """Symbols of a pass: of one value for the wave in `once`, which stands before the loop over vectors, and of each lane in `code`."""
+
+    def __init__(self, frame: Frame, kinds: Kinds, helpers: Helpers, name: str) -> None:
+        self.frame = frame
+        self.kinds = kinds  # of the registers where the pass begins
+        self.helpers = helpers
+        self.module = module = helpers.module
+        self.name = name
+        self.width = frame.width
+        self.once, self.code = Code(1, module, "s"), Code(self.width, module, "v")
+        self.values: dict[int, tuple[int, Any]] = {}
+        self.keeping: frozenset[int] = frozenset()  # slots that keep their value where the guard of the operation does not hold
+
+    def code_of(self, kind: int) -> Code:
+        """Where values of a kind are computed."""
+        return self.code if kind == LANE else self.once
+
+    def at(self, kind: int, value: Any) -> Any:
+        """A value as one of a kind: one for all is repeated over the lanes."""
+        if isinstance(value, tuple):
+            return tuple(self.at(kind, v) for v in value)
+        if not isinstance(value, Symbol) or value.code is self.code_of(kind):
+            return value
+        width, code = self.width, self.code
+        if kind == ONE:
+            raise Untraceable("a value that varies where one is expected")
+        mask = ", ".join(f"i32 {i % value.each}" for i in range(width * value.each))
+        text = f"shufflevector {value.type} {value.value}, {value.type} poison, <{width * value.each} x i32> <{mask}>"
+        return Symbol(code, code.emit(text), value.dtype, width * value.each)
+
+    def value(self, slot: int) -> tuple[int, Any]:
+        """A register's kind and value."""
+        found = self.values.get(slot)
+        if found is None:
+            found = self.values[slot] = self._loaded(slot)
+        return found
+
+    def _loaded(self, slot: int) -> tuple[int, Symbol]:
+        constant = self.frame.constants.get(slot)
+        if constant is not None:
+            return ONE, lift(self.once, constant, constant.dtype, 1)
+        kind, dtype = self.kinds.get(slot, ONE), self.frame.dtypes[slot]
+        if kind == LANE:
+            return LANE, self._from(self.code, "%frame", self.frame.offsets[slot], dtype, min(64, self.width * dtype.itemsize))
+        return ONE, self._from(self.once, "%uniforms.b", 8 * slot, dtype, 8)
+
+    def _from(self, code: Code, base: str, offset: int, dtype: DType, align: int) -> Symbol:
+        p = code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+        w = code.width
+        if dtype.kind != "b":
+            return Symbol(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
+        raw = code.emit(f"load i32, ptr {p}, align 4")
+        return Symbol(code, code.emit(f"bitcast i{w} {raw if w == 32 else code.emit(f'trunc i32 {raw} to i{w}')} to <{w} x i1>"), dtype)
+
+    def source(self, s: Any) -> tuple[int, Any]:
+        """An operand: its kind and value."""
+        match s:
+            case int():
+                return self.value(s)
+            case P.SlotAs():
+                kind, v = self.value(s.slot)
+                return kind, _reread(v, s.kept, s.wanted)
+            case P.Packed():
+                kind, v = self.value(s.slot)
+                return kind, v.view(f"u{s.type.dtype.itemsize}").view(s.type.dtype)
+            case P.Tuple():
+                parts = [self.source(e) for e in s.sources]
+                values: list[Any] = []
+                for _, v in parts:
+                    values.extend(v) if isinstance(v, tuple) else values.append(v)
+                return max((k for k, _ in parts), default=ONE), tuple(values)
+            case P.Special():
+                kind, v = self.special(s.name)
+                return kind, v if v.dtype == s.dtype else v.view(s.dtype) if v.itemsize == s.dtype.itemsize else v.astype(s.dtype)
+            case P.Not():
+                kind, v = self.value(s.slot)
+                return kind, ~v
+            case P.PlusConstant():
+                kind, v = self.source(s.source)
+                return kind, v + _constant(s.by, s.dtype)
+            case P.FrameAddress():
+                return ONE, lift(self.once, STACK + s.offset, s.dtype, 1)
+            case P.ScalarConstant():
+                return ONE, s.value
+            case P.Pointer():
+                kind, v = self.value(s.slot)
+                return kind, v + _constant(s.offset, v.dtype) if s.offset else v
+            case P.AddressSource():
+                kind, v = self.source(s.base)
+                v = v.view(f"u{v.itemsize}")
+                if not s.opaque:
+                    v = v.astype(np.uint64)
+                return kind, v + _constant(s.offset, v.dtype) if s.offset else v
+        raise Untraceable(f"operand {s!r}")
+
+    def special(self, name: str) -> tuple[int, Symbol]:
+        """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
+        n, extent, dtype = self.frame.special(name)
+        kind = ONE if extent == "one" else LANE
+        code = self.code_of(kind)
+        p = self.once.emit(f"getelementptr i64, ptr %specials.b, i64 {n}")
+        table = self.once.emit(f"load ptr, ptr {p}, align 8")
+        t = scalar_type(dtype)
+        if extent == "one":
+            return ONE, Symbol(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
+        if extent == "lane":
+            at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.first_thread()}")
+            return LANE, Symbol(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
+        number = code.emit(f"add i64 {self.block()}, %first_block")
+        at = code.emit(f"getelementptr {t}, ptr {table}, i64 {number}")
+        one = code.emit(f"load <1 x {t}>, ptr {at}, align {dtype.itemsize}")
+        zero = ", ".join(["i32 0"] * self.width)
+        return LANE, Symbol(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype)
+
+    def block(self) -> str:
+        """The number in the wave of the block of a vector."""
+        return self._of_vector("block_of")
+
+    def first_thread(self) -> str:
+        """The linear index in its block of a vector's first lane."""
+        return self._of_vector("thread_of")
+
+    def _of_vector(self, table: str) -> str:
+        p = self.code.emit(f"getelementptr i64, ptr %{table}.b, i64 %vec")
+        return self.code.emit(f"load i64, ptr {p}, align 8")
+
+    # ------------------------------------------------------------ results
+
+    def assign(self, t: P.Target, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+        """A result into its place; lanes where the guard does not hold keep what they had."""
+        match t:
+            case None:
+                return
+            case int():
+                self._set(t, kind, value, guard)
+            case P.Convert():
+                self._set(t.slot, kind, _extended(value, t), guard)
+            case P.Pack():
+                self._set(t.slot, kind, value.view(f"u{value.itemsize}").view(f"u{t.type.bytes}").view(t.kept), guard)
+            case P.Each() if t.halves:
+                for i, e in enumerate(t.targets):
+                    self.assign(e, kind, value[2 * i : 2 * i + 2], guard)
+            case P.Each():
+                for e, v in zip(t.targets, value, strict=False):
+                    self.assign(e, kind, v, guard)
+
+    def _set(self, slot: int, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+        if guard is not None and slot in self.keeping:
+            had, old = self.value(slot)
+            kind = max(kind, had, guard[0])
+            if isinstance(value, tuple) or isinstance(old, tuple):
+                raise Untraceable("factors under a guard")
+            if old.dtype != value.dtype:
+                old = _bits_as(old, value.dtype)
+            value = select(self.at(kind, guard[1]), self.at(kind, value), self.at(kind, old))
+        elif guard is not None:
+            kind = max(kind, guard[0])
+            value = self.at(kind, value)
+        self.values[slot] = kind, value
+
+    def active(self, guard: Guard) -> str:
+        """The mask of the lanes that take part in an operation."""
+        if guard is None:
+            return "%active"
+        g = self.at(LANE, guard[1])
+        return self.code.emit(f"and {g.type} {g.value}, %active")
+
+
+# ---------------------------------------------------------------- bits
+
+
+def _constant(value: int, dtype: DType) -> Any:
+    return np.array(value & ((1 << 8 * dtype.itemsize) - 1), f"u{dtype.itemsize}").view(dtype)[()]
+
+
+def _reread(v: Symbol, have: DType, want: DType) -> Symbol:
+    if have == want:
+        return v
+    if have.kind == "b" or want.kind == "b":
+        return v.astype(want)
+    if have.itemsize == want.itemsize:
+        return v.view(want)
+    return v.view(f"u{have.itemsize}").astype(f"u{want.itemsize}").view(want)
+
+
+def _bits_as(v: Symbol, want: DType) -> Symbol:
+    """What a register held, where its new value has another dtype; no lane reads it if the sizes differ."""
+    if v.itemsize == want.itemsize and "b" not in (v.dtype.kind, want.kind):
+        return v.view(want)
+    return lift(v.code, 0, want, v.lanes)
+
+
+def _extended(value: Symbol, t: P.Convert) -> Symbol:
+    """A result as the bits of the register that keeps it."""
+    of = t.type
+    if value.dtype.kind == "b":
+        v = value.astype(f"u{t.kept.itemsize}")
+    elif of.dtype.itemsize == t.kept.itemsize:
+        v = value
+    else:
+        bits = value.view(f"u{value.itemsize}") if value.dtype.kind == "f" else value
+        v = bits.astype(f"{'i' if of.kind == 's' else 'u'}{t.kept.itemsize}")
+    return v.view(t.kept) if v.dtype != t.kept else v

@@ -1,0 +1,157 @@
+"""What compiled code leaves to numpy: single rows of its program, and waves that it cannot go on with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..faults import ExecutionError
+from ..lanes import Selection
+from ..vector.convergence import go
+from ..vector.explain import explain
+from ..vector.group import Activation, Group
+from .frame import STACK
+from .program import Row
+from .registers import Registers
+from .schedule import scheduler as s
+from .slots import slots_of, written
+from .variance import LANE, ONE
+
+if TYPE_CHECKING:
+    from .run import NativeLaunch
+
+Array = NDArray[Any]
+
+
+class Fallback:
+    """The numpy engine's view of the wave that compiled code runs."""
+
+    def __init__(self, native: NativeLaunch) -> None:
+        self.native = native
+        self.S = native.S
+        self.program = native.program
+        self.registers: Registers = native.registers
+        self._wave: Any = None  # made when it is first needed
+
+    @property
+    def wave(self) -> Any:
+        """The wave that runs; its shared memory and its stacks are those of compiled code."""
+        native, first, count = self.native, self.native.first_block, int(self.S[s.WAVE_BLOCKS])
+        if self._wave is None or self._wave.first != first:
+            self.check_leaks()
+            wave = self._wave = native.make_wave(native.launch, (), first, count, native.shared[: count * native.stride + 16])
+            wave.ready.clear()
+            if native.stack:
+                words = (
+                    native.local[: count * native.launch.threads * native.stack].view(np.uint32).reshape(-1, count * native.launch.threads)
+                )
+                if native.launch.options.poison is not None:
+                    words[...] = wave.local.words[: len(words)]
+                wave.local.words = words
+        return self._wave
+
+    def check_leaks(self) -> None:
+        """What a wave must not leave behind when it has ended."""
+        wave, self._wave = self._wave, None
+        if wave is not None:
+            wave.check_leaks()
+
+    @property
+    def row(self) -> Row:
+        """The row that the group stands before."""
+        return self.program.rows[int(self.S[s.PC])]
+
+    # ------------------------------------------------------------ single rows
+
+    def poison(self) -> None:
+        """Registers that are read before they are written hold rubbish."""
+        plan, wave, row = self.program.plan, self.wave, self.program.rows[0]
+        registers = wave.code_of(plan.function).entry_registers(wave.rubbish, wave.geometry.shape)
+        for slot in plan.zeros:
+            self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
+
+    def run_row(self, at: int, count: int) -> None:
+        """Runs a row's operations for the lanes of a list."""
+        row = self.row
+        ops = self.program.plan.segments[row.segment].ops[row.first : row.last]
+        g, selection = self._group(self.S[at : at + count], row)
+        code = g.act.function.segments[row.segment]
+        step: Any = None
+        try:
+            for step in code.steps[row.first : row.last]:
+                step(g.R)
+        except ExecutionError as e:
+            explain(e, g, code, step)
+            raise
+        kinds = self.program.needed(row)
+        for slot in dict.fromkeys(x for op in ops for x in written(op)):
+            for kind in kinds.get(slot, ()):
+                if g.R[slot] is not None:
+                    self._put(slot, kind, g.R[slot], selection)
+        if g.cc is not None:
+            self._put(self.program.frame.carry, LANE, g.cc, selection)
+        self.S[s.PC] += 1
+
+    def _group(self, entries: Array, row: Row) -> tuple[Group, Selection | None]:
+        """The lanes of a list as a group with its registers; None: all lanes of the wave."""
+        wave = self.wave
+        selection = self.registers.selection(entries, wave.count)
+        geometry = wave.geometry if selection is None else wave.geometry.select(selection)
+        function = wave.code_of(self.program.plan.function)
+        g = Group(wave, geometry, Activation(function, STACK, None), function.fresh_registers(), row.segment)
+        for slot in slots_of(row.live):
+            value = self.registers.get(slot, row.kinds.get(slot, ONE), wave.count, selection)
+            if slot == self.program.frame.carry:
+                g.cc = value
+            else:
+                g.R[slot] = value
+        return g, selection
+
+    def _put(self, slot: int, kind: int, value: Any, selection: Selection | None) -> None:
+        self.registers.put(slot, kind, self.wave.count, value, selection)
+
+    # ------------------------------------------------------------ waves
+
+    def hand_over(self) -> Any:
+        """The wave, with groups in the place of the scheduler's lists: numpy goes on with it."""
+        S, wave = self.S, self.wave
+        n = wave.count * self.registers.each
+        alive = S[S[s.ALIVE] : S[s.ALIVE] + n]
+        wave.exited[...] = ~self.registers.lanes(alive, wave.count)
+        wave.exited_count = int(np.count_nonzero(wave.exited))
+        lists = [(int(S[node + s.NODE_LIST]), int(S[node + s.NODE_COUNT]), int(S[node + s.NODE_PC])) for node in self._nodes()]
+        lists.append((int(S[s.LIST]), int(S[s.COUNT]), int(S[s.PC])))
+        at_end = self.row.kind not in (s.RUN, s.CALLOUT)
+        taken = np.zeros(n, np.int64)
+        groups = []
+        for at, count, pc in reversed(lists):  # those who wait at a join are in no list above it
+            entries = S[at : at + count]
+            vectors = entries >> 32
+            masks = entries & alive[vectors] & ~taken[vectors]
+            taken[vectors] |= masks
+            left = (vectors << 32 | masks)[masks != 0]
+            if len(left) and pc >= 0:
+                groups.append(self._group(left, self.program.rows[pc])[0])
+        wave.ready.extend(reversed(groups))
+        if at_end and groups:
+            self._end_segment(wave.ready.pop())
+        self._wave = None
+        return wave
+
+    def _nodes(self) -> list[int]:
+        return [int(self.S[s.STACK]) + n * s.NODE for n in range(int(self.S[s.DEPTH]))]
+
+    @staticmethod
+    def _end_segment(g: Group) -> None:
+        """What a segment does at its end, for a group that has run its operations."""
+        segment = g.act.function.segments[g.pc]
+        try:
+            following = segment.terminate(g)
+        except ExecutionError as e:
+            explain(e, g, segment, None)
+            raise
+        if following is not None:
+            g.pc = following
+            go(g)

@@ -1,0 +1,174 @@
+"""Runs a launch with compiled code: the memory that it works in, and what it asks for while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lanes import Geometry
+from ..launch import Launch
+from ..memory.spaces import shared_stride
+from ..vector.special import special
+from .fallback import Fallback
+from .frame import STACK
+from .program import Program
+from .registers import Registers, aligned
+from .schedule import scheduler as s
+from .schedule.compiled import scheduler
+
+Array = NDArray[Any]
+PATIENCE = 4096  # ends of segments between two looks at the limits
+LISTS = 24  # lists of all vectors that there is room for
+CHUNK = 1 << 14  # blocks whose special registers are computed at once
+
+
+class NativeLaunch:
+    """The memory of a launch as compiled code sees it; it holds one wave at a time."""
+
+    def __init__(self, launch: Launch, program: Program, make_wave: Callable[..., Any]) -> None:
+        self.launch = launch
+        self.program = program
+        self.make_wave = make_wave
+        self.per_wave = min(launch.blocks_per_wave, launch.blocks)
+        self.registers = Registers(program.frame, self.per_wave, launch.threads)
+        self.chunk = 0  # the first block whose tables are there
+        self._lay_out()
+        self._fill(0)
+        self.fallback = Fallback(self)
+
+    # ------------------------------------------------------------ memory
+
+    def _lay_out(self) -> None:
+        launch, program, each, width = self.launch, self.program, self.registers.each, self.program.width
+        n = self.per_wave * each
+        words = program.words(s.WORDS)
+        places = np.cumsum([s.WORDS, len(words), s.NODE * s.NODES, n, n, each, LISTS * n]).tolist()
+        self.S = S = np.zeros(places[-1], np.int64)
+        S[s.ROWS], S[s.STACK], S[s.ALIVE], S[s.GONE], S[s.MASKS], S[s.LISTS], S[s.ROOM] = places
+        S[places[0] : places[1]] = words
+        lanes = np.arange(each * width).reshape(each, width) < launch.threads
+        S[places[4] : places[5]] = lanes @ (1 << np.arange(width, dtype=np.int64))
+        self.stride = shared_stride(launch.shared_bytes)
+        self.stack = STACK + program.plan.frame_size if program.plan.frame_size else 0  # bytes of each lane
+        self._fresh_memory()
+        self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
+        self.thread_of = vector * width
+        self.pointers = np.zeros(max(len(program.frame.specials), 1), np.int64)
+        self.sites = np.zeros(2 * max(program.frame.sites, 1), np.int64)
+        self._look_at_allocations()
+        memory = self.registers.memory.ctypes.data
+        S[s.HOST] = launch.arena.host_address - launch.arena.base
+        S[s.SHARED_STRIDE], S[s.SHARED_SIZE], S[s.LOCAL_SIZE] = self.stride, launch.shared_bytes, self.stack
+        S[s.PARAMETERS], S[s.UNIFORMS], S[s.FRAMES] = launch.parameters.ctypes.data, memory, memory + program.frame.uniforms
+        S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
+        S[s.SPECIALS] = self.pointers.ctypes.data
+        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, self.per_wave
+        S[s.TICK] = PATIENCE
+        S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
+        S[s.STOPS] = launch.options.poison is not None
+
+    def _fresh_memory(self) -> None:
+        """Shared memory and stacks that no wave has."""
+        self.shared = aligned(self.per_wave * self.stride + 16)
+        self.local = aligned(self.per_wave * self.launch.threads * self.stack)
+        self.S[s.SHARED], self.S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
+
+    def _look_at_allocations(self) -> None:
+        """The allocations as they are now; what accesses remember of others is forgotten."""
+        arena = self.launch.arena
+        self.version = arena.version
+        self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
+        self.S[s.TABLE], self.S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
+        self.sites[:] = 0
+
+    def _fill(self, first: int) -> None:
+        """The special registers of the blocks from one on."""
+        self.chunk = first
+        count = min(max(CHUNK // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
+        self.S[s.NEXT_BLOCK], self.S[s.BLOCKS] = 0, count
+        self.tables = [self._table(name, first, count) for name in self.program.frame.specials]
+        self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
+
+    def _table(self, name: str, first: int, count: int) -> Array:
+        _, extent, dtype = self.program.frame.specials[name]
+        v = special(_Blocks(self.launch, first, count), name).astype(dtype)
+        if extent == "one":
+            return v.reshape(1)
+        if extent == "block":
+            return np.ascontiguousarray(np.broadcast_to(v, (count, 1)).ravel())
+        out = np.zeros(self.registers.each * self.program.width, dtype)
+        out[: self.launch.threads] = v.ravel()
+        return out
+
+    # ------------------------------------------------------------ running
+
+    def next_wave(self) -> Any:
+        """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
+        S, launch = self.S, self.launch
+        run, words, registers = scheduler(), S.ctypes.data, self.registers.memory.ctypes.data
+        S[s.NEXT_BLOCK] = launch.next_block - self.chunk
+        while True:
+            code = run(words, registers)
+            launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
+            if code == s.DONE:
+                self._count_steps()
+                self.fallback.check_leaks()
+                if launch.next_block >= launch.blocks:
+                    return None
+                self._fill(launch.next_block)
+            elif code == s.ASKED:
+                self._ask(int(S[s.LIST]), int(S[s.COUNT]))
+            elif code == s.FAULT:  # an access that is not plainly legal: of the vectors from there on nothing has been done
+                S[s.STATUS] = 0
+                self._ask(int(S[s.LIST] + S[s.FAILED]), int(S[s.COUNT] - S[s.FAILED]))
+            elif code == s.BEGUN:
+                self.fallback.poison()
+            elif code == s.PAUSE:
+                self._count_steps()
+            elif code == s.TURNED and S[s.DEPTH] == 0 and not launch.has_more_waves:
+                S[s.TURN] = 0  # there are no others that could run
+            else:
+                self._count_steps()
+                wave = self.fallback.hand_over()
+                S[s.UNDER_WAY] = 0
+                self._fresh_memory()
+                return wave
+            S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # running blocks may have taken some over
+
+    def _ask(self, at: int, count: int) -> None:
+        self.fallback.run_row(at, count)
+        if self.version != self.launch.arena.version:
+            self._look_at_allocations()
+
+    def _count_steps(self) -> None:
+        steps = int(self.S[s.STEPS])
+        self.S[s.STEPS] = 0
+        self.launch.check_limits(steps, self._where)
+
+    def _where(self) -> str:
+        """What the wave executes."""
+        site = self.program.plan.segments[self.fallback.row.segment].first_site
+        return f"line {site.instruction.span.line}" if site else f"the end of {self.program.plan.name}"
+
+    @property
+    def first_block(self) -> int:
+        """Of the wave that runs."""
+        return self.chunk + int(self.S[s.FIRST_BLOCK])
+
+
+class _Blocks:
+    """Blocks of a launch, as special registers see a group of lanes."""
+
+    def __init__(self, launch: Launch, first: int, count: int) -> None:
+        self.geometry = Geometry.whole(count, launch.threads)
+        self.wave: Any = self  # of which a group asks its tables
+        self.launch = launch
+        self.first, self.count = first, count
+        self.segments_run = 0
+
+    def block_table(self, name: str) -> Array:
+        """See Wave."""
+        return self.launch.block_special(self.first, self.count, name)

@@ -1,0 +1,77 @@
+"""Which slots an operation reads and writes, and which special registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..plan import plan as P
+
+
+def leaves(s: Any) -> Iterator[Any]:
+    """The innermost parts of an operand: slots, special registers, constants."""
+    match s:
+        case P.SlotAs() | P.Packed() | P.Not() | P.Pointer():
+            yield s.slot
+        case P.Tuple():
+            for e in s.sources:
+                yield from leaves(e)
+        case P.PlusConstant():
+            yield from leaves(s.source)
+        case P.AddressSource():
+            yield from leaves(s.base)
+        case _:
+            yield s
+
+
+def read(op: P.Op) -> list[int]:
+    """The slots that an operation reads, its guard's included, and those that keep their value where the guard does not hold."""
+    out = [] if op.guard is None else [op.guard.slot, *op.keeps]
+    out += [x for s in op.sources for x in leaves(s) if type(x) is int]
+    return out + ([] if op.product is None else read(op.product))
+
+
+def written(op: P.Op) -> list[int]:
+    """The slots that an operation sets."""
+    return targets(op.target) + ([] if op.product is None else written(op.product))
+
+
+def targets(t: P.Target) -> list[int]:
+    """The slots of a target."""
+    match t:
+        case None:
+            return []
+        case int():
+            return [t]
+        case P.Each():
+            return [x for e in t.targets for x in targets(e)]
+        case _:
+            return [t.slot]
+
+
+def successors(end: P.End) -> list[int]:
+    """The places to which an end may lead; EXIT is not one."""
+    match end:
+        case P.Jump():
+            out = [end.to]
+        case P.Branch():
+            out = [end.taken, end.fall]
+        case P.Table():
+            out = [*end.targets, *([end.fall] if end.guard is not None else [])]
+        case P.Call():
+            out = [end.after]
+        case P.Leave():
+            out = [end.fall] if end.guard is not None else []
+        case _:
+            out = [end.past]
+    return [pc for pc in dict.fromkeys(out) if pc != P.EXIT]
+
+
+def slots_of(mask: int) -> list[int]:
+    """The slots of a mask."""
+    out = []
+    while mask:
+        low = mask & -mask
+        out.append(low.bit_length() - 1)
+        mask ^= low
+    return out

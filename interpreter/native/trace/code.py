@@ -1,0 +1,112 @@
+"""The text of a straight piece of LLVM IR, and constants as LLVM writes them."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DType = np.dtype[Any]
+
+_TYPES = {"b1": "i1", "i1": "i8", "u1": "i8", "i2": "i16", "u2": "i16", "i4": "i32", "u4": "i32", "i8": "i64", "u8": "i64",
+          "f2": "half", "f4": "float", "f8": "double"}  # fmt: skip
+
+
+class Untraceable(Exception):
+    """A meaning does with its arrays what cannot be recorded."""
+
+
+def scalar_type(dtype: DType) -> str:
+    """LLVM's type of one element."""
+    return _TYPES[dtype.str[1:]]
+
+
+def vector_type(dtype: DType, lanes: int) -> str:
+    """LLVM's type of a vector."""
+    return f"<{lanes} x {scalar_type(dtype)}>"
+
+
+def constant(value: Any) -> str:
+    """One element as LLVM writes it."""
+    v = np.asarray(value)
+    if v.dtype.kind == "b":
+        return "true" if v else "false"
+    if v.dtype.kind != "f":
+        return str(int(v))
+    if v.dtype.itemsize == 2:
+        return f"0xH{int(v.view(np.uint16)):04X}"
+    if v.dtype.itemsize == 8:
+        return f"0x{int(v.view(np.uint64)):016X}"
+    bits = int(v.view(np.uint32))  # a float is written as the double of its value, a NaN with its payload moved along
+    if bits & 0x7FFFFFFF > 0x7F800000:
+        return f"0x{(bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29:016X}"
+    return f"0x{struct.unpack('<Q', struct.pack('<d', float(v)))[0]:016X}"
+
+
+class Module:
+    """What pieces of code share: declarations and tables of constants."""
+
+    def __init__(self) -> None:
+        self.declarations: dict[str, str] = {}
+        self._tables: dict[tuple[str, bytes], tuple[str, str]] = {}
+
+    def table(self, values: NDArray[Any]) -> str:
+        """The name of a constant table."""
+        raw = np.ascontiguousarray(values).ravel()
+        key = (raw.dtype.str, raw.tobytes())
+        if key not in self._tables:
+            t, name = scalar_type(raw.dtype), f"@table{len(self._tables)}"
+            items = ", ".join(f"{t} {constant(v)}" for v in raw)
+            self._tables[key] = name, f"{name} = private unnamed_addr constant [{raw.size} x {t}] [{items}], align 64"
+        return self._tables[key][0]
+
+    def head(self) -> list[str]:
+        """The lines that stand before any function."""
+        return [*self.declarations.values(), *[line for _, line in self._tables.values()]]
+
+
+class Code:
+    """A straight piece of code on vectors of `width` lanes; equal expressions are computed once."""
+
+    def __init__(self, width: int, module: Module, prefix: str = "t") -> None:
+        self.width = width
+        self.module = module
+        self.lines: list[str] = []
+        self._prefix = prefix
+        self._count = 0
+        self._known: dict[str, str] = {}
+        self.rooms: dict[str, str] = {}  # on the stack
+
+    def emit(self, text: str) -> str:
+        """The name of the value of an expression."""
+        found = self._known.get(text)
+        if found is None:
+            self._count += 1
+            found = self._known[text] = f"%{self._prefix}{self._count}"
+            self.lines.append(f"  {found} = {text}")
+        return found
+
+    def fresh(self, text: str) -> str:
+        """The name of the value of an expression that reads memory, computed anew."""
+        self._count += 1
+        name = f"%{self._prefix}{self._count}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def scratch(self, type: str, name: str) -> str:
+        """The address of room for a value on the stack."""
+        name = f"%room.{name}"
+        self.rooms[name] = type
+        return name
+
+    def forget(self) -> None:
+        """Another piece follows, which values computed here may not reach."""
+        self._known.clear()
+
+    def call(self, name: str, result: str, *arguments: str) -> str:
+        """A call of a function whose arguments are "type value"; it is declared."""
+        types = ", ".join(a.rpartition(" ")[0] if a[0] != "<" else a[: a.index(">") + 1] for a in arguments)
+        self.module.declarations[name] = f"declare {result} @{name}({types})"
+        return self.emit(f"call {result} @{name}({', '.join(arguments)})")

@@ -1,0 +1,17 @@
+"""A row's meaning, called with symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import functions, rules  # noqa: F401  they fill FUNCTIONS and PRIMITIVES
+from .code import Code
+from .symbol import Symbol, lift
+
+
+def traced(code: Code, meaning: Callable[..., Any], operands: Sequence[Any]) -> tuple[Symbol | None, ...]:
+    """The results of a pure meaning on symbols of a piece of code, which grows by what the meaning does."""
+    result = meaning(*operands)
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple(r if r is None or isinstance(r, Symbol) else lift(code, r, r.dtype, code.width) for r in results)

@@ -1,0 +1,43 @@
+"""Functions of isa/ that the host has instructions for, or that are written for arrays of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import warplab.isa.sfu as sfu
+from warplab.isa.floats import exact, single
+from warplab.isa.primitives import look_up
+from warplab.isa.sfu import single as unit
+
+from .code import Code, scalar_type
+from .symbol import PRIMITIVES, Symbol, lift
+from .ufuncs import suffix
+
+
+def _look_up(code: Code, index: Symbol, table: NDArray[Any]) -> Symbol:
+    i = index.astype(np.int64)
+    one, out = scalar_type(table.dtype), Symbol(code, "", table.dtype, i.lanes)
+    places = code.emit(f"getelementptr inbounds {one}, ptr {code.module.table(table)}, {i.type} {i.value}")
+    all_lanes = "<" + ", ".join(["i1 true"] * i.lanes) + ">"
+    value = code.call(
+        f"llvm.masked.gather.{suffix(out)}.v{i.lanes}p0", out.type, f"<{i.lanes} x ptr> {places}", f"i32 {table.dtype.itemsize}",
+        f"<{i.lanes} x i1> {all_lanes}", f"{out.type} poison",
+    )  # fmt: skip
+    return Symbol(code, value, table.dtype, i.lanes)
+
+
+def _fma(code: Code, a: Any, b: Any, c: Any, dtype: type) -> Symbol:
+    lanes = max(x.lanes for x in (a, b, c) if isinstance(x, Symbol))
+    x, y, z = (lift(code, v, np.dtype(dtype), lanes) for v in (a, b, c))
+    return Symbol(code, code.call(f"llvm.fma.{suffix(x)}", x.type, *[f"{v.type} {v.value}" for v in (x, y, z)]), x.dtype, lanes)
+
+
+PRIMITIVES[look_up] = _look_up
+PRIMITIVES[single.fma_nearest] = lambda code, a, b, c: single.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
+PRIMITIVES[exact.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
+for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways
+    _whole = getattr(unit, _name)
+    PRIMITIVES[getattr(sfu, _name)] = lambda code, *arguments, f=_whole, **modes: f(*arguments, **modes)

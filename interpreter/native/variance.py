@@ -1,0 +1,146 @@
+"""Which registers hold one value for all lanes of a wave (ONE), and which one for each lane (LANE), at each place of a plan.
+
+Lanes that part run one after another, and what they write in a register of one value the others would find there.  So a register varies if it is
+written while lanes are apart and read where ways come together again, or by lanes that went another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from warplab.assembler.flow.graphs import post_dominators, postorder, predecessors
+
+from ..plan import plan as P
+from .frame import extent_of
+from .slots import leaves, read, successors, targets
+
+ONE, LANE = range(2)
+Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value
+
+
+class Variance:
+    """The kinds of a function's registers at the start of each segment; `runs` says which operations are compiled, of the others all varies."""
+
+    def __init__(self, plan: P.PlanFunction, runs: Callable[[P.Op], bool]) -> None:
+        self.plan = plan
+        self.runs = runs
+        self.next = [successors(s.end) for s in plan.segments]
+        self.meet = _post_dominators(self.next)
+        self.apart: list[set[int]] = [set() for _ in plan.segments]  # slots that vary when a segment has written them
+        self.entry: list[Kinds] = [{} for _ in plan.segments]
+        self._solve()
+
+    def through(self, n: int, op: P.Op, kinds: Kinds) -> None:
+        """What one operation of a segment does to kinds."""
+        kind = max((kind_of(s, kinds) for s in op.sources), default=ONE)
+        if not self.runs(op) or op.how in ("lanes", "warps", "carry", "effect"):
+            kind = LANE
+        if (
+            op.how == "load"
+            and op.meaning.access is not None
+            and (op.guard is not None or op.meaning.access.space not in ("global", "const"))
+        ):
+            kind = LANE
+        for slot in targets(op.target):
+            own = kind
+            if op.guard is not None:
+                own = max(own, kinds.get(op.guard.slot, ONE), kinds.get(slot, ONE))
+            kinds[slot] = LANE if slot in self.apart[n] else own
+        if op.product is not None:
+            self.through(n, op.product, kinds)
+
+    def at_end(self, n: int) -> Kinds:
+        """The kinds behind the operations of a segment."""
+        kinds = dict(self.entry[n])
+        for op in self.plan.segments[n].ops:
+            self.through(n, op, kinds)
+        return kinds
+
+    def condition(self, n: int) -> int:
+        """The kind of what a segment's end asks."""
+        end, kinds = self.plan.segments[n].end, self.at_end(n)
+        guard = getattr(end, "guard", None)
+        kind = ONE if guard is None else kinds.get(guard.slot, ONE)
+        return max(kind, kind_of(end.index, kinds)) if isinstance(end, P.Table) else kind
+
+    def _solve(self) -> None:
+        while True:
+            work = set(range(len(self.plan.segments)))
+            while work:
+                n = min(work)
+                work.discard(n)
+                kinds = self.at_end(n)
+                for s in self.next[n]:
+                    live, entry = self.plan.live_in[s], self.entry[s]
+                    for slot, kind in kinds.items():
+                        if kind == LANE and live >> slot & 1 and entry.get(slot, ONE) == ONE:
+                            entry[slot] = LANE
+                            work.add(s)
+            if not self._part():
+                return
+
+    def _part(self) -> bool:
+        """Looks at each end where lanes may part; True if more registers vary than were known to."""
+        grown = False
+        live_in, segments = self.plan.live_in, self.plan.segments
+        for n in range(len(segments)):
+            if self.condition(n) == ONE:
+                continue
+            meet = self.meet[n]
+            ways = [(s, self._reach(s, meet)) for s in self.next[n] if s != meet]
+            held: dict[int, int] = {}  # by segment: the slots that may not hold one value when it has written them
+            met = 0 if meet is None else live_in[meet]
+            for i, (_, region) in enumerate(ways):
+                for _, other in ways[:i]:
+                    for s in region & other:
+                        met |= live_in[s]
+            for i, (_, region) in enumerate(ways):
+                others = 0
+                for j, (first, _) in enumerate(ways):
+                    if j != i:
+                        others |= live_in[first]
+                for s in region:
+                    held[s] = held.get(s, met) | others
+            for s, slots in held.items():
+                for op in segments[s].ops:
+                    for slot in targets(op.target) + ([] if op.product is None else targets(op.product.target)):
+                        if slots >> slot & 1 and slot not in self.apart[s]:
+                            self.apart[s].add(slot)
+                            grown = True
+        return grown
+
+    def _reach(self, first: int, meet: int | None) -> set[int]:
+        """The segments on the ways from one to where lanes meet."""
+        out: set[int] = set()
+        work = [first]
+        while work:
+            s = work.pop()
+            if s != meet and s not in out:
+                out.add(s)
+                work += self.next[s]
+        return out
+
+
+def kind_of(s: Any, kinds: Kinds) -> int:
+    """The kind of an operand."""
+    kind = ONE
+    for x in leaves(s):
+        if type(x) is int:
+            kind = max(kind, kinds.get(x, ONE))
+        elif isinstance(x, P.Special):
+            kind = max(kind, ONE if extent_of(x.name) == "one" else LANE)
+        elif isinstance(x, P.FrameAddress | P.FramePlace):
+            kind = LANE
+    return kind
+
+
+def reads_lanes(op: P.Op, kinds: Kinds) -> bool:
+    """Does an operation read what varies?"""
+    return any(kinds.get(s, ONE) == LANE for s in read(op))
+
+
+def _post_dominators(following: Sequence[Sequence[int]]) -> list[int | None]:
+    """The immediate post-dominator of each place; None where ways come together only behind the end."""
+    graph = [tuple(s) for s in following]
+    return post_dominators(graph, postorder(graph, [0])[::-1], predecessors(graph))
