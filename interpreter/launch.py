@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -57,7 +56,7 @@ class Options:
     cooperative: bool = False
     cluster: Dim3 | None = None
     lockstep: bool = False
-    engine: str = field(default_factory=lambda: os.environ.get("WARPLAB_ENGINE", "numpy"))
+    engine: str = "numpy"  # or "native"
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 

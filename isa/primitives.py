@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .ports import Array
-
+Array = NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
-LAUNCH_OPTIONS = "kernel grid block arg tex surf tensormap shared cooperative cluster set device schedule poison fmad max-steps timeout"
+LAUNCH_OPTIONS = (
+    "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine schedule poison fmad max-steps timeout"
+)
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
 
@@ -75,7 +77,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
 
     one = from_options(given)
     changes: dict[str, Any] = {}
-    for name in ("device", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize"):
+    for name in ("device", "engine", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize"):
         if name in given:
             changes[name] = getattr(one, name)
     for name in ("symbols", "show", "dump"):

@@ -22,6 +22,7 @@ from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
+from .engines import engine_of
 from .graphs import Capture
 from .heap import DeviceHeap
 from .host import Bytes
@@ -64,7 +65,7 @@ class DeviceContext:
         self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
-        self.options = Options()
+        self.options = Options(engine=engine_of())
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -275,6 +276,7 @@ class DeviceContext:
         o, sanitizer = self.options, self.space.sanitizer
         at = self._grid_workspace() if shape.cooperative else 0
         options = Options(
+            engine=o.engine,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
             stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),

@@ -16,6 +16,7 @@ from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
 from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
+from ..device.engines import engine_of
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
@@ -100,6 +101,7 @@ class Runner:
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
+        self.context.options.engine = engine_of(spec.engine)
         self.context.options.schedule = spec.schedule
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)

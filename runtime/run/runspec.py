@@ -62,6 +62,7 @@ class RunSpec:
     dump: tuple[str, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
+    engine: str = ""
     schedule: int | None = None
     poison: int | None = None
     max_steps: int | None = None
@@ -111,8 +112,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", number("schedule", int), number("poison", int), number("max_steps", int), number("timeout", float),
-        _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
+        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), number("poison", int),
+        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
 
 
@@ -180,7 +181,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device schedule poison max_steps timeout fmad sanitize".split()
+    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device engine schedule poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -200,7 +201,10 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         assert isinstance(made, LaunchSpec)
         launches.append(replace(made, stream=str(launch.get("stream", ""))))
     one = from_options(
-        {k: data.get(k) for k in ("rtol", "atol", "ulp", "device", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize")}
+        {
+            k: data.get(k)
+            for k in ("rtol", "atol", "ulp", "device", "engine", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize")
+        }
     )
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),

@@ -1,0 +1,1 @@
+"""Operations of a plan as LLVM IR: a function for each pass."""

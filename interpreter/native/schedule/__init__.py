@@ -1,0 +1,1 @@
+"""The scheduler of compiled code: plain loops, which are compiled themselves."""
