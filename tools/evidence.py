@@ -25,6 +25,7 @@ from tests.isa import (
     test_matrix_recorded,
     test_memory_operations,
     test_sfu,
+    test_surfaces,
     test_textures_recorded,
     test_warp,
 )
@@ -216,6 +217,15 @@ def textures() -> Source:
     return out
 
 
+def surfaces() -> Source:
+    """What surfaces give."""
+    t = test_surfaces
+    out = Source("surfaces", "loads, stores or updates of a surface in one geometry and format")
+    for case in t.CASES:
+        out.case(case["name"], [named(case["name"])], functools.partial(t.test_recorded, conftest.bound, case))
+    return out
+
+
 @dataclass
 class Verdicts:
     """How often the verifier agrees with ptxas 13.0 on mutated programs."""
@@ -237,7 +247,19 @@ def verdicts() -> Verdicts:
 @functools.cache
 def h200() -> tuple[Source, ...]:
     """Every set of recordings, run."""
-    return modules(), forms(), programs(), integers(), floats(), tiles(), warps(), memory_operations(), approximations(), textures()
+    return (
+        modules(),
+        forms(),
+        programs(),
+        integers(),
+        floats(),
+        tiles(),
+        warps(),
+        memory_operations(),
+        approximations(),
+        textures(),
+        surfaces(),
+    )
 
 
 @functools.cache

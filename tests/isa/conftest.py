@@ -107,12 +107,12 @@ def _evaluate() -> Callable[..., list[int]]:
     return evaluate
 
 
+def bound(spelling: str) -> Callable[..., Any]:
+    """The meaning of a spelling, which takes arrays as the interpreter gives them."""
+    form, modifiers = resolved(spelling)
+    return form.bind(modifiers)
+
+
 @pytest.fixture(scope="session", name="bound")
 def _bound() -> Callable[[str], Callable[..., Any]]:
-    """The meaning of a spelling, which takes arrays as the interpreter gives them."""
-
-    def bound(spelling: str) -> Callable[..., Any]:
-        form, modifiers = resolved(spelling)
-        return form.bind(modifiers)
-
     return bound
