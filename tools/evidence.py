@@ -24,6 +24,7 @@ from tests.isa import (
     test_integer_recorded,
     test_matrix_recorded,
     test_memory_operations,
+    test_queries,
     test_sfu,
     test_surfaces,
     test_textures_recorded,
@@ -218,11 +219,19 @@ def textures() -> Source:
 
 
 def surfaces() -> Source:
-    """What surfaces give."""
-    t = test_surfaces
-    out = Source("surfaces", "loads, stores or updates of a surface in one geometry and format")
+    """What surfaces give and keep, and what queries answer."""
+    t, q = test_surfaces, test_queries
+    out = Source("surfaces", "an access of 12 to 84 lanes to a surface, in one geometry, type and mode; or a query of one array")
     for case in t.CASES:
         out.case(case["name"], [named(case["name"])], functools.partial(t.test_recorded, conftest.bound, case))
+    for query, row, cases, test in (
+        ("suq", "suq.width.b32", q.SURFACES, q.test_recorded_extents_of_surfaces),
+        ("txq", "txq.width.b32", q.TEXTURES, q.test_recorded_extents_of_textures),
+        ("txq.level", "txq.level.width.b32", q.LEVELS, q.test_recorded_extents_of_levels),
+        ("istypep", "istypep.texref", q.VARIABLES, q.test_recorded_kinds_of_variables),
+    ):
+        for case in cases:
+            out.case(f"{query} {case[0]}", [named(row)], functools.partial(test, conftest.bound, *case))
     return out
 
 

@@ -13,7 +13,7 @@ Bits = NDArray[Any]
 Bound = Callable[[str], Callable[..., Any]]
 LAYERED, CUBE = 1, 4
 HALF = TexelFormat("f", 16, 4)
-LEVELS = [2**32 - 1, 0, 1, 2, 3, 4, 5, 6]
+Sizes = tuple[int, ...]
 
 
 class Port:
@@ -51,41 +51,46 @@ def extents(bound: Bound, opcode: str, resource: Texture | Surface) -> list[int]
     return [ask(bound, f"{opcode}.{query}.b32", resource)[0] for query in ("width", "height", "depth")]
 
 
-@pytest.mark.parametrize(
-    ("dims", "expected"),
-    [
-        ((6, 0, 0), (6, 0, 0)), ((20, 4, 0), (20, 4, 0)), ((16, 16, 16), (16, 16, 16)), ((9, 7, 4, LAYERED), (9, 7, 4)),
-        ((4, 4, 12, LAYERED | CUBE), (4, 4, 12)), ((5, 5, 6, CUBE), (5, 5, 6)),
-    ],
-)  # fmt: skip
-def test_extents_of_surfaces(bound: Bound, dims: tuple[int, ...], expected: tuple[int, ...]) -> None:
+# What the H200 gave: how an array was made (width, height, depth or layers or faces, flags, levels), and its extents.
+SURFACES: list[tuple[Sizes, Sizes]] = [
+    ((6, 0, 0), (6, 0, 0)), ((20, 4, 0), (20, 4, 0)), ((16, 16, 16), (16, 16, 16)), ((9, 7, 4, LAYERED), (9, 7, 4)),
+    ((4, 4, 12, LAYERED | CUBE), (4, 4, 12)), ((5, 5, 6, CUBE), (5, 5, 6)),
+]  # fmt: skip
+TEXTURES: list[tuple[Sizes, Sizes]] = [((9, 7, 4, LAYERED), (9, 7, 4)), ((20, 0, 3, LAYERED), (20, 3, 0)), ((5, 5, 6, CUBE), (5, 5, 0))]
+LEVELS: list[tuple[Sizes, list[Sizes]]] = [  # of level 0 and on, as far as there are levels
+    ((9, 0, 0), [(9, 1, 0)]), ((9, 0, 4, LAYERED), [(9, 4, 0)]), ((20, 12, 6, LAYERED), [(20, 12, 6)]), ((5, 5, 6, CUBE), [(5, 5, 0)]),
+    ((16, 16, 16, 0, 3), [(16, 16, 16), (8, 8, 8), (4, 4, 4)]), ((16, 8, 0, 0, 5), [(16, 8, 0), (8, 4, 0), (4, 2, 0), (2, 1, 0), (1, 1, 0)]),
+]  # fmt: skip
+VARIABLES = [("texref", "texref", True), ("texref", "surfref", False), ("texref", "samplerref", False), ("surfref", "surfref", True),
+             ("surfref", "texref", False), ("surfref", "samplerref", False)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dims", "expected"), SURFACES)
+def test_recorded_extents_of_surfaces(bound: Bound, dims: Sizes, expected: Sizes) -> None:
     assert extents(bound, "suq", Surface(image(*dims))) == list(expected)
 
 
-@pytest.mark.parametrize(
-    ("dims", "expected"),
-    [
-        ((9, 7, 4, LAYERED), (9, 7, 4)), ((20, 0, 3, LAYERED), (20, 3, 0)), ((5, 5, 6, CUBE), (5, 5, 0)), ((4, 4, 12, LAYERED | CUBE), (4, 4, 2)),
-        ((9, 0, 0), (9, 1, 0)), ((16, 4, 6), (16, 4, 6)),
-    ],
-)  # fmt: skip
-def test_extents_of_textures(bound: Bound, dims: tuple[int, ...], expected: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("dims", "expected"), TEXTURES)
+def test_recorded_extents_of_textures(bound: Bound, dims: Sizes, expected: Sizes) -> None:
     assert extents(bound, "txq", Texture(image(*dims), Sampler())) == list(expected)
 
 
-@pytest.mark.parametrize(
-    ("dims", "expected"),
-    [
-        ((9, 0, 0), [(0, 0, 0), (9, 1, 0)]), ((9, 0, 4, LAYERED), [(0, 0, 0), (9, 4, 0)]), ((20, 12, 6, LAYERED), [(0, 0, 0), (20, 12, 6)]),
-        ((5, 5, 6, CUBE), [(0, 0, 0), (5, 5, 0)]), ((16, 16, 16, 0, 3), [(0, 0, 0), (16, 16, 16), (8, 8, 8), (4, 4, 4)]),
-        ((16, 8, 0, 0, 5), [(0, 0, 0), (16, 8, 0), (8, 4, 0), (4, 2, 0), (2, 1, 0), (1, 1, 0)]),
-    ],
-)  # fmt: skip
-def test_extents_of_levels(bound: Bound, dims: tuple[int, ...], expected: list[tuple[int, ...]]) -> None:
-    level = np.array([LEVELS], np.uint32)
+@pytest.mark.parametrize(("dims", "expected"), LEVELS)
+def test_recorded_extents_of_levels(bound: Bound, dims: Sizes, expected: list[Sizes]) -> None:
+    level = np.array([[2**32 - 1, *range(7)]], np.uint32)
     texture = Texture(image(*dims), Sampler())
     found = [ask(bound, f"txq.level.{query}.b32", texture, level) for query in ("width", "height", "depth")]
-    assert list(zip(*found, strict=True)) == expected + [(0, 0, 0)] * (len(LEVELS) - len(expected))
+    assert list(zip(*found, strict=True)) == [(0, 0, 0), *expected, *[(0, 0, 0)] * (7 - len(expected))]
+
+
+@pytest.mark.parametrize(("variable", "asked", "expected"), VARIABLES)
+def test_recorded_kinds_of_variables(bound: Bound, variable: str, asked: str, expected: bool) -> None:
+    """An object of the host is of no kind."""
+    assert bound(f"istypep.{asked}")(Port(None, variable), np.array([[7, 3]], np.uint64)).tolist() == [[expected, False]]
+
+
+def test_cubes_in_layers_count_as_depth(bound: Bound) -> None:
+    assert extents(bound, "txq", Texture(image(4, 4, 12, LAYERED | CUBE), Sampler())) == [4, 4, 2]
 
 
 def test_properties_of_textures_and_surfaces(bound: Bound) -> None:
@@ -104,11 +109,3 @@ def test_properties_of_textures_and_surfaces(bound: Bound) -> None:
 @pytest.mark.parametrize("spelling", ["txq.width.b32", "txq.addr_mode_0.b32", "suq.height.b32"])
 def test_what_nothing_is_bound_to_answers_zero(bound: Bound, spelling: str) -> None:
     assert ask(bound, spelling, None) == [0]
-
-
-@pytest.mark.parametrize("kind", ["texref", "samplerref", "surfref"])
-def test_variables_know_their_kind_and_objects_have_none(bound: Bound, kind: str) -> None:
-    handles = np.array([[7, 3]], np.uint64)
-    for asked in ("texref", "samplerref", "surfref"):
-        found = bound(f"istypep.{asked}")(Port(None, kind), handles)
-        assert found.tolist() == [[asked == kind, False]]
