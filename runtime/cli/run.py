@@ -79,7 +79,7 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
 
     what = describe_launches(runner.trail)
     if outcome.findings:
-        from ..reports.findings import as_text
+        from warplab.interpreter.checkers.findings import as_text
 
         click.echo(as_text(outcome.findings), err=True)
     if outcome.failure:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 from warplab.interpreter.checkers.checker import Checker
-from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings
+from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings, as_text
 from warplab.interpreter.checkers.initcheck import Initcheck
 from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
 from warplab.interpreter.checkers.race.checker import Racecheck
@@ -113,8 +113,6 @@ class Sanitizer:
 
     def report(self) -> str:
         """All findings in words."""
-        from ..reports.findings import as_text
-
         return as_text(self.findings)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from ..reports.xml import xml_text
 from .execute import Result
 
 
@@ -50,10 +51,3 @@ def as_junit(results: Sequence[Result], seconds: float) -> str:
     root = ElementTree.Element("testsuites")
     root.append(suite)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
-
-
-def xml_text(text: str) -> str:
-    """Text without the characters that XML can't hold."""
-    return "".join(
-        c if c in "\t\n\r" or (c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and ord(c) not in (0xFFFE, 0xFFFF)) else "?" for c in text
-    )

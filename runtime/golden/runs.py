@@ -6,8 +6,9 @@ from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
 
+from warplab.interpreter.checkers.findings import as_text
+
 from ..errors import ApiError
-from ..reports.findings import as_text
 from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Case, Failed
 from .directives import RunCheck

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from warplab.interpreter.checkers.findings import as_text
 from warplab.interpreter.memory.arena import OutOfMemory
 
 from ..errors import ApiError, UsageError
 from ..golden.metrics import check_metric, measured
 from ..golden.output import captured
-from ..reports.findings import as_text
 from ..run.runner import DOUBTFUL, Outcome, Runner
 from ..run.runspec import RunSpec
 from .lab import Lab, LabTest

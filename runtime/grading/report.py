@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from ..golden.report import xml_text
+from ..reports.xml import xml_text
 
 LONGEST = 4000  # characters of one message
 

@@ -9,12 +9,12 @@ from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree
 
-from warplab.interpreter.checkers.findings import Finding
+from warplab.interpreter.checkers.findings import Finding, as_text, paragraph
 
-from ..golden.report import xml_text
 from . import svg
-from .findings import as_json, as_text, paragraph
+from .findings import as_json
 from .html import PAGE_STYLE
+from .xml import xml_text
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
