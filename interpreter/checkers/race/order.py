@@ -21,10 +21,18 @@ Clock = dict[int, int]
 class Lanes:
     """The lanes of one access, one after the other: thread, warp and block in the launch."""
 
-    __slots__ = ("block", "thread", "warp")
+    __slots__ = ("_words", "block", "thread", "warp")
 
     def __init__(self, thread: Array, warp: Array, block: Array) -> None:
         self.thread, self.warp, self.block = thread, warp, block
+        self._words: dict[int, Array] = {}
+
+    def words(self, level: int) -> Array:
+        """Each lane's thread or block as the lower half of a stamp."""
+        found = self._words.get(level)
+        if found is None:
+            found = self._words[level] = ((self.thread if level == THREAD else self.block) | level << LEVEL_AT).astype(np.uint64)
+        return found
 
     def take(self, index: Array) -> Lanes:
         """Some of them."""
@@ -70,6 +78,7 @@ class Order:
         self.earlier: tuple[tuple[int, int], ...] = ()  # times of other launches that are ordered before, from, to
         self.barrier = np.full(launch.blocks, floor, np.int64)
         self.warp = np.full(launch.blocks * self.per_block, floor, np.int64)
+        self.barriers = 0  # how often one was complete
         self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
         self.views: dict[int, list[Clock]] = {}
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
@@ -87,6 +96,7 @@ class Order:
     def block_barrier(self, blocks: Array, now: int) -> None:
         """All threads of these blocks have met."""
         self.barrier[blocks] = now
+        self.barriers += 1
         if self._private:
             for block in blocks.tolist():
                 keys = self._private.pop(block, None)
