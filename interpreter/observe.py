@@ -27,7 +27,6 @@ from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
 from .vector.accessing import Accessing
-from .vector.accessing import Accessing
 from .vector.copying import Copying
 from .vector.function import VectorFunction
 from .vector.group import Group

@@ -66,10 +66,13 @@ EXCHANGE = "{between}st.shared.u32 [%r5], %r1;\n{sync}\nld.shared.u32 %r10, [{ot
 ORDERED = {
     "a barrier": EXCHANGE.format(between="", sync="bar.sync 0;", other="%r7"),
     "a warp's barrier": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r6"),
-    "a barrier of half a warp": "and.b32 %r11, %r1, 16;\nshl.b32 %r12, 0xffff, %r11;\n" + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
+    "a barrier of half a warp": "and.b32 %r11, %r1, 16;\nshl.b32 %r12, 0xffff, %r11;\n"
+    + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
     "release and acquire": message(RELEASE, ACQUIRE),
     "fences": message(f"{FENCE}\n{STORE}", LOAD, FENCE),
-    "volatile and membar": message("membar.gl;\nst.volatile.global.u32 [%rd2], %r21;", "ld.volatile.global.u32 %r20, [%rd2];", "membar.gl;"),
+    "volatile and membar": message(
+        "membar.gl;\nst.volatile.global.u32 [%rd2], %r21;", "ld.volatile.global.u32 %r20, [%rd2];", "membar.gl;"
+    ),
     "an atomic operation that releases": message("atom.release.gpu.global.add.u32 %r23, [%rd2], 1;", ACQUIRE),
     "a copy and its wait": "cp.async.ca.shared.global [%r5], [%rd1], 4;\ncp.async.wait_all;\nld.shared.u32 %r10, [%r5];",
     "a copy, its wait and a barrier": "cp.async.ca.shared.global [%r5], [%rd1], 4;\ncp.async.wait_all;\nbar.sync 0;\nld.shared.u32 %r10, [%r7];",

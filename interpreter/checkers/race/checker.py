@@ -9,7 +9,6 @@ import numpy as np
 
 from warplab.assembler.listing import listing
 
-from ...faults import Fault
 from ...launch import Launch
 from ...memory.arena import Allocation
 from ...memory.spaces import ArenaSpace, SharedSpace
@@ -103,7 +102,9 @@ class Racecheck(Checker):
         self.order.earlier = earlier
         self.now += 1
         n = launch.blocks * launch.threads
-        self._fences: dict[int, tuple[Array, Array]] = {}  # scope -> when each thread has last released by a fence, and its block's barrier then
+        self._fences: dict[
+            int, tuple[Array, Array]
+        ] = {}  # scope -> when each thread has last released by a fence, and its block's barrier then
         self._fence_views: dict[tuple[int, int], Any] = {}
         self._proxy: tuple[Array, Array] | None = None
         self._pending: dict[int, dict[tuple[int, int], Heads]] = {}  # thread -> what a fence would acquire
@@ -356,7 +357,7 @@ class Racecheck(Checker):
         """What the last fences of these threads cover."""
         out: dict[int, int] = {}
         for t in thread.tolist():
-            for scope, clock in self._released_by(t):
+            for _scope, clock in self._released_by(t):
                 for key, time in clock.items():
                     out[key] = max(time, out.get(key, -1))
         return out
@@ -481,7 +482,9 @@ class Racecheck(Checker):
             return
         writes, size = a.kind != "ld", a.type.bytes * a.count
         every = self._lanes_of(a.group)
-        values = [np.broadcast_to(v, a.group.geometry.shape).ravel() for v in a.values] if a.kind == "st" and a.values[0].ndim == 2 else None
+        values = (
+            [np.broadcast_to(v, a.group.geometry.shape).ravel() for v in a.values] if a.kind == "st" and a.values[0].ndim == 2 else None
+        )
         for part, memory, place in a.group.wave.access.places(a.group, a.space, plain(a.address), size, writes):
             lanes = every if part.lanes is None else every.take(part.lanes)
             if place.size == 1 and lanes.thread.size > 1:
@@ -539,6 +542,8 @@ class Racecheck(Checker):
         if shadow.unit == 4 and (size & 3 or int(np.bitwise_or.reduce(offset)) & 3):
             shadow.split()
         unit = shadow.unit
+        if not self._only_barriers and shadow.name == "global":
+            self.order.activity[u.block] = self.now
         self._cross_blocks = shadow.name == "global" or self.launch.cluster_size > 1
         if a.kind in ("atom", "red"):
             what = "strong write"
@@ -649,7 +654,9 @@ class Racecheck(Checker):
         base = shadow.origin - memory.arena.base if isinstance(memory, ArenaSpace) else 0
         return np.asarray(memory.view(dtype)[(place + base) // dtype.itemsize])
 
-    def _check_proxy(self, a: Access, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, stamp: Array, u: Lanes) -> None:
+    def _check_proxy(
+        self, a: Access, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, stamp: Array, u: Lanes
+    ) -> None:
         """What a bulk copy accesses was written by plain stores: is a proxy fence between?"""
         time = (stamp >> HALF).astype(np.int64)
         index = np.flatnonzero(time > self.order.floor)
@@ -678,10 +685,7 @@ class Racecheck(Checker):
     ) -> None:  # fmt: skip
         """Keeps this access; lanes of it that touch one unit meet here."""
         cells = shadow.of(what)
-        if who is not None:
-            mine = stamps(NEVER, who)
-        else:
-            mine = u.words(THREAD) | U64(self.now << 32)
+        mine = stamps(NEVER, who) if who is not None else u.words(THREAD) | U64(self.now << 32)
         old = cells.stamp[i]
         cells.stamp[i] = mine
         cells.site[i] = number
@@ -793,7 +797,7 @@ class Racecheck(Checker):
         if not releases and not shadow.heads:
             return
         if not releases:
-            known = [p for p in shadow.heads]
+            known = list(shadow.heads)
             some = np.flatnonzero(np.isin(offset, known))
         else:
             some = np.arange(offset.size)
@@ -821,6 +825,3 @@ class Racecheck(Checker):
 def _bits(flags: Array) -> Array:
     made: Array = np.packbits(flags.reshape(-1, 32), axis=1, bitorder="little").view(np.uint32).ravel()
     return made
-
-
-__all__ = ["Fault", "Racecheck"]

@@ -7,9 +7,6 @@ lanes, in arrays.  Beside that, where threads have synchronised otherwise, views
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 
 from ...launch import Launch
@@ -84,7 +81,7 @@ class Order:
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
         self.copies = copies
         self.phases = 0
-        self.activity: Array | None = None  # when each block last accessed memory, first since it released
+        self.activity = np.zeros(launch.blocks, np.int64)  # when each block last read memory that others may read, too
 
     # ------------------------------------------------------------ synchronisation
 
@@ -127,7 +124,9 @@ class Order:
             self.partial[s][1][here] = masks[size == s]
         if self._private:
             for warp in np.unique(lanes.warp).tolist():
-                if any(self.key_of(k)[1] & NUMBER == warp for k in self._private.get(warp // self.per_block, ()) if k >> LEVEL_AT == THREAD):
+                if any(
+                    self.key_of(k)[1] & NUMBER == warp for k in self._private.get(warp // self.per_block, ()) if k >> LEVEL_AT == THREAD
+                ):
                     here = np.flatnonzero(lanes.warp == warp)
                     for mask in np.unique(masks[here]).tolist():
                         who = lanes.thread[here[masks[here] == mask]]
@@ -271,7 +270,8 @@ class Order:
                 return True
             first = number * self.per_block
             return all(
-                max(known(WARP << LEVEL_AT | first + i), int(self.warp[first + i]) if first + i == self.key_of(u)[1] & NUMBER else -1) >= time
+                max(known(WARP << LEVEL_AT | first + i), int(self.warp[first + i]) if first + i == self.key_of(u)[1] & NUMBER else -1)
+                >= time
                 for i in range(self.per_block)
                 if mask >> i & 1
             )
@@ -279,7 +279,7 @@ class Order:
             at = known(BLOCK << LEVEL_AT | b)
             if b == u // self.threads:
                 at = max(at, int(self.barrier[b]))
-            if at < time and (self.activity is None or int(self.activity[b]) > at):
+            if at < min(time, int(self.activity[b])):
                 return False
         return True
 
@@ -295,11 +295,3 @@ def stamps(now: int, who: Array | int) -> Array:
     """Records of one time."""
     made: Array = np.asarray(who).astype(U64) | U64(now << 32)
     return made
-
-
-def names(keys: Iterable[int]) -> list[int]:
-    """Numbers of keys, whatever their level."""
-    return [k & NUMBER for k in keys]
-
-
-__all__: list[Any] = ["Clock", "Copies", "Lanes", "Order", "merge", "stamps"]

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from warplab.isa.types import TYPES
+
 from ...faults import Fault
 from ...launch import Launch
 from ...memory.objects import nearest
@@ -15,7 +17,7 @@ from ...plan.plan import Site
 from ...values import Array
 from ...vector.ports import WavePort
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
 from .kinds import CLUSTER, CTA, SCOPE_NAMES, Kind
 from .order import Lanes, Order
 
@@ -79,7 +81,9 @@ class Reporter:
         for n in np.unique(sites).tolist():
             here = index[sites == n]
             j = int(here[0])
-            self._one(a, what, other, shadow, self.sites[n - 1], int(cells.stamp[i[j]]), int(i[j]) * shadow.unit, j, u, here.size, equal, proxy)
+            self._one(
+                a, what, other, shadow, self.sites[n - 1], int(cells.stamp[i[j]]), int(i[j]) * shadow.unit, j, u, here.size, equal, proxy
+            )
 
     def _one(
         self, a: Access, what: str, other: str, shadow: Shadow, site: Site, stamp: int, offset: int, j: int, u: Lanes, count: int, equal: bool,
@@ -213,10 +217,5 @@ def _is_guess(load: Site, atomic: Site) -> bool:
 
 def _size(site: Site) -> int:
     """Bytes of an element that a strong access has."""
-    from warplab.isa.types import TYPES
-
     types = [TYPES[w].bytes for w in site.instruction.modifiers if w in TYPES]
     return types[-1] if types else 0
-
-
-__all__ = ["HALF", "Reporter"]
