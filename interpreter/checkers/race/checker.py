@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...faults import Fault
+from warplab.assembler.listing import listing
+
 from ...launch import Launch
 from ...memory.arena import Allocation
 from ...memory.spaces import ArenaSpace, SharedSpace
@@ -64,11 +65,13 @@ class Racecheck(Checker):
         self.order: Order
         self.launch: Launch
         self._kinds: dict[Site, Kind] = {}
+        self._cross_blocks = False  # does the access that is looked at concern memory of several blocks?
         self._numbers: dict[Site, int] = {}
         self._reporter = Reporter(findings)
         self._global: dict[int, tuple[Allocation, Shadow]] = {}
         self._shared: dict[int, Shadow] = {}
         self._lanes: dict[int, tuple[Any, Lanes]] = {}
+        self._floors: dict[int, tuple[Any, int, Any]] = {}  # of the lanes of a group: those, and since which barrier
         self._mbarrier = ""
         self._all_copies = Copies()
 
@@ -114,6 +117,8 @@ class Racecheck(Checker):
         self._cluster_phases: dict[tuple[int, int], dict[int, int]] = {}
         self._n = n
         self._implicit: Copying | None = None
+        self._only_barriers = self._has_only_barriers(launch)
+        self._floors.clear()
         self._reporter.begin(launch, self.order)
 
     def wave(self, wave: WavePort) -> None:
@@ -129,6 +134,22 @@ class Racecheck(Checker):
         self._all_copies.end(self.now)
         self.now += 1
         self.launches.end(self.now)
+
+    def _has_only_barriers(self, launch: Launch) -> bool:
+        """Do all threads of a block meet wherever some of them synchronise?  Then nothing but whole blocks is ever asked for."""
+        for f in launch.kernel.reached:
+            for i in listing(f).instructions:
+                form = i.form
+                if form is None:
+                    continue
+                kind = kind_of(Site(i, None, f.name))
+                if kind.fence or kind.warp_barrier or kind.mbarrier or kind.copies or kind.reads_async or kind.acquires or kind.releases:
+                    return False
+                if form.facts.copies or form.effect in ("cluster_arrive", "cluster_wait"):
+                    return False
+                if form.effect == "barrier" and ("arrive" in i.modifiers or len(i.operands) > 1):
+                    return False
+        return True
 
     # ------------------------------------------------------------ lanes
 
@@ -336,7 +357,7 @@ class Racecheck(Checker):
         """What the last fences of these threads cover."""
         out: dict[int, int] = {}
         for t in thread.tolist():
-            for scope, clock in self._released_by(t):
+            for _scope, clock in self._released_by(t):
                 for key, time in clock.items():
                     out[key] = max(time, out.get(key, -1))
         return out
@@ -521,6 +542,9 @@ class Racecheck(Checker):
         if shadow.unit == 4 and (size & 3 or int(np.bitwise_or.reduce(offset)) & 3):
             shadow.split()
         unit = shadow.unit
+        if not self._only_barriers and shadow.name == "global":
+            self.order.activity[u.block] = self.now
+        self._cross_blocks = shadow.name == "global" or self.launch.cluster_size > 1
         if a.kind in ("atom", "red"):
             what = "strong write"
         elif kind.mbarrier:
@@ -560,7 +584,16 @@ class Racecheck(Checker):
     def _floor(self, shadow: Shadow, memory: Any, u: Lanes) -> Any:
         """Records up to this stamp are ordered before."""
         if shadow.name == "shared" and self.launch.cluster_size == 1:
-            return (self.order.barrier[u.block].astype(np.uint64) << HALF) | LOW
+            found = self._floors.get(id(u))
+            if found is not None and found[0] is u and found[1] == self.order.barriers:
+                return found[2]
+            times = self.order.barrier[u.block]
+            low, high = int(times.min()), int(times.max())
+            floor = U64(low << 32 | 0xFFFFFFFF) if low == high else (times.astype(np.uint64) << HALF) | LOW
+            if len(self._floors) > 64:
+                self._floors.clear()
+            self._floors[id(u)] = u, self.order.barriers, floor
+            return floor
         return U64(self.order.floor << 32 | 0xFFFFFFFF)
 
     def _number(self, site: Site) -> int:
@@ -652,10 +685,7 @@ class Racecheck(Checker):
     ) -> None:  # fmt: skip
         """Keeps this access; lanes of it that touch one unit meet here."""
         cells = shadow.of(what)
-        if who is not None:
-            mine = stamps(NEVER, who)
-        else:
-            mine = stamps(self.now, u.thread)
+        mine = stamps(NEVER, who) if who is not None else u.words(THREAD) | U64(self.now << 32)
         old = cells.stamp[i]
         cells.stamp[i] = mine
         cells.site[i] = number
@@ -691,6 +721,13 @@ class Racecheck(Checker):
 
     def _merge(self, cells: Cells, i: Array, met: Array, back: Array, u: Lanes) -> None:
         """Several lanes at one unit become a record of their warp, block or the grid."""
+        if self._only_barriers:
+            where, key = i[met], u.words(BLOCK)[met] | U64(self.now << 32)
+            cells.stamp[where] = key
+            if self._cross_blocks:
+                apart = where[cells.stamp[where] != key]
+                cells.stamp[apart] = stamps(self.now, GRID | BLOCK << LEVEL_AT)
+            return
         rep = (back[met] & LOW).astype(np.int64) & NUMBER
         block = rep // self.launch.threads
         warp = block * self.order.per_block + rep % self.launch.threads // 32
@@ -723,6 +760,11 @@ class Racecheck(Checker):
         block = np.where(level == THREAD, number // threads, np.where(level == WARP, number // per, number))
         warp = np.where(level == THREAD, number // threads * per + number % threads // 32, np.where(level == WARP, number, -1))
         mine = u.take(index)
+        if self._only_barriers:
+            theirs = cells.stamp[where] & LOW
+            grid = (block != mine.block) | ((level == BLOCK) & (number == GRID)) | (theirs == U64(GRID | BLOCK << LEVEL_AT))
+            cells.stamp[where] = stamps(self.now, np.where(grid, GRID, mine.block) | BLOCK << LEVEL_AT)
+            return
         cur = (cells.stamp[where] & LOW).astype(np.int64)
         now_level = cur >> LEVEL_AT
         masks = cells.masks()
@@ -755,7 +797,7 @@ class Racecheck(Checker):
         if not releases and not shadow.heads:
             return
         if not releases:
-            known = [p for p in shadow.heads]
+            known = list(shadow.heads)
             some = np.flatnonzero(np.isin(offset, known))
         else:
             some = np.arange(offset.size)
@@ -783,6 +825,3 @@ class Racecheck(Checker):
 def _bits(flags: Array) -> Array:
     made: Array = np.packbits(flags.reshape(-1, 32), axis=1, bitorder="little").view(np.uint32).ravel()
     return made
-
-
-__all__ = ["Fault", "Racecheck"]

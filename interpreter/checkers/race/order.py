@@ -7,9 +7,6 @@ lanes, in arrays.  Beside that, where threads have synchronised otherwise, views
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 
 from ...launch import Launch
@@ -21,10 +18,18 @@ Clock = dict[int, int]
 class Lanes:
     """The lanes of one access, one after the other: thread, warp and block in the launch."""
 
-    __slots__ = ("block", "thread", "warp")
+    __slots__ = ("_words", "block", "thread", "warp")
 
     def __init__(self, thread: Array, warp: Array, block: Array) -> None:
         self.thread, self.warp, self.block = thread, warp, block
+        self._words: dict[int, Array] = {}
+
+    def words(self, level: int) -> Array:
+        """Each lane's thread or block as the lower half of a stamp."""
+        found = self._words.get(level)
+        if found is None:
+            found = self._words[level] = ((self.thread if level == THREAD else self.block) | level << LEVEL_AT).astype(np.uint64)
+        return found
 
     def take(self, index: Array) -> Lanes:
         """Some of them."""
@@ -70,12 +75,13 @@ class Order:
         self.earlier: tuple[tuple[int, int], ...] = ()  # times of other launches that are ordered before, from, to
         self.barrier = np.full(launch.blocks, floor, np.int64)
         self.warp = np.full(launch.blocks * self.per_block, floor, np.int64)
+        self.barriers = 0  # how often one was complete
         self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
         self.views: dict[int, list[Clock]] = {}
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
         self.copies = copies
         self.phases = 0
-        self.activity: Array | None = None  # when each block last accessed memory, first since it released
+        self.activity = np.zeros(launch.blocks, np.int64)  # when each block last read memory that others may read, too
 
     # ------------------------------------------------------------ synchronisation
 
@@ -87,6 +93,7 @@ class Order:
     def block_barrier(self, blocks: Array, now: int) -> None:
         """All threads of these blocks have met."""
         self.barrier[blocks] = now
+        self.barriers += 1
         if self._private:
             for block in blocks.tolist():
                 keys = self._private.pop(block, None)
@@ -272,7 +279,7 @@ class Order:
             at = known(BLOCK << LEVEL_AT | b)
             if b == u // self.threads:
                 at = max(at, int(self.barrier[b]))
-            if at < time and (self.activity is None or int(self.activity[b]) > at):
+            if at < min(time, int(self.activity[b])):
                 return False
         return True
 
@@ -288,11 +295,3 @@ def stamps(now: int, who: Array | int) -> Array:
     """Records of one time."""
     made: Array = np.asarray(who).astype(U64) | U64(now << 32)
     return made
-
-
-def names(keys: Iterable[int]) -> list[int]:
-    """Numbers of keys, whatever their level."""
-    return [k & NUMBER for k in keys]
-
-
-__all__: list[Any] = ["Clock", "Copies", "Lanes", "Order", "merge", "stamps"]

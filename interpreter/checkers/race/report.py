@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from warplab.isa.types import TYPES
+
 from ...faults import Fault
 from ...launch import Launch
 from ...memory.objects import nearest
@@ -15,7 +17,7 @@ from ...plan.plan import Site
 from ...values import Array
 from ...vector.ports import WavePort
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
 from .kinds import CLUSTER, CTA, SCOPE_NAMES, Kind
 from .order import Lanes, Order
 
@@ -101,10 +103,12 @@ class Reporter:
         size = a.type.bytes * a.count
         address, nearby = self._place(a, shadow, offset, u, j)
         reason, help_ = self._reason(what, other, line, other_line, thread, other_thread, level, number, earlier, proxy, site, a)
+        if _is_guess(a.site, site) or _is_guess(site, a.site):
+            equal, reason = True, "a plain load guesses what compare-and-swap then finds or does not"
         verb = "writes" if writes[0] else "reads"
         before = "wrote" if writes[1] else "read"
         message = f"line {line} {verb} {size} byte{'' if size == 1 else 's'} that line {other_line} {before}: {reason}"
-        if equal:
+        if equal and all(writes):
             message = f"line {line} writes the value that line {other_line} wrote: {reason}"
         self.findings.add(
             Finding(
@@ -203,12 +207,15 @@ def _holds(space: ArenaSpace, address: int) -> bool:
     return space.arena.find(address) is not None
 
 
+def _is_guess(load: Site, atomic: Site) -> bool:
+    """Does a plain load give the value that a compare-and-swap compares with?"""
+    if "cas" not in atomic.instruction.modifiers or len(atomic.instruction.operands) < 3:
+        return False
+    form = load.instruction.form
+    return form is not None and form.facts.access == "load" and load.instruction.operands[0] == atomic.instruction.operands[2]
+
+
 def _size(site: Site) -> int:
     """Bytes of an element that a strong access has."""
-    from warplab.isa.types import TYPES
-
     types = [TYPES[w].bytes for w in site.instruction.modifiers if w in TYPES]
     return types[-1] if types else 0
-
-
-__all__ = ["HALF", "Reporter"]
