@@ -16,7 +16,10 @@ THIRD_PARTY = {
     "interpreter": {"numpy"},
     "runtime": {"numpy", "click"},
 }
-ONLY_WHEN_ASKED = {"runtime/pytest_plugin.py": {"pytest"}}  # pytest itself loads it
+ONLY_WHEN_ASKED = {
+    "runtime/pytest_plugin.py": {"pytest"},  # pytest itself loads it
+    "interpreter/native/jit.py": {"llvmlite"},  # the extra of the native engine
+}
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..launch import Launch
-from .program import Program
+from .program import NativeProgram
 from .run import NativeLaunch
 from .trace.code import Untraceable
 
@@ -21,13 +21,13 @@ def chosen(launch: Launch, observers: Sequence[Any], wave: Callable[..., Any]) -
     return None if program is None else NativeLaunch(launch, program, wave)
 
 
-def _program(launch: Launch) -> Program | None:
+def _program(launch: Launch) -> NativeProgram | None:
     kernel = launch.kernel
     key = "native", launch.manner
     if key not in kernel.codes:
         try:
-            kernel.codes[key] = Program(kernel, kernel.plan(kernel.function, launch.manner), WIDTH)
+            kernel.codes[key] = NativeProgram(kernel, kernel.plan(kernel.function, launch.manner), WIDTH)
         except Untraceable:
             kernel.codes[key] = None
-    found: Program | None = kernel.codes[key]
+    found: NativeProgram | None = kernel.codes[key]
     return found

@@ -14,7 +14,7 @@ from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from .frame import STACK
 from .program import Row
-from .registers import Registers
+from .registers import NativeRegisters
 from .schedule import scheduler as s
 from .slots import slots_of, written
 from .variance import LANE, ONE
@@ -32,7 +32,7 @@ class Fallback:
         self.native = native
         self.S = native.S
         self.program = native.program
-        self.registers: Registers = native.registers
+        self.registers: NativeRegisters = native.registers
         self._wave: Any = None  # made when it is first needed
 
     @property

@@ -25,7 +25,7 @@ def _machine() -> Any:
     return llvm.Target.from_default_triple().create_target_machine(opt=2, cpu=llvm.get_host_cpu_name(), features=features, jit=True)
 
 
-class Library:
+class CompiledLibrary:
     """Compiled functions, alive as long as this is."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:

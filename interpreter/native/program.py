@@ -19,10 +19,10 @@ from .emit.emitter import Emitter
 from .emit.memory import SPACES, Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
-from .jit import Library
+from .jit import CompiledLibrary
 from .schedule import scheduler as s
 from .slots import leaves, read, slots_of, written
-from .trace.code import Module, Untraceable
+from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
 
@@ -39,7 +39,7 @@ class Row:
     number: int = 0
 
 
-class Program:
+class NativeProgram:
     """A function compiled."""
 
     def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int) -> None:
@@ -175,8 +175,8 @@ class Program:
 
     # ------------------------------------------------------------ code
 
-    def _compiled(self) -> Library:
-        helpers = Helpers(Module(), self.width)
+    def _compiled(self) -> CompiledLibrary:
+        helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
         for row in self.rows:
             if row.kind != s.RUN:
@@ -186,7 +186,7 @@ class Program:
             texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
             names.append(name)
         self.text = "\n".join([*helpers.module.head(), helpers.text(), *texts])
-        return Library(self.text, names)
+        return CompiledLibrary(self.text, names)
 
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""

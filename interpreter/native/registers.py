@@ -15,7 +15,7 @@ from .variance import ONE
 Array = NDArray[Any]
 
 
-class Registers:
+class NativeRegisters:
     """The memory that holds the registers of a wave: the uniforms, then a frame for each vector of lanes."""
 
     def __init__(self, frame: Frame, blocks: int, threads: int) -> None:

@@ -14,8 +14,8 @@ from ..memory.spaces import shared_stride
 from ..vector.special import special
 from .fallback import Fallback
 from .frame import STACK
-from .program import Program
-from .registers import Registers, aligned
+from .program import NativeProgram
+from .registers import NativeRegisters, aligned
 from .schedule import scheduler as s
 from .schedule.compiled import scheduler
 
@@ -28,12 +28,12 @@ CHUNK = 1 << 14  # blocks whose special registers are computed at once
 class NativeLaunch:
     """The memory of a launch as compiled code sees it; it holds one wave at a time."""
 
-    def __init__(self, launch: Launch, program: Program, make_wave: Callable[..., Any]) -> None:
+    def __init__(self, launch: Launch, program: NativeProgram, make_wave: Callable[..., Any]) -> None:
         self.launch = launch
         self.program = program
         self.make_wave = make_wave
         self.per_wave = min(launch.blocks_per_wave, launch.blocks)
-        self.registers = Registers(program.frame, self.per_wave, launch.threads)
+        self.registers = NativeRegisters(program.frame, self.per_wave, launch.threads)
         self.chunk = 0  # the first block whose tables are there
         self._lay_out()
         self._fill(0)

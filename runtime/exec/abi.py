@@ -20,7 +20,7 @@ from ..cudart.structs import OWN as RUNTIME_STRUCTS
 from ..device.host import host
 from ..driver.structs import STRUCTS
 from .process import KeptMemory
-from .wire import Request
+from .wire import WireRequest
 
 INTEGERS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "ptr": "Q"}
 FLOATS = {"f32": "f", "f64": "d"}
@@ -144,7 +144,7 @@ class ArgumentReader:
         self.stack = max((p.index + p.words for p in self.places if p.where == "stack"), default=0)
         self.simple = [_sign(p.by_value) for p in parameters]
 
-    def read(self, request: Request) -> Values:
+    def read(self, request: WireRequest) -> Values:
         """Every argument by name: numbers, and structures that were passed by value."""
         stack = host().read(request.stack, self.stack * 8).view(np.uint64).tolist() if self.stack else ()
         out: Values = {}
@@ -261,7 +261,7 @@ class Marshalled:
         self.lists = next((p.name for p in self.results if p.kind == "ptr"), "")  # what an in-out count counts
         self.length = next((p.name for p in function.parameters if p.name in ("len", "length")), None)
 
-    def __call__(self, request: Request) -> int:
+    def __call__(self, request: WireRequest) -> int:
         """Answers a request: the code that the call gives."""
         given = self.reader.read(request)
         if self.per_thread:

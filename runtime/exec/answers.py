@@ -23,7 +23,7 @@ from ..errors import ApiError, unsupported
 from . import maps
 from .abi import CFunction, Values, read_array, write, write_result
 from .process import MACHINE, HostProgram, KeptMemory
-from .wire import Request
+from .wire import WireRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AnsweredCall:
     """One call that is answered."""
 
     strings: KeptMemory
-    request: Request
+    request: WireRequest
     given: Values
     per_thread: bool = False  # stream 0 is the thread's own
 
@@ -394,7 +394,7 @@ class EntryPoint:
 
 
 ENTRY_POINTS: dict[str, list[EntryPoint]] = {}
-ADDRESSES: list[Callable[[Request, str], int]] = []  # where an exported function is in the program
+ADDRESSES: list[Callable[[WireRequest, str], int]] = []  # where an exported function is in the program
 FOUND, NO_SUCH, TOO_OLD = 0, 1, 2
 
 

@@ -23,7 +23,7 @@ from .library import Exported, built, exported
 from .process import LIBC, MACHINE, SYSTEM_CALLS
 from .redirect import redirections
 from .sight import Sight
-from .wire import AUDIT, RETURN, Disconnected, Request, receive, send
+from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
 
 PR_SET_PDEATHSIG = 1
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
@@ -199,7 +199,7 @@ class ExecRun:
         return True
 
     @staticmethod
-    def needs_nothing(pid: int, request: Request) -> bool:
+    def needs_nothing(pid: int, request: WireRequest) -> bool:
         """Is it only about objects that were loaded, none of which is to be redirected?"""
         try:
             return request.number == AUDIT and not redirections(pid)

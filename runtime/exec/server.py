@@ -25,7 +25,7 @@ from .output import ProgramOutput
 from .process import MACHINE, HostProgram
 from .redirect import redirect, redirections
 from .sight import Sight
-from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, Request, receive, send
+from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
 NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
@@ -34,7 +34,7 @@ EXPLAINED = {
     f"CUDA_ERROR_{word}"
     for word in "NO_BINARY_FOR_GPU INVALID_PTX INVALID_IMAGE INVALID_SOURCE UNSUPPORTED_PTX_VERSION NOT_SUPPORTED".split()
 }
-Answer = Callable[[Request], int]
+Answer = Callable[[WireRequest], int]
 
 
 class HostThread:
@@ -62,7 +62,7 @@ class HostThread:
         except Disconnected:
             self.server.threads.pop(self.tid, None)
 
-    def next(self) -> tuple[socket.socket, Request]:
+    def next(self) -> tuple[socket.socket, WireRequest]:
         """The next request on any connection."""
         while True:
             for number, _ in self.poll.poll():
@@ -76,7 +76,7 @@ class HostThread:
             if not self.connections:
                 raise Disconnected
 
-    def answer(self, connection: socket.socket, request: Request) -> None:
+    def answer(self, connection: socket.socket, request: WireRequest) -> None:
         """Answers one call."""
         before, self.now = self.now, connection
         try:
@@ -163,7 +163,7 @@ class ProgramServer:
 
     # ------------------------------------------------------------ what the program asks for
 
-    def answer(self, request: Request) -> int:
+    def answer(self, request: WireRequest) -> int:
         """Does what a request asks for."""
         if not self.program.data:
             self.program.data = request.data
@@ -199,7 +199,7 @@ class ProgramServer:
             self.said.add(e.message)
             sys.stderr.write(f"warplab: {e.message}\n")
 
-    def _redirect(self, request: Request) -> None:
+    def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
         targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
         for r in redirections(self.program.pid):

@@ -18,7 +18,7 @@ class Disconnected(Exception):
 
 
 @dataclass(slots=True)
-class Request:
+class WireRequest:
     """A call: its number, the registers that hold arguments, where those on the stack begin, and where a structure is returned."""
 
     number: int
@@ -30,13 +30,13 @@ class Request:
     data: int  # where the library's data block stands
 
 
-def read_request(raw: bytes) -> Request:
+def read_request(raw: bytes) -> WireRequest:
     """A request from its bytes."""
     number, tid, *rest = REQUEST.unpack(raw)
-    return Request(number, tid, tuple(rest[:8]), rest[8], rest[9], tuple(rest[10:14]), rest[14])
+    return WireRequest(number, tid, tuple(rest[:8]), rest[8], rest[9], tuple(rest[10:14]), rest[14])
 
 
-def receive(connection: socket.socket, flags: int = 0) -> Request:
+def receive(connection: socket.socket, flags: int = 0) -> WireRequest:
     """The next request."""
     try:
         raw = connection.recv(REQUEST.size, flags)

@@ -26,7 +26,7 @@ from .heads import Heads
 from .kinds import CTA, GPU, Kind, kind_of
 from .launches import Launches
 from .mbarriers import Phases
-from .order import Copies, Lanes, Order, stamps
+from .order import Copies, NumberedLanes, Order, stamps
 from .report import Reporter
 
 IGNORED = frozenset("local const param param::entry param::func".split())
@@ -70,7 +70,7 @@ class Racecheck(Checker):
         self._reporter = Reporter(findings)
         self._global: dict[int, tuple[Allocation, Shadow]] = {}
         self._shared: dict[int, Shadow] = {}
-        self._lanes: dict[int, tuple[Any, Lanes]] = {}
+        self._lanes: dict[int, tuple[Any, NumberedLanes]] = {}
         self._floors: dict[int, tuple[Any, int, Any]] = {}  # of the lanes of a group: those, and since which barrier
         self._mbarrier = ""
         self._all_copies = Copies()
@@ -153,7 +153,7 @@ class Racecheck(Checker):
 
     # ------------------------------------------------------------ lanes
 
-    def _lanes_of(self, g: Any) -> Lanes:
+    def _lanes_of(self, g: Any) -> NumberedLanes:
         """All lanes of a group, flat."""
         found = self._lanes.get(id(g.geometry))
         if found is not None and found[0] is g.geometry:
@@ -161,13 +161,13 @@ class Racecheck(Checker):
         shape = g.geometry.shape
         block = (np.broadcast_to(g.geometry.block, shape).ravel() + g.wave.first).astype(np.int64)
         thread = np.broadcast_to(g.geometry.thread, shape).ravel()
-        lanes = Lanes(block * self.launch.threads + thread, block * self.order.per_block + (thread >> 5), block)
+        lanes = NumberedLanes(block * self.launch.threads + thread, block * self.order.per_block + (thread >> 5), block)
         if len(self._lanes) > 64:
             self._lanes.clear()
         self._lanes[id(g.geometry)] = (g.geometry, lanes)
         return lanes
 
-    def _active(self, g: Any, mask: Array | None) -> Lanes:
+    def _active(self, g: Any, mask: Array | None) -> NumberedLanes:
         lanes = self._lanes_of(g)
         if mask is None:
             return lanes
@@ -204,16 +204,16 @@ class Racecheck(Checker):
         came = np.zeros(wave.count, np.int64)
         leaves = np.zeros(wave.count, bool)
         arrived, left = [], []
-        for lanes, waits, clock in self._meeting.pop((id(wave), number), ()):
+        for lanes, waits, known in self._meeting.pop((id(wave), number), ()):
             own = lanes.block - wave.first
             inside = here[own]
             if not inside.all():
-                left.append([lanes.take(~inside), waits, clock])
+                left.append([lanes.take(~inside), waits, known])
                 lanes = lanes.take(inside)
             if lanes.thread.size:
                 came += np.bincount(lanes.block - wave.first, minlength=wave.count)
                 leaves[lanes.block - wave.first] |= not waits
-                arrived.append((lanes, waits, clock))
+                arrived.append((lanes, waits, known))
         if left:
             self._meeting[id(wave), number] = left
         whole = here & ~leaves & (came + wave.exited.sum(axis=1) >= self.launch.threads)
@@ -277,7 +277,7 @@ class Racecheck(Checker):
                 index.append(some)
             thread_, at = np.unique(np.concatenate(every), return_index=True)
             origin = np.concatenate(index)[at]
-            self.order.lanes_met(Lanes(thread_, full.warp[origin], full.block[origin]), wider[origin], self.now)
+            self.order.lanes_met(NumberedLanes(thread_, full.warp[origin], full.block[origin]), wider[origin], self.now)
         self.tick()
 
     @staticmethod
@@ -320,7 +320,7 @@ class Racecheck(Checker):
         if kind.fence or kind.proxy_fence:
             self._fence(kind, self._active(group, mask), site)
 
-    def _fence(self, kind: Kind, lanes: Lanes, site: Site) -> None:
+    def _fence(self, kind: Kind, lanes: NumberedLanes, site: Site) -> None:
         thread = lanes.thread
         if kind.proxy_fence:
             if self._proxy is None:
@@ -534,7 +534,7 @@ class Racecheck(Checker):
         return have[1]
 
     def _touch(
-        self, a: Access, kind: Kind, used: str, copying: Copying | None, memory: Any, shadow: Shadow, offset: Array, u: Lanes, size: int,
+        self, a: Access, kind: Kind, used: str, copying: Copying | None, memory: Any, shadow: Shadow, offset: Array, u: NumberedLanes, size: int,
         values: list[Array] | None,
     ) -> None:  # fmt: skip
         if not offset.size:
@@ -581,7 +581,7 @@ class Racecheck(Checker):
             for place in offset.tolist() if offset.size < len(shadow.heads) else [p for p in shadow.heads if (offset == p).any()]:
                 shadow.heads.pop(place, None)
 
-    def _floor(self, shadow: Shadow, memory: Any, u: Lanes) -> Any:
+    def _floor(self, shadow: Shadow, memory: Any, u: NumberedLanes) -> Any:
         """Records up to this stamp are ordered before."""
         if shadow.name == "shared" and self.launch.cluster_size == 1:
             found = self._floors.get(id(u))
@@ -605,7 +605,7 @@ class Racecheck(Checker):
         return found
 
     def _check(
-        self, a: Access, kind: Kind, what: str, shadow: Shadow, memory: Any, i: Array, u: Lanes, number: int, floor: Any,
+        self, a: Access, kind: Kind, what: str, shadow: Shadow, memory: Any, i: Array, u: NumberedLanes, number: int, floor: Any,
         before: Array | None, who: Array | None, value: tuple[Array, Array] | None,
     ) -> None:  # fmt: skip
         strong = what.startswith("strong") or (what == "copied to" and a.kind in ("atom", "red"))
@@ -629,7 +629,7 @@ class Racecheck(Checker):
         self._note(a, what, shadow, memory, i, u, number, floor, who, value)
 
     def _suspect(
-        self, a: Access, kind: Kind, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, index: Array, u: Lanes,
+        self, a: Access, kind: Kind, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, index: Array, u: NumberedLanes,
         strong: bool, value: tuple[Array, Array] | None,
     ) -> None:  # fmt: skip
         """Unordered accesses: which of them race?"""
@@ -655,7 +655,7 @@ class Racecheck(Checker):
         return np.asarray(memory.view(dtype)[(place + base) // dtype.itemsize])
 
     def _check_proxy(
-        self, a: Access, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, stamp: Array, u: Lanes
+        self, a: Access, what: str, other: str, shadow: Shadow, memory: Any, cells: Cells, i: Array, stamp: Array, u: NumberedLanes
     ) -> None:
         """What a bulk copy accesses was written by plain stores: is a proxy fence between?"""
         time = (stamp >> HALF).astype(np.int64)
@@ -680,7 +680,7 @@ class Racecheck(Checker):
             self._reporter.race(a, what, other, shadow, cells, i, index, u, False, proxy=True)
 
     def _note(
-        self, a: Access, what: str, shadow: Shadow, memory: Any, i: Array, u: Lanes, number: int, floor: Any, who: Array | None,
+        self, a: Access, what: str, shadow: Shadow, memory: Any, i: Array, u: NumberedLanes, number: int, floor: Any, who: Array | None,
         value: tuple[Array, Array] | None,
     ) -> None:  # fmt: skip
         """Keeps this access; lanes of it that touch one unit meet here."""
@@ -719,7 +719,7 @@ class Racecheck(Checker):
             if index.size:
                 self._join(cells, i, index, old[index], u)
 
-    def _merge(self, cells: Cells, i: Array, met: Array, back: Array, u: Lanes) -> None:
+    def _merge(self, cells: Cells, i: Array, met: Array, back: Array, u: NumberedLanes) -> None:
         """Several lanes at one unit become a record of their warp, block or the grid."""
         if self._only_barriers:
             where, key = i[met], u.words(BLOCK)[met] | U64(self.now << 32)
@@ -742,7 +742,7 @@ class Racecheck(Checker):
                 cells.stamp[where[grid]] = stamps(self.now, GRID | BLOCK << LEVEL_AT)
         self._mask(cells, i, u)
 
-    def _mask(self, cells: Cells, i: Array, u: Lanes) -> None:
+    def _mask(self, cells: Cells, i: Array, u: NumberedLanes) -> None:
         """The lanes of a warp, or the warps of a block, that a record has."""
         masks = cells.masks()
         level = (cells.stamp[i] & LOW).astype(np.int64) >> LEVEL_AT
@@ -751,7 +751,7 @@ class Racecheck(Checker):
         masks[i[some]] = 0
         np.bitwise_or.at(masks, i[some], np.uint32(1) << bit[some])
 
-    def _join(self, cells: Cells, i: Array, index: Array, old: Array, u: Lanes) -> None:
+    def _join(self, cells: Cells, i: Array, index: Array, old: Array, u: NumberedLanes) -> None:
         """Records of others that are unordered with these lanes are kept with them."""
         where = i[index]
         low = (old & LOW).astype(np.int64)
@@ -786,7 +786,7 @@ class Racecheck(Checker):
 
     # ------------------------------------------------------------ release and acquire
 
-    def _synchronize(self, a: Access, kind: Kind, shadow: Shadow, offset: Array, u: Lanes) -> None:
+    def _synchronize(self, a: Access, kind: Kind, shadow: Shadow, offset: Array, u: NumberedLanes) -> None:
         """Strong accesses pass on what release patterns have published."""
         if kind.mbarrier:
             return

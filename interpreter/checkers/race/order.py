@@ -15,7 +15,7 @@ from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD
 Clock = dict[int, int]
 
 
-class Lanes:
+class NumberedLanes:
     """The lanes of one access, one after the other: thread, warp and block in the launch."""
 
     __slots__ = ("_words", "block", "thread", "warp")
@@ -31,9 +31,9 @@ class Lanes:
             found = self._words[level] = ((self.thread if level == THREAD else self.block) | level << LEVEL_AT).astype(np.uint64)
         return found
 
-    def take(self, index: Array) -> Lanes:
+    def take(self, index: Array) -> NumberedLanes:
         """Some of them."""
-        return Lanes(self.thread[index], self.warp[index], self.block[index])
+        return NumberedLanes(self.thread[index], self.warp[index], self.block[index])
 
 
 class Copies:
@@ -107,12 +107,12 @@ class Order:
             for block in np.unique(warps // self.per_block).tolist():
                 for key in [k for k in self._private.get(block, ()) if k >> LEVEL_AT == THREAD]:
                     warp = self.key_of(key)[1]
-                    if ((warp & NUMBER) == warps).any():
+                    if np.isin(warp & NUMBER, warps).any():
                         self._private[block].discard(key)
                         self._private[block].add(warp)
                         self._join(warp, self.views.pop(key, []))
 
-    def lanes_met(self, lanes: Lanes, masks: Array, now: int) -> None:
+    def lanes_met(self, lanes: NumberedLanes, masks: Array, now: int) -> None:
         """Lanes of warps have met, each with those of its mask."""
         if not self.partial:
             n = self.launch.blocks * self.threads
@@ -207,7 +207,7 @@ class Order:
 
     # ------------------------------------------------------------ questions
 
-    def unordered(self, stamp: Array, mask: Array | None, u: Lanes, before: Array | None = None) -> Array:
+    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Array | None = None) -> Array:
         """Which of these records are not ordered before their lanes; `before`: what a copy of the lane knew of when it was issued."""
         time = (stamp >> HALF).astype(np.int64)
         who = (stamp & LOW).astype(np.int64)
@@ -246,7 +246,8 @@ class Order:
                     continue
                 m = 0xFFFFFFFF if mask is None else int(mask[j])
                 ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]))
-        return ~ok
+        apart: Array = ~ok
+        return apart
 
     def _knows(self, u: int, level: int, number: int, time: int, mask: int, tag: int) -> bool:
         clocks = [c for key in self.key_of(u) for c in self.views.get(key, ())]

@@ -19,7 +19,7 @@ from ...vector.ports import WavePort
 from ..findings import Finding, Findings
 from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
 from .kinds import CLUSTER, CTA, SCOPE_NAMES, Kind
-from .order import Lanes, Order
+from .order import NumberedLanes, Order
 
 Dim3 = tuple[int, int, int]
 
@@ -73,7 +73,7 @@ class Reporter:
         return out
 
     def race(
-        self, a: Access, what: str, other: str, shadow: Shadow, cells: Cells, i: Array, index: Array, u: Lanes, equal: bool,
+        self, a: Access, what: str, other: str, shadow: Shadow, cells: Cells, i: Array, index: Array, u: NumberedLanes, equal: bool,
         within: bool = False, proxy: bool = False,
     ) -> None:  # fmt: skip
         """Lanes of an access race with records of earlier ones, or with each other."""
@@ -86,7 +86,7 @@ class Reporter:
             )
 
     def _one(
-        self, a: Access, what: str, other: str, shadow: Shadow, site: Site, stamp: int, offset: int, j: int, u: Lanes, count: int, equal: bool,
+        self, a: Access, what: str, other: str, shadow: Shadow, site: Site, stamp: int, offset: int, j: int, u: NumberedLanes, count: int, equal: bool,
         proxy: bool,
     ) -> None:  # fmt: skip
         launch = self.launch
@@ -138,7 +138,7 @@ class Reporter:
         self.launch.name_fault(block, 1, fault, t)
         return fault.block, fault.thread
 
-    def _place(self, a: Access, shadow: Shadow, offset: int, u: Lanes, j: int) -> tuple[int, str]:
+    def _place(self, a: Access, shadow: Shadow, offset: int, u: NumberedLanes, j: int) -> tuple[int, str]:
         wave: Any = a.group.wave
         if shadow.name == "shared":
             address = offset % wave.shared.stride

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...plan import plan as P
-from ..trace.code import Code
-from ..trace.symbol import Symbol
+from ..trace.code import VectorCode
+from ..trace.symbol import SymbolicArray
 from ..variance import LANE, ONE
 from .memory import SPACES
 from .stack import Stack, narrow
 from .values import Guard
 
 
-class Accesses(Stack):
+class EmittedAccesses(Stack):
     """The part of an Emitter that touches memory."""
 
     def ld(self, op: P.Op, guard: Guard) -> None:
@@ -37,7 +37,7 @@ class Accesses(Stack):
             where = self._where(space, a, t.bytes * n)
             result = code.emit(f"call {_result(bits, n, w)} @{self.helpers.load(space, bits, n)}({where}, <{w} x i1> {self.active(guard)})")
         parts = [result] if n == 1 else [code.emit(f"extractvalue {_result(bits, n, code.width)} {result}, {e}") for e in range(n)]
-        self.assign(op.target, kind, tuple(Symbol(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
+        self.assign(op.target, kind, tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
 
     def st(self, op: P.Op, guard: Guard) -> None:
         """st."""
@@ -62,10 +62,10 @@ class Accesses(Stack):
             f"  call void @{name}({where}, <{w} x i1> {self.active(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
         )
 
-    def _site(self, code: Code) -> str:
+    def _site(self, code: VectorCode) -> str:
         return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
 
-    def _where(self, space: str, a: Symbol, size: int) -> str:
+    def _where(self, space: str, a: SymbolicArray, size: int) -> str:
         """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
         a = self.at(LANE, a.view(f"u{a.itemsize}"))
         if space == "global":

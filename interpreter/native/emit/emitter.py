@@ -18,7 +18,7 @@ from ...plan import plan as P
 from ...vector.steps.meanings import both, bound
 from ..trace.code import Untraceable, scalar_type
 from ..trace.meanings import traced
-from ..trace.symbol import Symbol, lift
+from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
 from .lanes import CompiledLanes
 from .memory import field
@@ -69,7 +69,7 @@ class Emitter(CompiledLanes):
     def _put(self, slot: int, kind: int) -> list[str]:
         """Lines that store a register."""
         _, value = self.value(slot)
-        if not isinstance(value, Symbol):
+        if not isinstance(value, SymbolicArray):
             raise Untraceable("factors that outlive their pass")
         v = self.at(kind, value)
         dtype = self.frame.dtypes[slot]
@@ -98,7 +98,7 @@ class Emitter(CompiledLanes):
 
     def operation(self, op: P.Op) -> None:
         """One operation of the plan."""
-        guard: tuple[int, Symbol] | None = None
+        guard: tuple[int, SymbolicArray] | None = None
         self.keeping = frozenset(op.keeps)  # where the guard does not hold
         if op.guard is not None:
             kind, p = self.value(op.guard.slot)
@@ -158,7 +158,7 @@ class Emitter(CompiledLanes):
     def _all_lanes(self, value: Any) -> Any:
         """A value of each lane, also where it is one for all."""
         value = self.at(LANE, value)
-        return lift(self.code, value, value.dtype, self.width) if isinstance(value, Symbol) else value
+        return lift(self.code, value, value.dtype, self.width) if isinstance(value, SymbolicArray) else value
 
     def primitive(self, function: Any, arguments: tuple[Any, ...], modes: Mapping[str, Any]) -> Any:
         """See isa/primitives.py: the meaning of an instruction that works on whole warps."""
@@ -168,7 +168,7 @@ class Emitter(CompiledLanes):
 
     def constant(self, value: Any) -> Any:
         """See warp.Warp."""
-        if not isinstance(value, Symbol):
+        if not isinstance(value, SymbolicArray):
             return value
         plain = re.fullmatch(r"<i\d+ (-?\d+)>", value.value)  # of one lane
         return None if plain is None else int(plain[1]) & 0xFFFFFFFF
@@ -186,7 +186,7 @@ class Emitter(CompiledLanes):
         assert isinstance(place, P.ParameterPlace) and place.dtype is not None
         p = self.once.emit(f"getelementptr i8, ptr %parameters.b, i64 {self.frame.parameter(place)}")
         raw = self.once.emit(f"load <1 x {scalar_type(place.dtype)}>, ptr {p}, align 1")
-        self.assign(op.target, ONE, Symbol(self.once, raw, place.dtype), guard)
+        self.assign(op.target, ONE, SymbolicArray(self.once, raw, place.dtype), guard)
 
     def _hand_on(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]

@@ -10,14 +10,14 @@ import numpy as np
 from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
-from ..trace.code import Code, Untraceable, scalar_type
-from ..trace.symbol import Symbol, lift
-from .accesses import Accesses
+from ..trace.code import Untraceable, VectorCode, scalar_type
+from ..trace.symbol import SymbolicArray, lift
+from .accesses import EmittedAccesses
 from .memory import SPACES
 from .values import Guard
 
 
-class CompiledLanes(Accesses):
+class CompiledLanes(EmittedAccesses):
     """The part of an Emitter that stands for a group of lanes."""
 
     loops = 0  # of updates, in this pass
@@ -36,9 +36,9 @@ class CompiledLanes(Accesses):
         return address - np.uint64(base) < np.uint64(1 << 32)
 
     def update(
-        self, space: str, address: Symbol, type: str, change: Callable[..., Any], operands: Sequence[Any], *, shortcut: Any = None,
+        self, space: str, address: SymbolicArray, type: str, change: Callable[..., Any], operands: Sequence[Any], *, shortcut: Any = None,
         returns: bool = True,
-    ) -> Symbol:  # fmt: skip
+    ) -> SymbolicArray:  # fmt: skip
         """See ports.Lanes: a loop over the lanes, from the lowest on."""
         t = TYPES[type]
         if t.elements > 1 or space not in SPACES:
@@ -68,8 +68,8 @@ class CompiledLanes(Accesses):
             f"  %p{n} = getelementptr i8, {base}, i64 %wide{n}", f"  %old{n} = load <1 x i{8 * size}>, ptr %p{n}, align {size}",
         ]  # fmt: skip
         code.module.declarations["llvm.cttz.i32"] = "declare i32 @llvm.cttz.i32(i32, i1)"
-        one = Code(1, code.module, f"u{n}.")
-        found = Symbol(one, f"%old{n}", np.dtype(f"u{size}")).view(t.dtype)
+        one = VectorCode(1, code.module, f"u{n}.")
+        found = SymbolicArray(one, f"%old{n}", np.dtype(f"u{size}")).view(t.dtype)
         given = []
         for i, (v, room, o) in enumerate(zip(held, rooms, operands, strict=True)):
             element = scalar_type(v.dtype)
@@ -77,7 +77,7 @@ class CompiledLanes(Accesses):
                 f"  %op{n}.{i} = getelementptr {element}, ptr {room}, i32 %k{n}",
                 f"  %o{n}.{i} = load <1 x {element}>, ptr %op{n}.{i}",
             ]
-            x = Symbol(one, f"%o{n}.{i}", v.dtype)
+            x = SymbolicArray(one, f"%o{n}.{i}", v.dtype)
             given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
         new = lift(one, change(found, *given), t.dtype, 1).view(f"u{size}")
         code.lines += [
@@ -86,4 +86,4 @@ class CompiledLanes(Accesses):
             f"  br label %head{n}", f"done{n}:",
         ]  # fmt: skip
         result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
-        return Symbol(code, result, np.dtype(f"u{size}")).view(t.dtype)
+        return SymbolicArray(code, result, np.dtype(f"u{size}")).view(t.dtype)

@@ -8,7 +8,7 @@ that it used last: its start, and how many addresses behind it an access may beg
 from __future__ import annotations
 
 from ..schedule import scheduler
-from ..trace.code import Module
+from ..trace.code import LLVMModule
 from . import texts as T
 
 SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
@@ -29,7 +29,7 @@ def _splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: Module, width: int) -> None:
+    def __init__(self, module: LLVMModule, width: int) -> None:
         self.module = module
         self.width = width
         self.texts: dict[str, str] = {}

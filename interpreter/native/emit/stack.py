@@ -9,7 +9,7 @@ import numpy as np
 from warplab.isa.types import ScalarType
 
 from ..schedule import scheduler
-from ..trace.symbol import Symbol, lift
+from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE
 from .values import Guard, Values
 
@@ -17,7 +17,7 @@ from .values import Guard, Values
 class Stack(Values):
     """The part of an Emitter that reads and writes each lane's own stack."""
 
-    def _place(self, address: Symbol, at: int, size: int) -> tuple[str, Any]:
+    def _place(self, address: SymbolicArray, at: int, size: int) -> tuple[str, Any]:
         """Where a word of the stack lies, as arguments of the helper, and its address: so many bytes into an access of a size."""
         code = self.code
         a: Any = lift(code, self.at(LANE, address.view(f"u{address.itemsize}")), np.dtype(f"u{address.itemsize}"), self.width)
@@ -33,16 +33,16 @@ class Stack(Values):
         limit = self.once.emit(f"trunc i64 {last} to i32")
         return f"ptr %ctx, ptr {lane0}, i64 %local_stride, i32 {limit}", a + np.uint32(at) if at else a
 
-    def _word(self, where: str, a: Symbol, guard: Guard) -> Any:
+    def _word(self, where: str, a: SymbolicArray, guard: Guard) -> Any:
         mask = f"<{self.width} x i1> {self.active(guard)}"
         f = self.helpers.local("load")
-        return Symbol(self.code, self.code.fresh(f"call <{self.width} x i32> @{f}({where}, {a.type} {a.value}, {mask})"), np.uint32)
+        return SymbolicArray(self.code, self.code.fresh(f"call <{self.width} x i32> @{f}({where}, {a.type} {a.value}, {mask})"), np.uint32)
 
     def _put_word(self, where: str, a: Any, v: Any, guard: Guard) -> None:
         mask = f"<{self.width} x i1> {self.active(guard)}"
         self.code.lines.append(f"  call void @{self.helpers.local('store')}({where}, {a.type} {a.value}, {mask}, {v.type} {v.value})")
 
-    def from_stack(self, address: Symbol, t: ScalarType, e: int, count: int, guard: Guard) -> Any:
+    def from_stack(self, address: SymbolicArray, t: ScalarType, e: int, count: int, guard: Guard) -> Any:
         """One of the elements that a load reads."""
         where, a = self._place(address, e * t.bytes, count * t.bytes)
         if t.bytes < 4:
@@ -54,7 +54,7 @@ class Stack(Values):
         high = self._word(where, a + np.uint32(4), guard)
         return (low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)).view(t.dtype)
 
-    def to_stack(self, address: Symbol, t: ScalarType, e: int, count: int, v: Any, guard: Guard) -> None:
+    def to_stack(self, address: SymbolicArray, t: ScalarType, e: int, count: int, v: Any, guard: Guard) -> None:
         """Stores one of the elements of a store."""
         where, a = self._place(address, e * t.bytes, count * t.bytes)
         if t.bytes < 4:

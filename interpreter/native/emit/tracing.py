@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...plan import plan as P
 from ..frame import Frame
-from ..trace.code import Module, Untraceable
-from ..trace.symbol import Symbol
+from ..trace.code import LLVMModule, Untraceable
+from ..trace.symbol import SymbolicArray
 from ..variance import LANE
 from .accesses import compiled
 from .emitter import Emitter
@@ -49,10 +49,10 @@ class Trial(Emitter):
     """An emitter whose registers are all there, and whose code is thrown away."""
 
     def __init__(self, frame: Frame) -> None:
-        super().__init__(frame, {}, Helpers(Module(), frame.width), "trial")
+        super().__init__(frame, {}, Helpers(LLVMModule(), frame.width), "trial")
 
-    def _loaded(self, slot: int) -> tuple[int, Symbol]:
+    def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         constant = self.frame.constants.get(slot)
         if constant is not None:
             return super()._loaded(slot)
-        return LANE, Symbol(self.code, "poison", self.frame.dtypes[slot])
+        return LANE, SymbolicArray(self.code, "poison", self.frame.dtypes[slot])

@@ -8,14 +8,14 @@ import numpy as np
 
 from ...plan import plan as P
 from ..frame import STACK, Frame
-from ..trace.code import Code, Untraceable, scalar_type
-from ..trace.symbol import Symbol, lift
+from ..trace.code import Untraceable, VectorCode, scalar_type
+from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
 from ..variance import LANE, ONE, Kinds
 from .memory import Helpers
 
 DType = np.dtype[Any]
-Guard = tuple[int, Symbol] | None  # the kind of a guard's predicate, and where it holds
+Guard = tuple[int, SymbolicArray] | None  # the kind of a guard's predicate, and where it holds
 
 
 class Values:
@@ -28,11 +28,11 @@ class Values:
         self.module = module = helpers.module
         self.name = name
         self.width = frame.width
-        self.once, self.code = Code(1, module, "s"), Code(self.width, module, "v")
+        self.once, self.code = VectorCode(1, module, "s"), VectorCode(self.width, module, "v")
         self.values: dict[int, tuple[int, Any]] = {}
         self.keeping: frozenset[int] = frozenset()  # slots that keep their value where the guard of the operation does not hold
 
-    def code_of(self, kind: int) -> Code:
+    def code_of(self, kind: int) -> VectorCode:
         """Where values of a kind are computed."""
         return self.code if kind == LANE else self.once
 
@@ -40,14 +40,14 @@ class Values:
         """A value as one of a kind: one for all is repeated over the lanes."""
         if isinstance(value, tuple):
             return tuple(self.at(kind, v) for v in value)
-        if not isinstance(value, Symbol) or value.code is self.code_of(kind):
+        if not isinstance(value, SymbolicArray) or value.code is self.code_of(kind):
             return value
         width, code = self.width, self.code
         if kind == ONE:
             raise Untraceable("a value that varies where one is expected")
         mask = ", ".join(f"i32 {i % value.each}" for i in range(width * value.each))
         text = f"shufflevector {value.type} {value.value}, {value.type} poison, <{width * value.each} x i32> <{mask}>"
-        return Symbol(code, code.emit(text), value.dtype, width * value.each)
+        return SymbolicArray(code, code.emit(text), value.dtype, width * value.each)
 
     def value(self, slot: int) -> tuple[int, Any]:
         """A register's kind and value."""
@@ -56,7 +56,7 @@ class Values:
             found = self.values[slot] = self._loaded(slot)
         return found
 
-    def _loaded(self, slot: int) -> tuple[int, Symbol]:
+    def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         constant = self.frame.constants.get(slot)
         if constant is not None:
             return ONE, lift(self.once, constant, constant.dtype, 1)
@@ -65,13 +65,15 @@ class Values:
             return LANE, self._from(self.code, "%frame", self.frame.offsets[slot], dtype, min(64, self.width * dtype.itemsize))
         return ONE, self._from(self.once, "%uniforms.b", 8 * slot, dtype, 8)
 
-    def _from(self, code: Code, base: str, offset: int, dtype: DType, align: int) -> Symbol:
+    def _from(self, code: VectorCode, base: str, offset: int, dtype: DType, align: int) -> SymbolicArray:
         p = code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
         w = code.width
         if dtype.kind != "b":
-            return Symbol(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
+            return SymbolicArray(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
         raw = code.emit(f"load i32, ptr {p}, align 4")
-        return Symbol(code, code.emit(f"bitcast i{w} {raw if w == 32 else code.emit(f'trunc i32 {raw} to i{w}')} to <{w} x i1>"), dtype)
+        return SymbolicArray(
+            code, code.emit(f"bitcast i{w} {raw if w == 32 else code.emit(f'trunc i32 {raw} to i{w}')} to <{w} x i1>"), dtype
+        )
 
     def source(self, s: Any) -> tuple[int, Any]:
         """An operand: its kind and value."""
@@ -114,7 +116,7 @@ class Values:
                 return kind, v + _constant(s.offset, v.dtype) if s.offset else v
         raise Untraceable(f"operand {s!r}")
 
-    def special(self, name: str) -> tuple[int, Symbol]:
+    def special(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
         n, extent, dtype = self.frame.special(name)
         kind = ONE if extent == "one" else LANE
@@ -123,15 +125,17 @@ class Values:
         table = self.once.emit(f"load ptr, ptr {p}, align 8")
         t = scalar_type(dtype)
         if extent == "one":
-            return ONE, Symbol(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
+            return ONE, SymbolicArray(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
         if extent == "lane":
             at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.first_thread()}")
-            return LANE, Symbol(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
+            return LANE, SymbolicArray(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
         number = code.emit(f"add i64 {self.block()}, %first_block")
         at = code.emit(f"getelementptr {t}, ptr {table}, i64 {number}")
         one = code.emit(f"load <1 x {t}>, ptr {at}, align {dtype.itemsize}")
         zero = ", ".join(["i32 0"] * self.width)
-        return LANE, Symbol(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype)
+        return LANE, SymbolicArray(
+            code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype
+        )
 
     def block(self) -> str:
         """The number in the wave of the block of a vector."""
@@ -147,7 +151,7 @@ class Values:
 
     # ------------------------------------------------------------ results
 
-    def assign(self, t: P.Target, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+    def assign(self, t: P.Target, kind: int, value: Any, guard: tuple[int, SymbolicArray] | None) -> None:
         """A result into its place; lanes where the guard does not hold keep what they had."""
         match t:
             case None:
@@ -165,7 +169,7 @@ class Values:
                 for e, v in zip(t.targets, value, strict=False):
                     self.assign(e, kind, v, guard)
 
-    def _set(self, slot: int, kind: int, value: Any, guard: tuple[int, Symbol] | None) -> None:
+    def _set(self, slot: int, kind: int, value: Any, guard: tuple[int, SymbolicArray] | None) -> None:
         if guard is not None and slot in self.keeping:
             had, old = self.value(slot)
             kind = max(kind, had, guard[0])
@@ -194,7 +198,7 @@ def _constant(value: int, dtype: DType) -> Any:
     return np.array(value & ((1 << 8 * dtype.itemsize) - 1), f"u{dtype.itemsize}").view(dtype)[()]
 
 
-def _reread(v: Symbol, have: DType, want: DType) -> Symbol:
+def _reread(v: SymbolicArray, have: DType, want: DType) -> SymbolicArray:
     if have == want:
         return v
     if have.kind == "b" or want.kind == "b":
@@ -204,14 +208,14 @@ def _reread(v: Symbol, have: DType, want: DType) -> Symbol:
     return v.view(f"u{have.itemsize}").astype(f"u{want.itemsize}").view(want)
 
 
-def _bits_as(v: Symbol, want: DType) -> Symbol:
+def _bits_as(v: SymbolicArray, want: DType) -> SymbolicArray:
     """What a register held, where its new value has another dtype; no lane reads it if the sizes differ."""
     if v.itemsize == want.itemsize and "b" not in (v.dtype.kind, want.kind):
         return v.view(want)
     return lift(v.code, 0, want, v.lanes)
 
 
-def _extended(value: Symbol, t: P.Convert) -> Symbol:
+def _extended(value: SymbolicArray, t: P.Convert) -> SymbolicArray:
     """A result as the bits of the register that keeps it."""
     of = t.type
     if value.dtype.kind == "b":

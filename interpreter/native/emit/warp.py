@@ -12,8 +12,8 @@ import numpy as np
 
 from warplab.isa.ops import warp as isa
 
-from ..trace.code import Code
-from ..trace.symbol import Symbol, lift
+from ..trace.code import VectorCode
+from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
 
 U32 = np.dtype(np.uint32)
@@ -24,7 +24,7 @@ class Warp(Protocol):
     """What an emitter offers."""
 
     width: int
-    code: Code
+    code: VectorCode
 
     def constant(self, value: Any) -> Any:
         """The number that a symbol always is; None where it is not one."""
@@ -50,23 +50,23 @@ def rule(meaning: Any) -> Callable[[Rule], Rule]:
 # ---------------------------------------------------------------- pieces
 
 
-def _one(warp: Warp, text: str, dtype: Any = U32) -> Symbol:
+def _one(warp: Warp, text: str, dtype: Any = U32) -> SymbolicArray:
     """A number of the warp, for all its lanes."""
     code, w = warp.code, warp.width
     t = {1: "i1", 32: "i32", 64: "i64"}[1 if np.dtype(dtype).kind == "b" else 8 * np.dtype(dtype).itemsize]
     first = code.emit(f"insertelement <{w} x {t}> poison, {t} {text}, i32 0")
-    return Symbol(code, code.emit(f"shufflevector <{w} x {t}> {first}, <{w} x {t}> poison, <{w} x i32> zeroinitializer"), dtype)
+    return SymbolicArray(code, code.emit(f"shufflevector <{w} x {t}> {first}, <{w} x {t}> poison, <{w} x i32> zeroinitializer"), dtype)
 
 
-def _bits(warp: Warp, flags: Symbol) -> str:
+def _bits(warp: Warp, flags: SymbolicArray) -> str:
     """Flags of lanes as a number of 32 bits."""
     lanes = lift(warp.code, flags, flags.dtype, warp.width)
     return warp.code.emit(f"bitcast {lanes.type} {lanes.value} to i32")
 
 
-def _flags(warp: Warp, bits: str) -> Symbol:
+def _flags(warp: Warp, bits: str) -> SymbolicArray:
     """A number of 32 bits as flags of lanes."""
-    return Symbol(warp.code, warp.code.emit(f"bitcast i32 {bits} to <32 x i1>"), np.bool_)
+    return SymbolicArray(warp.code, warp.code.emit(f"bitcast i32 {bits} to <32 x i1>"), np.bool_)
 
 
 def _group(warp: Warp, membermask: Any = None) -> str:
@@ -75,14 +75,14 @@ def _group(warp: Warp, membermask: Any = None) -> str:
         return "%bits"
     code = warp.code
     m = lift(code, membermask, U32, warp.width)
-    held = select(Symbol(code, "%active", np.bool_), m, lift(code, 0, U32, warp.width))
+    held = select(SymbolicArray(code, "%active", np.bool_), m, lift(code, 0, U32, warp.width))
     common = code.call("llvm.vector.reduce.or.v32i32", "i32", f"{held.type} {held.value}")
     differs = _bits(warp, m != _one(warp, common))
     warp.refuse(code.emit(f"and i32 {differs}, %bits"))
     return code.emit(f"and i32 {common}, %bits")
 
 
-def _is(warp: Warp, comparison: str, a: str, b: str) -> Symbol:
+def _is(warp: Warp, comparison: str, a: str, b: str) -> SymbolicArray:
     return _one(warp, warp.code.emit(f"icmp {comparison} i32 {a}, {b}"), np.bool_)
 
 
@@ -90,10 +90,10 @@ def _is(warp: Warp, comparison: str, a: str, b: str) -> Symbol:
 
 
 @rule(isa.shfl)
-def shfl(warp: Warp, a: Symbol, b: Any, c: Any, membermask: Any = None, *, mode: str) -> tuple[Symbol, Any]:
+def shfl(warp: Warp, a: SymbolicArray, b: Any, c: Any, membermask: Any = None, *, mode: str) -> tuple[SymbolicArray, Any]:
     """Lanes that are known beforehand are a fixed permutation."""
     code = warp.code
-    a = select(Symbol(code, "%active", np.bool_), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
+    a = select(SymbolicArray(code, "%active", np.bool_), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
     fixed = [warp.constant(x) for x in (b, c)]
     if None not in fixed:
         b, c = (np.full((1, 1), x, np.uint32) for x in fixed)
@@ -112,11 +112,11 @@ def shfl(warp: Warp, a: Symbol, b: Any, c: Any, membermask: Any = None, *, mode:
     name = f"llvm.masked.gather.v32i{8 * a.itemsize}.v32p0"
     code.module.declarations[name] = f"declare {t} @{name}(<32 x ptr>, i32, <32 x i1>, {t})"
     found = code.fresh(f"call {t} @{name}(<32 x ptr> {places}, i32 {a.itemsize}, <32 x i1> {ALL}, {t} poison)")
-    return Symbol(code, found, bits.dtype).view(a.dtype), inside
+    return SymbolicArray(code, found, bits.dtype).view(a.dtype), inside
 
 
 @rule(isa.vote)
-def vote(warp: Warp, a: Symbol, membermask: Any = None, *, mode: str) -> Symbol:
+def vote(warp: Warp, a: SymbolicArray, membermask: Any = None, *, mode: str) -> SymbolicArray:
     """Comparisons of the lanes' flags as a number."""
     group = _group(warp, membermask)
     holds = warp.code.emit(f"and i32 {group}, {_bits(warp, a)}")
@@ -125,19 +125,19 @@ def vote(warp: Warp, a: Symbol, membermask: Any = None, *, mode: str) -> Symbol:
 
 
 @rule(isa.ballot)
-def ballot(warp: Warp, a: Symbol, membermask: Any = None) -> Symbol:
+def ballot(warp: Warp, a: SymbolicArray, membermask: Any = None) -> SymbolicArray:
     """The flags themselves."""
     return _one(warp, warp.code.emit(f"and i32 {_group(warp, membermask)}, {_bits(warp, a)}"))
 
 
 @rule(isa.activemask)
-def activemask(warp: Warp) -> Symbol:
+def activemask(warp: Warp) -> SymbolicArray:
     """The mask of the pass."""
     return _one(warp, "%bits")
 
 
 @rule(isa.match_all)
-def match_all(warp: Warp, a: Symbol, membermask: Any) -> tuple[Symbol, Symbol]:
+def match_all(warp: Warp, a: SymbolicArray, membermask: Any) -> tuple[SymbolicArray, SymbolicArray]:
     """All lanes of the group against its first."""
     group, code = _group(warp, membermask), warp.code
     bits = lift(code, a, a.dtype, warp.width).view(f"u{a.itemsize}")
@@ -150,7 +150,7 @@ def match_all(warp: Warp, a: Symbol, membermask: Any) -> tuple[Symbol, Symbol]:
 
 
 @rule(isa.match_any)
-def match_any(warp: Warp, a: Symbol, membermask: Any) -> Any:
+def match_any(warp: Warp, a: SymbolicArray, membermask: Any) -> Any:
     """One comparison for each lane, and its bit in those that are equal."""
     group, code = _group(warp, membermask), warp.code
     bits = lift(code, a, a.dtype, warp.width).view(f"u{a.itemsize}")
@@ -162,7 +162,7 @@ def match_any(warp: Warp, a: Symbol, membermask: Any) -> Any:
 
 
 @rule(isa.redux)
-def redux(warp: Warp, a: Symbol, membermask: Any, *, op: str) -> Symbol:
+def redux(warp: Warp, a: SymbolicArray, membermask: Any, *, op: str) -> SymbolicArray:
     """A reduction of the vector."""
     group, code = _group(warp, membermask), warp.code
     info = np.iinfo(a.dtype)
@@ -173,7 +173,7 @@ def redux(warp: Warp, a: Symbol, membermask: Any, *, op: str) -> Symbol:
 
 
 @rule(isa.elect)
-def elect(warp: Warp, membermask: Any) -> tuple[Symbol, Symbol]:
+def elect(warp: Warp, membermask: Any) -> tuple[SymbolicArray, SymbolicArray]:
     """The lowest bit of the group."""
     first = warp.code.call("llvm.cttz.i32", "i32", f"i32 {_group(warp, membermask)}", "i1 false")
     leader = _one(warp, warp.code.emit(f"and i32 {first}, 31"))

@@ -6,7 +6,7 @@ import ctypes
 import functools
 from collections.abc import Callable
 
-from ..jit import Library
+from ..jit import CompiledLibrary
 from . import scheduler as text
 from .loops import constants_of, translated
 
@@ -14,10 +14,10 @@ from .loops import constants_of, translated
 @functools.cache
 def scheduler() -> Callable[[int, int], int]:
     """waves() of scheduler.py for the host: takes the addresses of the words and of the frames."""
-    library = Library(translated(text.FUNCTIONS, constants_of(text)), ["waves"])
+    library = CompiledLibrary(translated(text.FUNCTIONS, constants_of(text)), ["waves"])
     function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.addresses["waves"])
     _alive.append(library)
     return function
 
 
-_alive: list[Library] = []
+_alive: list[CompiledLibrary] = []

@@ -45,7 +45,7 @@ def constant(value: Any) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', float(v)))[0]:016X}"
 
 
-class Module:
+class LLVMModule:
     """What pieces of code share: declarations and tables of constants."""
 
     def __init__(self) -> None:
@@ -67,10 +67,10 @@ class Module:
         return [*self.declarations.values(), *[line for _, line in self._tables.values()]]
 
 
-class Code:
+class VectorCode:
     """A straight piece of code on vectors of `width` lanes; equal expressions are computed once."""
 
-    def __init__(self, width: int, module: Module, prefix: str = "t") -> None:
+    def __init__(self, width: int, module: LLVMModule, prefix: str = "t") -> None:
         self.width = width
         self.module = module
         self.lines: list[str] = []

@@ -7,31 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from .code import Code, DType, Untraceable
-from .symbol import FUNCTIONS, Symbol, Whole, lift, stand_in
+from .code import DType, Untraceable, VectorCode
+from .symbol import FUNCTIONS, SymbolicArray, Whole, lift, stand_in
 from .ufuncs import select
 
 
 def _lanes(*values: Any) -> int:
-    return max(x.lanes for x in values if isinstance(x, Symbol))
+    return max(x.lanes for x in values if isinstance(x, SymbolicArray))
 
 
-def _where(code: Code, condition: Any, a: Any = None, b: Any = None) -> Symbol:
-    if a is None or not isinstance(condition, Symbol):
+def _where(code: VectorCode, condition: Any, a: Any = None, b: Any = None) -> SymbolicArray:
+    if a is None or not isinstance(condition, SymbolicArray):
         raise Untraceable("np.where of values")
     dtype: DType = np.result_type(*[stand_in(x) for x in (a, b)])
     lanes = _lanes(condition, a, b)
     return select(lift(code, condition, np.dtype(bool), lanes), lift(code, a, dtype, lanes), lift(code, b, dtype, lanes))
 
 
-def _clip(code: Code, a: Any, low: Any, high: Any) -> Any:
+def _clip(code: VectorCode, a: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(a, low), high)
 
 
-def _stack(code: Code, arrays: Iterable[Any], axis: int = 0) -> Symbol:
+def _stack(code: VectorCode, arrays: Iterable[Any], axis: int = 0) -> SymbolicArray:
     """Elements of a packed type, interleaved."""
     a, b, *more = arrays
-    if axis != -1 or more or not isinstance(a, Symbol):
+    if axis != -1 or more or not isinstance(a, SymbolicArray):
         raise Untraceable("np.stack of anything but two elements of a lane")
     n = a.lanes
     mask = ", ".join(f"i32 {i // 2 + i % 2 * n}" for i in range(2 * n))
@@ -39,16 +39,16 @@ def _stack(code: Code, arrays: Iterable[Any], axis: int = 0) -> Symbol:
     return a.new(f"shufflevector {a.type} {a.value}, {b.type} {b.value}, <{2 * n} x i32> <{mask}>", a.dtype, 2 * n)
 
 
-def _broadcast_arrays(code: Code, *arrays: Any) -> tuple[Symbol, ...]:
+def _broadcast_arrays(code: VectorCode, *arrays: Any) -> tuple[SymbolicArray, ...]:
     lanes = _lanes(*arrays)
     return tuple(lift(code, x, x.dtype, lanes) for x in arrays)
 
 
-def _full_like(code: Code, a: Symbol, value: Any, dtype: Any = None) -> Symbol:
+def _full_like(code: VectorCode, a: SymbolicArray, value: Any, dtype: Any = None) -> SymbolicArray:
     return lift(code, value, a.dtype if dtype is None else np.dtype(dtype), a.lanes)
 
 
-def _nan_to_num(code: Code, a: Symbol, copy: bool = True, nan: float = 0.0) -> Any:
+def _nan_to_num(code: VectorCode, a: SymbolicArray, copy: bool = True, nan: float = 0.0) -> Any:
     raise Untraceable("np.nan_to_num")
 
 

@@ -12,27 +12,27 @@ from warplab.isa.floats import exact, single
 from warplab.isa.primitives import look_up
 from warplab.isa.sfu import single as unit
 
-from .code import Code, scalar_type
-from .symbol import PRIMITIVES, Symbol, lift
+from .code import VectorCode, scalar_type
+from .symbol import PRIMITIVES, SymbolicArray, lift
 from .ufuncs import suffix
 
 
-def _look_up(code: Code, index: Symbol, table: NDArray[Any]) -> Symbol:
+def _look_up(code: VectorCode, index: SymbolicArray, table: NDArray[Any]) -> SymbolicArray:
     i = index.astype(np.int64)
-    one, out = scalar_type(table.dtype), Symbol(code, "", table.dtype, i.lanes)
+    one, out = scalar_type(table.dtype), SymbolicArray(code, "", table.dtype, i.lanes)
     places = code.emit(f"getelementptr inbounds {one}, ptr {code.module.table(table)}, {i.type} {i.value}")
     all_lanes = "<" + ", ".join(["i1 true"] * i.lanes) + ">"
     value = code.call(
         f"llvm.masked.gather.{suffix(out)}.v{i.lanes}p0", out.type, f"<{i.lanes} x ptr> {places}", f"i32 {table.dtype.itemsize}",
         f"<{i.lanes} x i1> {all_lanes}", f"{out.type} poison",
     )  # fmt: skip
-    return Symbol(code, value, table.dtype, i.lanes)
+    return SymbolicArray(code, value, table.dtype, i.lanes)
 
 
-def _fma(code: Code, a: Any, b: Any, c: Any, dtype: type) -> Symbol:
-    lanes = max(x.lanes for x in (a, b, c) if isinstance(x, Symbol))
+def _fma(code: VectorCode, a: Any, b: Any, c: Any, dtype: type) -> SymbolicArray:
+    lanes = max(x.lanes for x in (a, b, c) if isinstance(x, SymbolicArray))
     x, y, z = (lift(code, v, np.dtype(dtype), lanes) for v in (a, b, c))
-    return Symbol(code, code.call(f"llvm.fma.{suffix(x)}", x.type, *[f"{v.type} {v.value}" for v in (x, y, z)]), x.dtype, lanes)
+    return SymbolicArray(code, code.call(f"llvm.fma.{suffix(x)}", x.type, *[f"{v.type} {v.value}" for v in (x, y, z)]), x.dtype, lanes)
 
 
 PRIMITIVES[look_up] = _look_up

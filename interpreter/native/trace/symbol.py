@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .code import Code, DType, Untraceable, constant, scalar_type, vector_type
+from .code import DType, Untraceable, VectorCode, constant, scalar_type, vector_type
 
 MANY = 1 << 20  # lanes that a symbol claims to have: short ways for few lanes are not taken
 
@@ -59,12 +59,12 @@ class Whole:
         return not bool(self)
 
 
-class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
+class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
     """A vector of `width` lanes of a dtype, or of several elements a lane where the type is packed."""
 
     __array_priority__ = 1000
 
-    def __init__(self, code: Code, value: str, dtype: Any, lanes: int | None = None) -> None:
+    def __init__(self, code: VectorCode, value: str, dtype: Any, lanes: int | None = None) -> None:
         self.code = code
         self.value = value
         self.dtype: DType = np.dtype(dtype)
@@ -118,21 +118,21 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
 
     # ------------------------------------------------------------ recording
 
-    def new(self, text: str, dtype: Any, lanes: int | None = None) -> Symbol:
+    def new(self, text: str, dtype: Any, lanes: int | None = None) -> SymbolicArray:
         """The value of an expression."""
-        return Symbol(self.code, self.code.emit(text), dtype, lanes or self.lanes)
+        return SymbolicArray(self.code, self.code.emit(text), dtype, lanes or self.lanes)
 
-    def same(self, dtype: DType) -> Symbol:
+    def same(self, dtype: DType) -> SymbolicArray:
         """The same LLVM value under another dtype, such as signed for unsigned."""
-        return Symbol(self.code, self.value, dtype, self.lanes)
+        return SymbolicArray(self.code, self.value, dtype, self.lanes)
 
-    def shuffled(self, indices: list[int]) -> Symbol:
+    def shuffled(self, indices: list[int]) -> SymbolicArray:
         """Some of the elements in an order."""
         mask = ", ".join(f"i32 {i}" for i in indices)
         text = f"shufflevector {self.type} {self.value}, {self.type} poison, <{len(indices)} x i32> <{mask}>"
         return self.new(text, self.dtype, len(indices))
 
-    def view(self, dtype: Any) -> Symbol:
+    def view(self, dtype: Any) -> SymbolicArray:
         """The bits under another dtype, which may be one of another size."""
         want = np.dtype(dtype)
         if want == self.dtype or (want.kind in "iu" and self.dtype.kind in "iu" and want.itemsize == self.itemsize):
@@ -144,7 +144,7 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         lanes = self.lanes * self.itemsize // want.itemsize
         return self.new(f"bitcast {self.type} {self.value} to {vector_type(want, lanes)}", want, lanes)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Symbol:
+    def astype(self, dtype: Any, copy: bool = True) -> SymbolicArray:
         """Converted as numpy does."""
         want = np.dtype(dtype)
         if want == self.dtype:
@@ -171,7 +171,7 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
                 op = "trunc" if want.itemsize < have.itemsize else "sext" if have.kind == "i" else "zext"
         return self.new(f"{op} {self.type} {self.value} to {to}", want)
 
-    def _to_integer(self, want: DType) -> Symbol:
+    def _to_integer(self, want: DType) -> SymbolicArray:
         """A float as an integer; what does not fit gives the least signed integer, as the host's processors give it to numpy."""
         if want == np.uint64:
             return self.new(f"fptoui {self.type} {self.value} to {vector_type(want, self.lanes)}", want)
@@ -204,20 +204,20 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
             raise Untraceable(f"{kind} along an axis")
         return Whole(kind)
 
-    def copy(self) -> Symbol:
+    def copy(self) -> SymbolicArray:
         return self
 
-    def ravel(self) -> Symbol:
+    def ravel(self) -> SymbolicArray:
         return self
 
-    def reshape(self, *_: Any) -> Symbol:
+    def reshape(self, *_: Any) -> SymbolicArray:
         raise Untraceable("reshape")
 
-    def byteswap(self) -> Symbol:
+    def byteswap(self) -> SymbolicArray:
         name = f"llvm.bswap.v{self.lanes}i{8 * self.itemsize}"
-        return Symbol(self.code, self.code.call(name, self.type, f"{self.type} {self.value}"), self.dtype, self.lanes)
+        return SymbolicArray(self.code, self.code.call(name, self.type, f"{self.type} {self.value}"), self.dtype, self.lanes)
 
-    def __getitem__(self, key: Any) -> Symbol:
+    def __getitem__(self, key: Any) -> SymbolicArray:
         match key:
             case (e, None) if e is Ellipsis:
                 return self  # an axis of one element
@@ -227,7 +227,7 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
                 return self
             case (e, slice(step=2) as s) if e is Ellipsis and self.each % 2 == 0:
                 return self.shuffled(list(range(s.start or 0, self.lanes, 2)))
-        raise Untraceable(f"lanes [{key!r}]" if not isinstance(key, Symbol) else "lanes chosen by an array")
+        raise Untraceable(f"lanes [{key!r}]" if not isinstance(key, SymbolicArray) else "lanes chosen by an array")
 
     # ------------------------------------------------------------ numpy's functions
 
@@ -246,7 +246,7 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         if out is None:
             return result
         (target,) = out
-        if not isinstance(target, Symbol):
+        if not isinstance(target, SymbolicArray):
             raise Untraceable("a result in an array of values")
         target.value, target.dtype, target.lanes = result.value, result.dtype, result.lanes  # as in `a += b`
         return target
@@ -265,9 +265,9 @@ class Symbol(np.lib.mixins.NDArrayOperatorsMixin):
         return rule(self.code, *arguments, **modes)
 
 
-def lift(code: Code, x: Any, dtype: DType, lanes: int) -> Symbol:
+def lift(code: VectorCode, x: Any, dtype: DType, lanes: int) -> SymbolicArray:
     """Anything as a vector of a dtype."""
-    if isinstance(x, Symbol):
+    if isinstance(x, SymbolicArray):
         v = x.astype(dtype)
         if v.lanes == lanes:
             return v
@@ -275,7 +275,7 @@ def lift(code: Code, x: Any, dtype: DType, lanes: int) -> Symbol:
             raise Untraceable("shapes")
         mask = ", ".join(f"i32 {i * v.lanes // lanes}" for i in range(lanes))
         text = f"shufflevector {v.type} {v.value}, {v.type} poison, <{lanes} x i32> <{mask}>"
-        return Symbol(code, code.emit(text), dtype, lanes)
+        return SymbolicArray(code, code.emit(text), dtype, lanes)
     a = np.asarray(x)
     if a.size > 64 and (a == a.flat[0]).all():
         a = a.reshape(-1)[:1]
@@ -288,7 +288,7 @@ def lift(code: Code, x: Any, dtype: DType, lanes: int) -> Symbol:
     else:
         raise Untraceable("an array of values")
     one = scalar_type(dtype)
-    return Symbol(code, "<" + ", ".join(f"{one} {i}" for i in items) + ">", dtype, lanes)
+    return SymbolicArray(code, "<" + ", ".join(f"{one} {i}" for i in items) + ">", dtype, lanes)
 
 
 def _element(x: Any, a: Any, dtype: DType) -> str:
@@ -300,4 +300,4 @@ def _element(x: Any, a: Any, dtype: DType) -> str:
 
 def stand_in(x: Any) -> Any:
     """A value that numpy's rules of types see as they would the operand."""
-    return np.zeros(1, x.dtype) if isinstance(x, Symbol) else np.bool_(x) if isinstance(x, bool) else x
+    return np.zeros(1, x.dtype) if isinstance(x, SymbolicArray) else np.bool_(x) if isinstance(x, bool) else x

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .code import Code, DType, Untraceable, scalar_type
-from .symbol import Symbol, lift, stand_in
+from .code import DType, Untraceable, VectorCode, scalar_type
+from .symbol import SymbolicArray, lift, stand_in
 
 _INTEGER = {"add": "add", "subtract": "sub", "multiply": "mul", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
 _FLOAT = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
@@ -18,10 +18,10 @@ _COMPARE = {"equal": ("eq", "oeq"), "not_equal": ("ne", "une"), "less": ("lt", "
 _ROUNDED = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "roundeven", "fabs": "fabs", "absolute": "fabs"}
 
 
-def apply(code: Code, ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
+def apply(code: VectorCode, ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
     """A call of a ufunc, some of whose operands are symbols."""
     types = _types(ufunc, inputs, dtype)
-    lanes = max(x.lanes for x in inputs if isinstance(x, Symbol))
+    lanes = max(x.lanes for x in inputs if isinstance(x, SymbolicArray))
     args = [lift(code, x, t, lanes) for x, t in zip(inputs, types, strict=False)]
     name, result = ufunc.__name__, types[ufunc.nin]
     a = args[0]
@@ -54,22 +54,24 @@ def _types(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> list[DType]:
         raise Untraceable(f"np.{ufunc.__name__}: {e}") from None
 
 
-def suffix(s: Symbol) -> str:
+def suffix(s: SymbolicArray) -> str:
     """What the name of an intrinsic of vectors ends with."""
     t = scalar_type(s.dtype)
     return f"v{s.lanes}" + {"half": "f16", "float": "f32", "double": "f64"}.get(t, t)
 
 
-def _call(intrinsic: str, *args: Symbol) -> Symbol:
+def _call(intrinsic: str, *args: SymbolicArray) -> SymbolicArray:
     a = args[0]
-    return Symbol(a.code, a.code.call(f"llvm.{intrinsic}.{suffix(a)}", a.type, *[f"{x.type} {x.value}" for x in args]), a.dtype, a.lanes)
+    return SymbolicArray(
+        a.code, a.code.call(f"llvm.{intrinsic}.{suffix(a)}", a.type, *[f"{x.type} {x.value}" for x in args]), a.dtype, a.lanes
+    )
 
 
-def _number(like: Symbol, value: Any) -> Symbol:
+def _number(like: SymbolicArray, value: Any) -> SymbolicArray:
     return lift(like.code, value, like.dtype, like.lanes)
 
 
-def select(condition: Symbol, a: Symbol, b: Symbol) -> Symbol:
+def select(condition: SymbolicArray, a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
     """a where the condition holds, else b; floats as bits, for LLVM may take one NaN for another."""
     if a.dtype.kind == "f":
         bits = np.dtype(f"u{a.itemsize}")
@@ -77,7 +79,7 @@ def select(condition: Symbol, a: Symbol, b: Symbol) -> Symbol:
     return a.new(f"select {condition.type} {condition.value}, {a.type} {a.value}, {b.type} {b.value}", a.dtype)
 
 
-def _compare(name: str, a: Symbol, b: Symbol) -> Symbol:
+def _compare(name: str, a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
     integer, floating = _COMPARE[name]
     if a.dtype.kind == "f":
         return a.new(f"fcmp {floating} {a.type} {a.value}, {b.value}", bool)
@@ -85,18 +87,18 @@ def _compare(name: str, a: Symbol, b: Symbol) -> Symbol:
     return a.new(f"icmp {sign}{integer} {a.type} {a.value}, {b.value}", bool)
 
 
-def _left_shift(a: Symbol, b: Symbol) -> Symbol:
+def _left_shift(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
     return _shift("shl", a, b, _number(a, 0))
 
 
-def _right_shift(a: Symbol, b: Symbol) -> Symbol:
+def _right_shift(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
     if a.dtype.kind != "i":
         return _shift("lshr", a, b, _number(a, 0))
     sign = a.new(f"ashr {a.type} {a.value}, {_number(a, 8 * a.itemsize - 1).value}", a.dtype)
     return _shift("ashr", a, b, sign)
 
 
-def _shift(op: str, a: Symbol, b: Symbol, beyond: Symbol) -> Symbol:
+def _shift(op: str, a: SymbolicArray, b: SymbolicArray, beyond: SymbolicArray) -> SymbolicArray:
     """A shift; LLVM has no answer for a distance of the width or more, numpy has."""
     bits = _number(b, 8 * b.itemsize)
     inside = b.new(f"icmp ult {b.type} {b.value}, {bits.value}", bool)
@@ -104,24 +106,24 @@ def _shift(op: str, a: Symbol, b: Symbol, beyond: Symbol) -> Symbol:
     return select(inside, a.new(f"{op} {a.type} {a.value}, {safe.value}", a.dtype), beyond)
 
 
-def _invert(a: Symbol) -> Symbol:
+def _invert(a: SymbolicArray) -> SymbolicArray:
     return a.new(f"xor {a.type} {a.value}, {_number(a, True if a.dtype.kind == 'b' else -1).value}", a.dtype)
 
 
-def _negative(a: Symbol) -> Symbol:
+def _negative(a: SymbolicArray) -> SymbolicArray:
     return a.new(f"fneg {a.type} {a.value}" if a.dtype.kind == "f" else f"sub {a.type} zeroinitializer, {a.value}", a.dtype)
 
 
-def _absolute(a: Symbol) -> Symbol:
+def _absolute(a: SymbolicArray) -> SymbolicArray:
     if a.dtype.kind == "f":
         return _call("fabs", a)
     if a.dtype.kind != "i":
         return a
-    return Symbol(a.code, a.code.call(f"llvm.abs.{suffix(a)}", a.type, f"{a.type} {a.value}", "i1 false"), a.dtype, a.lanes)
+    return SymbolicArray(a.code, a.code.call(f"llvm.abs.{suffix(a)}", a.type, f"{a.type} {a.value}", "i1 false"), a.dtype, a.lanes)
 
 
-def _extreme(which: str) -> Callable[[Symbol, Symbol], Symbol]:
-    def rule(a: Symbol, b: Symbol) -> Symbol:
+def _extreme(which: str) -> Callable[[SymbolicArray, SymbolicArray], SymbolicArray]:
+    def rule(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
         if a.dtype.kind != "f":
             return _call(("s" if a.dtype.kind == "i" else "u") + which, a, b)
         first = a.new(f"fcmp {'olt' if which == 'min' else 'ogt'} {a.type} {a.value}, {b.value}", bool)  # of equals the second
@@ -130,45 +132,45 @@ def _extreme(which: str) -> Callable[[Symbol, Symbol], Symbol]:
     return rule
 
 
-def _extreme_number(which: str) -> Callable[[Symbol, Symbol], Symbol]:
-    def rule(a: Symbol, b: Symbol) -> Symbol:
+def _extreme_number(which: str) -> Callable[[SymbolicArray, SymbolicArray], SymbolicArray]:
+    def rule(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
         first = a.new(f"fcmp {'ole' if which == 'min' else 'oge'} {a.type} {a.value}, {b.value}", bool)
         return select(first | np.isnan(b), a, b)
 
     return rule
 
 
-def _magnitude(a: Symbol) -> tuple[Symbol, Symbol]:
+def _magnitude(a: SymbolicArray) -> tuple[SymbolicArray, SymbolicArray]:
     """The bits of a float without its sign, and those of infinity."""
     bits = a.view(f"u{a.itemsize}")
     size = bits & bits.dtype.type((1 << 8 * a.itemsize - 1) - 1)
     return size, _number(size, int(np.array(np.inf, a.dtype).view(bits.dtype)))
 
 
-def _isnan(a: Symbol) -> Symbol:
+def _isnan(a: SymbolicArray) -> SymbolicArray:
     size, infinity = _magnitude(a)
     return size > infinity  # type: ignore[no-any-return]
 
 
-def _isinf(a: Symbol) -> Symbol:
+def _isinf(a: SymbolicArray) -> SymbolicArray:
     size, infinity = _magnitude(a)
     return size == infinity  # type: ignore[no-any-return]
 
 
-def _isfinite(a: Symbol) -> Symbol:
+def _isfinite(a: SymbolicArray) -> SymbolicArray:
     size, infinity = _magnitude(a)
     return size < infinity  # type: ignore[no-any-return]
 
 
-def _signbit(a: Symbol) -> Symbol:
+def _signbit(a: SymbolicArray) -> SymbolicArray:
     return a.view(f"i{a.itemsize}") < 0  # type: ignore[no-any-return]
 
 
-def _bitwise_count(a: Symbol) -> Symbol:
+def _bitwise_count(a: SymbolicArray) -> SymbolicArray:
     return _call("ctpop", a if a.dtype.kind == "u" else _absolute(a)).astype(np.uint8)
 
 
-def _floor_divide(a: Symbol, b: Symbol) -> Symbol:
+def _floor_divide(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
     if a.dtype.kind != "u":
         raise Untraceable("np.floor_divide of signed numbers")
     nothing = b.new(f"icmp eq {b.type} {b.value}, zeroinitializer", bool)
@@ -176,7 +178,7 @@ def _floor_divide(a: Symbol, b: Symbol) -> Symbol:
     return select(nothing, _number(a, 0), quotient)
 
 
-def _frexp(a: Symbol) -> tuple[Symbol, Symbol]:
+def _frexp(a: SymbolicArray) -> tuple[SymbolicArray, SymbolicArray]:
     """Mantissa in [1/2, 1) and exponent, of double precision."""
     if a.itemsize != 8:
         raise Untraceable(f"np.frexp of {a.dtype}")
@@ -193,7 +195,7 @@ def _power(exponent: Any) -> Any:
     return ((exponent.astype(np.int64) + 1023) << 52).view(np.float64)
 
 
-def _ldexp(a: Symbol, k: Symbol) -> Symbol:
+def _ldexp(a: SymbolicArray, k: SymbolicArray) -> SymbolicArray:
     """a * 2**k, rounded once: the last of three factors is the only one that can make a subnormal, of a number with its full mantissa."""
     if a.itemsize != 8:
         raise Untraceable(f"np.ldexp of {a.dtype}")

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from warplab.interpreter.native.jit import Library
-from warplab.interpreter.native.trace.code import Code, scalar_type
-from warplab.interpreter.native.trace.symbol import Symbol
+from warplab.interpreter.native.jit import CompiledLibrary
+from warplab.interpreter.native.trace.code import VectorCode, scalar_type
+from warplab.interpreter.native.trace.symbol import SymbolicArray
 
 
-def run(code: Code, inputs: Sequence[tuple[Any, Symbol]], results: Sequence[Symbol], count: int) -> list[Any]:
+def run(code: VectorCode, inputs: Sequence[tuple[Any, SymbolicArray]], results: Sequence[SymbolicArray], count: int) -> list[Any]:
     """The results for `count` lanes of input arrays."""
     before, after, arrays = [], [], []
     for n, (a, s) in enumerate(inputs):
@@ -41,7 +41,7 @@ def run(code: Code, inputs: Sequence[tuple[Any, Symbol]], results: Sequence[Symb
         "  %p = phi i64 [0, %entry], [%next, %loop]", body, f"  %next = add i64 %p, {code.width}",
         f"  %more = icmp ult i64 %next, {count}", "  br i1 %more, label %loop, label %exit", "exit:", "  ret void", "}",
     ])  # fmt: skip
-    library = Library(text, ["f"])
+    library = CompiledLibrary(text, ["f"])
     f = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(names))(library.addresses["f"])
     f(*[a.ctypes.data for a in arrays], *[o.ctypes.data for o in outs])
     return [o.astype(bool) if r.dtype.kind == "b" else o for o, r in zip(outs, results, strict=True)]

@@ -15,9 +15,9 @@ from warplab.isa.types import ScalarType
 
 pytest.importorskip("llvmlite")
 
-from warplab.interpreter.native.trace.code import Code, Module
+from warplab.interpreter.native.trace.code import LLVMModule, Untraceable, VectorCode
 from warplab.interpreter.native.trace.meanings import traced
-from warplab.interpreter.native.trace.symbol import Symbol
+from warplab.interpreter.native.trace.symbol import SymbolicArray
 
 from .compiled import run
 
@@ -62,16 +62,16 @@ def spellings(form: Form) -> Iterator[dict[str, str | bool]]:
         yield {s.name: True if s.is_flag else w for s, w in zip(form.slots, combo, strict=True) if w is not None}
 
 
-def operands(form: Form, settled: dict[str, str | bool], code: Code) -> tuple[list[Any], list[Any], list[tuple[Any, Symbol]]]:
+def operands(form: Form, settled: dict[str, str | bool], code: VectorCode) -> tuple[list[Any], list[Any], list[tuple[Any, SymbolicArray]]]:
     """Symbols, arrays that stand for them, and both for the compiled loop."""
     symbols: list[Any] = []
     arrays: list[Any] = []
-    inputs: list[tuple[Any, Symbol]] = []
+    inputs: list[tuple[Any, SymbolicArray]] = []
 
-    def one(t: ScalarType) -> tuple[Symbol, Any]:
+    def one(t: ScalarType) -> tuple[SymbolicArray, Any]:
         n = len(inputs)
         elements = 1 if t.name == "b128" else t.elements
-        s = Symbol(code, f"%in{n}", t.dtype, WIDTH * elements)
+        s = SymbolicArray(code, f"%in{n}", t.dtype, WIDTH * elements)
         a = values(t.dtype, COUNT * elements, 7 * n + 1)
         inputs.append((a, s))
         return s, a.reshape(1, COUNT) if elements == 1 else a.reshape(1, COUNT, elements)
@@ -96,6 +96,9 @@ def operands(form: Form, settled: dict[str, str | bool], code: Code) -> tuple[li
     return symbols, arrays, inputs
 
 
+NUMPY_ALONE = {"cvt.rs{.relu}.satfinite.dtype.atype d:dtype, a*4:atype, b:b32"}  # its four operands become elements of one array
+
+
 def pure_rows() -> list[Form]:
     rows = [form for opcode in sorted(FORMS) for form in FORMS[opcode]]
     return [f for f in rows if f.meaning is not None and not f.effect and not f.carry and works_on(f) not in ("lanes", "warps")]
@@ -104,8 +107,12 @@ def pure_rows() -> list[Form]:
 @pytest.mark.parametrize("form", pure_rows(), ids=lambda f: f.row)
 def test_the_code_of_a_meaning_gives_its_bits(form: Form) -> None:
     for settled in spellings(form):
-        code = Code(WIDTH, Module())
+        code = VectorCode(WIDTH, LLVMModule())
         symbols, arrays, inputs = operands(form, settled, code)
+        if form.row in NUMPY_ALONE:
+            with pytest.raises(Untraceable):
+                traced(code, form.bind(settled), symbols)
+            continue
         results = [r for r in traced(code, form.bind(settled), symbols) if r is not None]
         with np.errstate(all="ignore"):
             want = form.bind(settled)(*arrays)

@@ -1,0 +1,70 @@
+"""The native engine against the reference, and against the numpy engine where messages are concerned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.interpreter.harness import run
+from tests.interpreter.test_reference import seeded
+from warplab.interpreter.faults import ExecutionError, LimitReached
+
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+ENGINES = ("numpy", "native")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs_equal_the_reference(seed: int) -> None:
+    seeded(seed, {"native": {"engine": "native"}})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(24, 1500))
+def test_many_random_programs_equal_the_reference(seed: int) -> None:
+    seeded(seed, {"native": {"engine": "native"}, "native, small waves": {"engine": "native", "wave_lanes": 100}})
+
+
+BODIES = {
+    "out of bounds": "mul.wide.u32 %a, %t, 64; add.u64 %o, %o, %a; st.global.u32 [%o], %t;",
+    "misaligned": "add.u64 %o, %o, 2; st.global.u32 [%o], %t;",
+    "null": "mov.u64 %o, 0; ld.global.u32 %r, [%o]; st.global.u32 [%o], %r;",
+    "trap": "setp.eq.u32 %p, %t, 7; @%p trap;",
+    "deadlock": "setp.lt.u32 %p, %t, 16; @%p bra IN; bra.uni OUT; IN: barrier.sync 1, 64; OUT: barrier.sync 0;",
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_ends_a_launch_is_said_in_the_same_words(name: str) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %r; .reg .pred %p;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x;
+        {BODIES[name]} ret; }}"""
+    said = []
+    for engine in ENGINES:
+        with pytest.raises(ExecutionError) as e:
+            run(text, 2, 96, 64, engine=engine)
+        said.append((type(e.value), str(e.value)))
+    assert said[0] == said[1]
+
+
+def test_limits_hold() -> None:
+    text = f"{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u32 %r; L: add.u32 %r, %r, 1; bra.uni L; }}"
+    with pytest.raises(LimitReached, match="steps"):
+        run(text, 1, 32, 4, engine="native", max_steps=20000)
+
+
+def test_a_spinning_lock_lets_its_holder_run() -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o; .reg .u32 %r, %n; .reg .pred %p, %q;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o;
+        TRY: atom.global.cas.b32 %r, [%o], 0, 1; setp.ne.u32 %p, %r, 0; @%p bra TRY;
+        ld.volatile.global.u32 %n, [%o+4]; add.u32 %n, %n, 1; st.volatile.global.u32 [%o+4], %n;
+        membar.gl; atom.global.exch.b32 %r, [%o], 0; ret; }}"""
+    assert run(text, 3, 40, np.zeros(2, np.uint32), engine="native").tolist() == [0, 120]
+
+
+def test_memory_that_a_kernel_allocates_is_seen() -> None:
+    text = f"""{HEAD}.extern .func (.param .b64 r) malloc(.param .b64 n);
+        .visible .entry k(.param .u64 out) {{ .reg .u64 %o, %m, %s; .reg .u32 %t, %r; .param .b64 n; .param .b64 r;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mov.u64 %s, 16; st.param.b64 [n], %s;
+        call (r), malloc, (n); ld.param.b64 %m, [r]; st.u32 [%m], %t; ld.u32 %r, [%m];
+        mul.wide.u32 %s, %t, 4; add.u64 %o, %o, %s; st.global.u32 [%o], %r; ret; }}"""
+    assert run(text, 1, 64, 64, engine="native").tolist() == list(range(64))

@@ -1,0 +1,50 @@
+"""Which engine runs launches, and that samples give the same on the native one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warplab.runtime.device import engines
+from warplab.runtime.device.engines import engine_of
+from warplab.runtime.errors import UsageError
+from warplab.runtime.golden import Case, collect, run_case
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+NAMES = (
+    "softmax",
+    "histogram",
+    "scan",
+    "bitonic_sort",
+    "flash_attention",
+    "tensor_core",
+    "groups",
+    "recursion",
+    "cluster",
+    "grid_sync",
+    "cp_async",
+    "malloc",
+)
+CASES = [c for c in collect([SAMPLES]) if c.path.stem in NAMES]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.path.stem)
+def test_samples_pass_natively(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLAB_ENGINE", "native")
+    result = run_case(case)
+    assert result.passed, result.message
+
+
+def test_a_word_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert engine_of() == "numpy"
+    monkeypatch.setenv("WARPLAB_ENGINE", "native")
+    assert (engine_of(), engine_of("numpy")) == ("native", "numpy")
+
+
+def test_wrong_words_and_a_missing_compiler_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="'fast'; there are numpy and native"):
+        engine_of("fast")
+    monkeypatch.setattr(engines, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="pip install 'warplab\\[native\\]'"):
+        engine_of("native")
