@@ -27,6 +27,10 @@ GROUPS: dict[str, tuple[str, str]] = {
         "warplab.runtime.texture",
         "OpaqueArray OpaqueArrayOptions MipmappedArray MipmappedArrayOptions ResourceDescriptor TextureObject TextureObjectOptions SurfaceObject",
     ),
+    "Tensor maps": (
+        "warplab.runtime",
+        "TensorMapDescriptor TensorMapDescriptorOptions TensorMapDataType TensorMapInterleave TensorMapSwizzle TensorMapL2Promotion TensorMapOOBFill",
+    ),
     "Streams and events": (
         "warplab.runtime", "Stream StreamOptions Event EventOptions LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM",
     ),
