@@ -8,7 +8,7 @@ CHECKS = {
     "format": ["ruff", "format", "--check", "--quiet", "."],
     "lint": ["ruff", "check", "--quiet", "."],
     "types": ["mypy"],
-    "tests": ["pytest", *sys.argv[1:]],
+    "tests": ["pytest", "-n", "auto", "--dist", "worksteal", *sys.argv[1:]],
 }
 
 
