@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .launch import CHECK_EVERY, Launch
-from .native.choice import Choice, choice_of
+from .native.choice import EngineChoice, choice_of
 from .observe import Observer
 from .vector.group import Group
 from .vector.wave import Wave
@@ -22,21 +22,21 @@ def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
         with np.errstate(all="ignore"):
             for o in observers:
                 o.begin(launch)
-            Waves(launch, observers).run()
+            LaunchWaves(launch, observers).run()
             for o in observers:
                 o.end(launch)
     finally:
         launch.close()
 
 
-class Waves:
+class LaunchWaves:
     """The waves of a launch: those that have not begun, and those in which lanes only spin."""
 
     def __init__(self, launch: Launch, observers: Sequence[Observer]) -> None:
         self.launch = launch
         self.observers = observers
         self.suspended: deque[Wave] = deque()
-        self.choice: Choice | None = choice_of(launch, bool(observers))  # None: only numpy can run it
+        self.choice: EngineChoice | None = choice_of(launch, bool(observers))  # None: only numpy can run it
         self.native: Any = None  # the compiled run
         self.began = 0.0  # when numpy began with what it runs
 

@@ -15,7 +15,7 @@ WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, an
 
 
 @dataclass(slots=True)
-class Choice:
+class EngineChoice:
     """What is known about one kernel."""
 
     seconds: float = 0.0  # that numpy has run it
@@ -60,13 +60,13 @@ class Choice:
 _begun: list[bool] = []  # the compiler is there
 
 
-def choice_of(launch: Launch, observed: bool) -> Choice | None:
+def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     """What is known about the kernel of a launch; None if numpy has to run it."""
     o = launch.options
     if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep or launch.kernel.shared_gaps:
         return None
     key = "native", launch.manner
-    found: Choice | None = launch.kernel.codes.get(key)
+    found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
-        found = launch.kernel.codes[key] = Choice(refused=find_spec("llvmlite") is None)
+        found = launch.kernel.codes[key] = EngineChoice(refused=find_spec("llvmlite") is None)
     return None if found.refused else found

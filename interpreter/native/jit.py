@@ -47,7 +47,7 @@ def compiled(text: str) -> bytes:
     return code
 
 
-class Source:
+class NativeSource:
     """IR that can be compiled, or that may have been once, on a processor like this one."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from .emit.emitter import Emitter
 from .emit.memory import SPACES, Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
-from .jit import CompiledLibrary, Source
+from .jit import CompiledLibrary, NativeSource
 from .schedule import scheduler as s
 from .slots import leaves, read, slots_of, written
 from .trace.code import LLVMModule, Untraceable
@@ -184,7 +184,7 @@ class NativeProgram:
             self._library = self.source.compiled() if compiling else self.source.kept()
         return self._library is not None
 
-    def _written(self) -> Source:
+    def _written(self) -> NativeSource:
         helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
         for row in self.rows:
@@ -194,7 +194,7 @@ class NativeProgram:
             e = Emitter(self.frame, row.kinds, helpers, name)
             texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
             names.append(name)
-        return Source("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
+        return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.interpreter.harness import run
 from warplab.interpreter.native import choice
-from warplab.interpreter.native.jit import Source
+from warplab.interpreter.native.jit import NativeSource
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.native.store import ObjectStore
 
@@ -50,24 +50,24 @@ def test_a_short_launch_waits_for_no_compiler(folder: Path) -> None:
 
 
 def test_code_is_compiled_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Source(IR, ["f"]).compiled()
+    NativeSource(IR, ["f"]).compiled()
     monkeypatch.setattr("warplab.interpreter.native.jit.compiled", lambda text: pytest.fail("compiled again"))
-    assert Source(IR, ["f"]).compiled().addresses["f"]
-    assert Source(IR + "\n", ["f"]).kept() is None
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
+    assert NativeSource(IR + "\n", ["f"]).kept() is None
 
 
 def test_damaged_code_is_compiled_again(folder: Path) -> None:
-    Source(IR, ["f"]).compiled()
+    NativeSource(IR, ["f"]).compiled()
     (path,) = folder.iterdir()
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    assert Source(IR, ["f"]).kept() is None
-    assert Source(IR, ["f"]).compiled().addresses["f"]
+    assert NativeSource(IR, ["f"]).kept() is None
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
 
 
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WARPLAB_CACHE", str(tmp_path / "file"))
-    assert Source(IR, ["f"]).compiled().addresses["f"]
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
 
 
 def test_the_folder_is_bounded(tmp_path: Path) -> None:
