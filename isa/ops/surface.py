@@ -47,12 +47,12 @@ class _Users:
 
 
 def _reached(
-    lanes: Lanes, a: Sequence[Array], geom: str, clamp: str, size: int, order: Array | None = None, *, counts_bytes: bool = True
+    lanes: Lanes, kind: str, a: Sequence[Array], geom: str, clamp: str, size: int, order: Array | None = None, *, counts_bytes: bool = True
 ) -> Iterator[tuple[Image, Array, BytePlace]]:
     """Image after image, with the numbers of the lanes that reach it and where; size 0 stands for one texel.
 
     The first coordinate counts bytes, or accesses of this size.  Every place is checked: .trap refuses what is outside, and an access begins
-    at a multiple of its size, be it inside or not.
+    at a multiple of its size, be it inside or not.  Observers hear of the access, which is a load, store or reduction.
     """
     handle, *coordinates = a
     shape = lanes.ctas().shape
@@ -72,6 +72,7 @@ def _reached(
         if counts_bytes:
             x = users.coordinates[geom.startswith("a")]
             users.refuse("misaligned", x % size != 0, f"is misaligned: x counts bytes, and {size} bytes begin at a multiple of {size}")
+        lanes.surface_accessed(image, kind, where, bytes, numbers)
         yield image, numbers, where
 
 
@@ -93,7 +94,7 @@ def suld(lanes: Lanes, a: Sequence[Array], *, geom: str, type: str, clamp: str, 
     """d = the bytes of the surface a at b."""
     dtype, count = TYPES[type].dtype, int(vec[1:])
     d = np.zeros((count, *lanes.ctas().shape), dtype)
-    for image, chosen, where in _reached(lanes, a, geom, clamp, dtype.itemsize * count):
+    for image, chosen, where in _reached(lanes, "ld", a, geom, clamp, dtype.itemsize * count):
         d.reshape(count, -1)[:, chosen] = surfaces.read(image, where, dtype.itemsize * count).view(dtype).T
     return tuple(d)
 
@@ -103,7 +104,7 @@ def sust_b(
 ) -> None:
     """The bytes of the surface a at b = c."""
     size = TYPES[type].dtype.itemsize * len(c)
-    for image, chosen, where in _reached(lanes, a, geom, clamp, size, _descending(lanes, size)):
+    for image, chosen, where in _reached(lanes, "st", a, geom, clamp, size, _descending(lanes, size)):
         values = np.stack(_chosen(c, lanes, chosen), axis=-1)
         surfaces.write(image, where, values.view(np.uint8).reshape(-1, size))
 
@@ -112,7 +113,7 @@ def sust_p(
     lanes: Lanes, a: Sequence[Array], c: Sequence[Array], *, geom: str, type: str, clamp: str, cop: str = "", vec: str = "v1"
 ) -> None:
     """The element of the surface a at b = c, converted to the surface's format."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, 0, _descending(lanes, 4 * len(c)), counts_bytes=False):
+    for image, chosen, where in _reached(lanes, "st", a, geom, clamp, 0, _descending(lanes, 4 * len(c)), counts_bytes=False):
         surfaces.write(image, where, surfaces.converted(_chosen(c, lanes, chosen), image.format))
 
 
@@ -136,13 +137,13 @@ instruction(
 
 def sured_b(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, type: str, clamp: str) -> None:
     """The bytes of the surface a at b become themselves op c, at once."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, TYPES[type].dtype.itemsize):
+    for image, chosen, where in _reached(lanes, "red", a, geom, clamp, TYPES[type].dtype.itemsize):
         surfaces.reduce(image, where, op, _chosen([c], lanes, chosen)[0])
 
 
 def sured_p(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, type: str, clamp: str) -> None:
     """The element of the surface a at b, which counts elements of the type, becomes itself op c, at once; it is signed if the surface's format is."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, TYPES[type].dtype.itemsize, counts_bytes=False):
+    for image, chosen, where in _reached(lanes, "red", a, geom, clamp, TYPES[type].dtype.itemsize, counts_bytes=False):
         (value,) = _chosen([c], lanes, chosen)
         signed = image.format.kind == "s"
         surfaces.reduce(image, where, op, value.view(f"i{value.dtype.itemsize}") if signed else value)

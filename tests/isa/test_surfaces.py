@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from warplab.isa.textures.resources import Image, Surface, TexelFormat
+from warplab.isa.textures.surfaces import BytePlace
 
 from .surface_model import COORDINATES, MisalignedError, OutsideError, SurfaceModel
 from .test_textures_recorded import image
@@ -66,6 +67,9 @@ class Port:
 
     def one(self, handle: int) -> Surface | None:
         return Surface(self.images[handle - 1]) if handle else None
+
+    def surface_accessed(self, image: Image, kind: str, where: BytePlace, size: int, numbers: Bits) -> None:
+        """Nobody observes."""
 
     def refuse(self, kind: str, text: str, lanes: Bits, space: str) -> NoReturn:
         assert space == "surface" and lanes.shape == self.shape and text
