@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ FRONT = "An arrow leads from what imports to what is imported; an import that a 
 Graph = dict[str, set[str]]
 
 
+@functools.cache  # reading the files takes a second
 def modules(room: str) -> Graph:
     """Each module of a room, by its dotted name, with the modules of the room that it imports anywhere in its text."""
     files = {name(path): path for path in sorted((ROOT / room).rglob("*.py"))}
