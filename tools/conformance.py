@@ -62,7 +62,7 @@ def counters() -> str:
             got = test_coalesce.rule(group)(offsets)
             gathers += [tuple(row) == tuple(w) for row, w in zip(zip(*got, strict=True), want, strict=True)]
     m = test_mixed_kernels
-    mixtures = [(one := m.found(k)) == m.recorded(k, one[1]) for k in m.KERNELS]
+    mixtures = [(one := m.found(n)) == m.recorded(k, one[1]) for n, k in enumerate(m.KERNELS)]
     lines = [
         ("launches with all their counters: requests, sectors, hits, passes, conflicts", *_passing(launches)),
         ("random mixtures of accesses, divergent ones among them: all counters, and the results", *_passing(mixtures)),
