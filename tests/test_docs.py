@@ -1,9 +1,9 @@
 """Every command and snippet of the documentation runs, and every command of warplab is in it.
 
-bash and zsh split the commands of each `sh` and `console` fence, and of the `$` lines of a `text` fence, as they would when a reader pastes
-them.  Then each command of warplab is called once, in this process: in a `sh` fence it must succeed; in a `console` fence it prints the lines
-below it, `...` standing for anything, and ends with the exit code of `[exit N]`, else 0; a `text` fence is not executed.  A fence with
-`file=NAME` is written to that file first; `toml` must parse.  `python` fences run one after the other in one namespace, as do `pycon` fences,
+bash and zsh split the commands of each `sh`, `bash` and `console` fence, and of the `$` lines of a `text` fence, as they would when a reader
+pastes them.  Then each command of warplab is called once, in this process: in a `sh` fence it must succeed; in a `console` fence it prints the
+lines below it, `...` standing for anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
+called, as they need programs or files that the tests do not have.  A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` fences run one after the other in one namespace, as do `pycon` fences,
 whose lines must answer what they show.
 """
 
@@ -69,6 +69,8 @@ def commands(fence: Fence) -> list[Command]:
     """The commands of a fence that call warplab."""
     if fence.kind == "sh":
         return [Command(words[1:], None, 0) for words in shells.split(fence.text) if words[0] == "warplab"]
+    if fence.kind == "bash":
+        shells.split(fence.text)
     found = []
     for block in re.split(r"^\$ ", fence.text, flags=re.M)[1:]:
         first, wanted = re.findall(r"\A((?:.*\\\n)*.*)\n?((?s:.*))\Z", block)[0]
@@ -111,7 +113,7 @@ def run_page(text: str) -> int:
             session(fence.text, fence.line, space)
         if fence.kind == "python":
             exec(compile(fence.text, f"line {fence.line}", "exec"), space)
-        if fence.kind not in ("sh", "console", "text"):
+        if fence.kind not in ("sh", "bash", "console", "text"):
             continue
         for command in commands(fence):
             status, out, err = call(command.words)
@@ -166,9 +168,12 @@ def test_a_command_that_a_shell_changes_is_refused(command: str) -> None:
         shells.split(command)
 
 
-def test_shells_split_what_readers_paste() -> None:
+@pytest.mark.parametrize("shell", shells.SHELLS)
+def test_shells_split_what_readers_paste(shell: str) -> None:
+    if shell not in shells.INSTALLED:
+        pytest.skip(f"{shell} is not installed: commands of the pages are not tried with it")
     script = "pip install . && warplab run 'x y' --arg \"a=f32[8]\" \\\n  --json 2>&1\n. .venv/bin/activate"
-    assert shells.split(script) == [
+    assert shells.words(shell, script) == [
         ["pip", "install", "."],
         ["warplab", "run", "x y", "--arg", "a=f32[8]", "--json"],
         [".", ".venv/bin/activate"],
