@@ -112,6 +112,8 @@ def run_page(text: str) -> int:
         if fence.kind == "pycon":
             session(fence.text, fence.line, space)
         if fence.kind == "python":
+            if fence.file:  # a file of warplab's own, which imports its neighbours relatively
+                space["__package__"] = ".".join(["warplab", *Path(fence.file).parent.parts])
             exec(compile(fence.text, f"line {fence.line}", "exec"), space)
         if fence.kind not in ("sh", "bash", "console", "text"):
             continue
