@@ -10,7 +10,7 @@ from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug
-from .markdown import code, made_by, page, paragraph, table
+from .markdown import code, page, paragraph, table
 from .rows import executes, rows
 
 NAME = "conformance.md"
@@ -168,8 +168,8 @@ def pages() -> dict[str, str]:
     """The page by its place in docs/."""
     forms = f"The tables have {len(rows())} rows. Rows that differ only in a size are one form here."
     return {NAME: page(
-        "# Conformance", made_by("the recordings in `tests/data/`"), FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
+        "# Conformance", FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
         COUNTERS, counters(), "## How far the counters go", HOW_FAR, "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
         "## Only run", listed("only run"),
-        "## Verdicts of ptxas", PTXAS, verdicts(),
+        "## Verdicts of ptxas", PTXAS, verdicts(), source="the recordings in `tests/data/`",
     )}  # fmt: skip

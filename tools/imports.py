@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ROOMS = ("isa", "assembler", "interpreter", "runtime")
 HEADING = "## Imports"
-FRONT = "An arrow leads from what imports to what is imported; an import that a longer way implies is left out. Files in one box import each other."
+FRONT = "An arrow points from the importing module to the imported one; imports that a longer path implies are left out. Files in one box import each other."
 Graph = dict[str, set[str]]
 
 
