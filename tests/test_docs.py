@@ -50,6 +50,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder beside the samples; instructions that a page adds are gone afterwards."""
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")  # what prints for a terminal prints as the pages show it
     opcodes = set(FORMS)
     yield tmp_path
     for opcode in set(FORMS) - opcodes:

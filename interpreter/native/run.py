@@ -105,6 +105,23 @@ class NativeLaunch:
 
     # ------------------------------------------------------------ running
 
+    @property
+    def under_way(self) -> bool:
+        """Has a wave begun that has not ended?"""
+        return bool(self.S[s.UNDER_WAY])
+
+    def take_over(self, wave: Any, g: Any) -> bool:
+        """Goes on with a wave that numpy began, all of whose lanes stand before a segment, in one group."""
+        S = self.S
+        if self.under_way or self.stack > 4 * len(wave.local.words):
+            return False
+        if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
+            self._fill(wave.first)
+        self.shared, self.local = wave.shared.bytes, wave.local.words
+        S[s.SHARED], S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
+        self.fallback.take_over(wave, g, wave.first - self.chunk)
+        return True
+
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
         S, launch = self.S, self.launch
