@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...plan import plan as P
@@ -34,7 +36,7 @@ class EmittedAccesses(Stack):
             )
         else:
             kind, code = LANE, self.code
-            where = self._where(space, a, t.bytes * n)
+            where = self._at(space, op.sources[0], t.bytes * n, guard)
             result = code.emit(f"call {_result(bits, n, w)} @{self.helpers.load(space, bits, n)}({where}, <{w} x i1> {self.active(guard)})")
         parts = [result] if n == 1 else [code.emit(f"extractvalue {_result(bits, n, code.width)} {result}, {e}") for e in range(n)]
         self.assign(op.target, kind, tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
@@ -56,7 +58,7 @@ class EmittedAccesses(Stack):
             for e, v in enumerate(values):
                 self.to_stack(a, t, e, len(values), v, guard)
             return
-        where = self._where(space, a, t.bytes * len(parts))
+        where = self._at(space, op.sources[0], t.bytes * len(parts), guard)
         name = self.helpers.store(space, 8 * t.bytes, len(parts))
         self.code.lines.append(
             f"  call void @{name}({where}, <{w} x i1> {self.active(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
@@ -64,6 +66,17 @@ class EmittedAccesses(Stack):
 
     def _site(self, code: VectorCode) -> str:
         return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
+
+    def _at(self, space: str, place: Any, size: int, guard: Guard) -> str:
+        """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
+        plus = 0
+        if isinstance(place, P.AddressSource):
+            plus, place = place.offset, place._replace(offset=0)
+        *memory, a = self._where(space, self.source(place)[1], size).rsplit(", <", 1)
+        type, value = ("<" + a).rsplit(" ", 1)
+        bits = 64 if space == "global" else 32
+        kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({type} {value}, <{self.width} x i1> {self.active(guard)})")
+        return f"{memory[0]}, {type} {value}, i{bits} {plus}, i32 {kind}"
 
     def _where(self, space: str, a: SymbolicArray, size: int) -> str:
         """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
