@@ -60,6 +60,7 @@ class NativeProgram:
         self._place()
         self.source = self._written()
         self._library: CompiledLibrary | None = None
+        self.memories: dict[Any, Any] = {}  # memory of an earlier launch, by its shape
 
     # ------------------------------------------------------------ cutting
 

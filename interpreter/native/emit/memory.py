@@ -142,7 +142,9 @@ class Helpers:
         if elements == 1:
             self._moving(what, bits, h)
             common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
-        common["offsets"] = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+        common["offsets"] = (
+            f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+        )
         pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
         if what == "load":
             self.texts[name] = self._filled(T.LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
