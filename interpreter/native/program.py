@@ -93,6 +93,12 @@ class NativeProgram:
                 add(s.RUN, start, i + 1)
                 start, seen = i + 1, set()
                 continue
+            if self.tracing.touches(op):  # alone, for others may touch the same
+                if i > start:
+                    add(s.RUN, start, i)
+                add(s.RUN, i, i + 1)
+                start, seen = i + 1, set()
+                continue
             if op.how not in ("load", "store"):
                 continue
             assert op.meaning.access is not None

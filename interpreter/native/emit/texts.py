@@ -205,7 +205,8 @@ each:
 {gathers}
 }"""
 
-STORE = """define internal void @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) alwaysinline {
+STORE = """define internal void
+@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) alwaysinline {
 {begin}
 vector:
   %status = load i64, ptr %ctx, align 8

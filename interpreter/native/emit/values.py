@@ -196,7 +196,7 @@ class Values:
             value = self.at(kind, value)
         self.values[slot] = kind, value
 
-    def active(self, guard: Guard) -> str:
+    def mask(self, guard: Guard) -> str:
         """The mask of the lanes that take part in an operation."""
         if guard is None:
             return "%active"
