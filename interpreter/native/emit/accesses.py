@@ -24,12 +24,15 @@ class EmittedAccesses(Stack):
         """ld."""
         access = op.meaning.access
         assert access is not None
-        space, t, n = SPACES[access.space], access.type, access.elements
-        kind, a = self.source(op.sources[0])
+        space, t, n, place = space_of(op), access.type, access.elements, op.sources[0]
+        if isinstance(place, P.ParameterPlace):
+            self.assign(op.target, ONE, tuple(self.parameter(place, e * t.bytes, t.dtype) for e in range(n)), guard)
+            return
+        kind, a = self.source(place)
         if guard is None and space == "global" and kind == ONE:
             parts = self._load_one(a, t, n)
         else:
-            kind, parts = LANE, self.load_lanes(space, *self._address(op.sources[0]), t, n, guard)
+            kind, parts = LANE, self.load_lanes(space, *self._address(place), t, n, guard)
         self.assign(op.target, kind, parts, guard)
 
     def load_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
@@ -53,7 +56,7 @@ class EmittedAccesses(Stack):
         """st."""
         access = op.meaning.access
         assert access is not None
-        self.store_lanes(SPACES[access.space], *self._address(op.sources[0]), access.type, self.source(op.sources[1])[1], guard)
+        self.store_lanes(space_of(op), *self._address(op.sources[0]), access.type, self.source(op.sources[1])[1], guard)
 
     def store_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, parts: Any, guard: Guard) -> None:
         """Each lane stores elements from its address on."""
@@ -118,12 +121,24 @@ def _parts(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any, .
     return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in values)
 
 
+def space_of(op: P.Op) -> str:
+    """The memory that a load or store reaches; parameters of called functions lie on the stack."""
+    assert op.meaning.access is not None
+    match op.sources[0]:
+        case P.FramePlace():
+            return "local"
+        case P.ParameterPlace():
+            return "param"
+    return SPACES[op.meaning.access.space]
+
+
+def reads_constants(op: P.Op) -> bool:
+    """Does a load reach what nobody writes while a launch runs?"""
+    return isinstance(op.sources[0], P.ParameterPlace) or (op.meaning.access is not None and op.meaning.access.space == "const")
+
+
 def compiled(op: P.Op) -> bool:
     """Is an access one of those that are compiled?"""
     access, place = op.meaning.access, op.sources[0]
-    return (
-        access is not None
-        and access.space in SPACES
-        and access.type.elements == 1
-        and not isinstance(place, P.ParameterPlace | P.FramePlace)
-    )
+    reached = isinstance(place, P.ParameterPlace | P.FramePlace) or (access is not None and access.space in SPACES)
+    return access is not None and access.type.elements == 1 and reached

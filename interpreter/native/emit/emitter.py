@@ -187,9 +187,7 @@ class Emitter(CompiledLanes):
     def _parameter(self, op: P.Op, guard: Any) -> None:
         (place,) = op.sources
         assert isinstance(place, P.ParameterPlace) and place.dtype is not None
-        p = self.once.emit(f"getelementptr i8, ptr %parameters.b, i64 {self.frame.parameter(place)}")
-        raw = self.once.emit(f"load <1 x {scalar_type(place.dtype)}>, ptr {p}, align 1")
-        self.assign(op.target, ONE, SymbolicArray(self.once, raw, place.dtype), guard)
+        self.assign(op.target, ONE, self.parameter(place, 0, place.dtype), guard)
 
     def _hand_on(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]

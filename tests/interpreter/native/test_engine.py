@@ -107,3 +107,16 @@ def test_loads_and_stores_reach_their_places(name: str, space: str, guard: str) 
     places[:32] = PLACES[name]
     numpy, native = (run(text, 1, 32, places.copy(), engine=engine) for engine in ENGINES)
     assert (numpy == native).all() and native[128:].any()
+
+
+def test_what_the_runtime_provides_is_called_from_compiled_code() -> None:
+    """malloc under way in a loop, with parameters in the caller's frame."""
+    text = f"""{HEAD}.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
+        .visible .entry k(.param .u64 out) {{ .reg .u64 %o, %m, %s; .reg .u32 %t, %r, %n; .reg .pred %p; .param .b64 n; .param .b64 r;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mov.u32 %n, 0; mov.u32 %r, 0;
+        L: mov.u64 %s, 16; st.param.b64 [n], %s; call (r), malloc, (n); ld.param.b64 %m, [r]; st.u32 [%m+4], %n; ld.u32 %s, [%m+4];
+        cvt.u32.u64 %t, %s; add.u32 %r, %r, %t; st.param.b64 [n], %m; call free, (n);
+        add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 5; @%p bra L; mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 4; add.u64 %o, %o, %s;
+        st.global.u32 [%o], %r; ret; }}"""
+    for engine in ENGINES:
+        assert run(text, 2, 40, 40, engine=engine).tolist() == [10] * 40
