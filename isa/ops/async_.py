@@ -356,11 +356,23 @@ ST_ASYNC = "9.7.10.12"
 @instruction(f"st.async{{.weak}}{{.ss}}.{_TX}{{.vec}}.type  [a], b.vec, [c]", ss="shared::cluster shared::cta", vec="v2",
              type="b64 u64 s64 f64", ptx=8.1, sm=90, section=ST_ASYNC)  # fmt: skip
 def st_async(
-    lanes: Lanes, a: Addresses, b: Sequence[Array], c: Addresses, *, type: str, ss: str = "generic", vec: str = "v1", weak: bool = False
+    lanes: CopyingLanes,
+    a: Addresses,
+    b: Sequence[Array],
+    c: Addresses,
+    *,
+    type: str,
+    ss: str = "generic",
+    vec: str = "v1",
+    weak: bool = False,
 ) -> None:
     """The elements at a in a CTA of the cluster = b; the mbarrier c, beside a, counts their bytes."""
-    lanes.store(ss, a, type, b)
-    complete_tx(lanes, ss, c, len(b) * TYPES[type].bytes)
+
+    def store(lanes: Lanes) -> None:
+        lanes.store(ss, a, type, b)
+        complete_tx(lanes, ss, c, len(b) * TYPES[type].bytes)
+
+    lanes.later(store, barrier=(ss, c))
 
 
 @instruction("st.async{.mmio}.release.scope{.global}.type  [a], b", scope="gpu sys",
