@@ -165,29 +165,25 @@ BULK, REDUCE = "9.7.10.25.4.1", "9.7.10.25.4.2"
 _TX = "mbarrier::complete_tx::bytes"
 
 
-class _Pieces:
-    """As many bytes of each lane's memory as `size` says, piece by piece: a lane a row, a piece a column.
+def _pieces(lanes: CopyingLanes, size: Array, piece: int) -> Iterator[tuple[Rows, Array, Mask | None]]:
+    """Each lane's `size` bytes, piece by piece: lanes one below the other, with a column for each piece.
 
-    A size that is wrong can be large, so the columns come in parts.
+    Gives them with the offsets of the pieces and which lanes have them, None for all; several times, as a size that is wrong can be large.
     """
-
-    def __init__(self, lanes: CopyingLanes, size: Array, piece: int) -> None:
-        self.rows = lanes.rows()
-        self.size = self.rows.take(size).astype(np.uint64) if self.rows.count else np.zeros((0, 1), np.uint64)
-        self.piece = piece
-
-    def parts(self) -> Iterator[tuple[Rows, Array, Mask | None]]:
-        """The lanes with some columns, the offsets of the pieces, and which lanes have them; None: all."""
-        columns, most = -(-int(self.size.max(initial=0)) // self.piece), max(PIECES // max(self.rows.count, 1), 1)
-        for first in range(0, columns, most):
-            offsets = np.arange(first, min(first + most, columns), dtype=np.uint64)[None] * np.uint64(self.piece)
-            wanted = self.size > offsets
-            yield self.rows.among(None, offsets.shape[1]), offsets, None if wanted.all() else wanted
+    every = lanes.rows()
+    if not every.count:
+        return
+    sizes = every.take(size).astype(np.uint64)
+    columns, most = -(-int(sizes.max()) // piece), max(PIECES // every.count, 1)
+    for first in range(0, columns, most):
+        offsets = np.arange(first, min(first + most, columns), dtype=np.uint64)[None] * np.uint64(piece)
+        wanted = sizes > offsets
+        yield every.among(None, offsets.shape[1]), offsets, None if wanted.all() else wanted
 
 
 def _move(lanes: CopyingLanes, to: str, a: Addresses, source: str, b: Addresses, size: Array) -> None:
     """The size bytes at a = those at b."""
-    for rows, at, wanted in _Pieces(lanes, size, UNIT).parts():
+    for rows, at, wanted in _pieces(lanes, size, UNIT):
         with only(rows, wanted):
             rows.store(to, rows.take(a) + at, "b64", rows.load(source, rows.take(b) + at, "b64", 2))
 
@@ -198,7 +194,7 @@ Read = list[tuple[Rows, Array, Mask | None, Sequence[Array]]]  # the lanes, the 
 def _read(lanes: CopyingLanes, b: Addresses, size: Array, type: str, count: int = 1, chosen: Mask | None = None) -> Read:
     """The size bytes at b in shared memory, in pieces of so many elements; `chosen`: bits of the bytes that count of each 16."""
     found: Read = []
-    for rows, at, wanted in _Pieces(lanes, size, count * TYPES[type].bytes).parts():
+    for rows, at, wanted in _pieces(lanes, size, count * TYPES[type].bytes):
         if chosen is not None:
             bits = (rows.take(chosen) >> (at % np.uint64(UNIT)).astype(np.uint16) & np.uint16(1)).astype(np.bool_)
             wanted = bits if wanted is None else bits & wanted
@@ -386,6 +382,6 @@ def st_async_global(lanes: Lanes, a: Addresses, b: Array, *, type: str, scope: s
 def st_bulk(lanes: CopyingLanes, a: Addresses, b: Array, n: int, *, ss: str = "generic", weak: bool = False) -> None:
     """The b bytes at a in shared memory = n, which is 0."""
     value = np.full((1, 1), n, np.uint64)
-    for rows, at, wanted in _Pieces(lanes, b, 8).parts():
+    for rows, at, wanted in _pieces(lanes, b, 8):
         with only(rows, wanted):
             rows.store(ss, rows.take(a) + at, "b64", (value,))
