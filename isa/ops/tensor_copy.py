@@ -34,12 +34,14 @@ def maps(rows: Rows, at: Addresses) -> Iterator[tuple[TensorMap, Mask | None]]:
     addresses, which = (at[0], None) if (at == at[0]).all() else np.unique(at, return_inverse=True)
     for i in range(addresses.size):
         chosen = None if which is None else which.reshape(-1) == i
-        first = np.zeros(rows.count, np.bool_)
-        first[0 if chosen is None else int(chosen.argmax())] = True
-        one = rows.among(first, 1)
+        one = rows
+        if rows.count > 1:
+            first = np.zeros(rows.count, np.bool_)
+            first[0 if chosen is None else int(chosen.argmax())] = True
+            one = rows.among(first, 1)
         where = addresses[i : i + 1].reshape(1, 1)
         words = [w for half in (0, 64) for w in one.load("generic", where + np.uint64(half), "b64", 8)]
-        m = decode(tuple(int(w[0, 0]) for w in words))
+        m = decode(tuple(w.item() for w in words))
         if m is None:
             state = "are not those of" if any(w.any() for w in words) else "are all zero, which is not"
             rows.fault("illegal-instruction", f"no tensor map: the 128 bytes at {int(addresses[i]):#x} {state} a map that "
