@@ -151,6 +151,7 @@ class Facts(NamedTuple):
     sign_free: When | None = None  # then an integer result has the same bits whether its type has a sign or not
     moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is one
+    not_compiled: str = ""  # the error with which the driver of an H200 gives a module back, or does not find its entries
     not_executed: str = ""  # why a row has no meaning that a device could be held to
     flops: int = 0  # of one lane and element, where the type is a floating-point one
     matrix_lanes: int = 0  # that multiply matrices together

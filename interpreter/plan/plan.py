@@ -137,7 +137,7 @@ class FramePlace(NamedTuple):
 
 
 class ParameterPlace(NamedTuple):
-    """A place in the kernel's parameters, for ld.param."""
+    """A place in the kernel's parameters, for ld.param, and for the handle of a texture that is a parameter."""
 
     variable: Variable
     offset: int

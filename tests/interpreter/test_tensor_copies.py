@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -279,7 +278,7 @@ def test_a_tile_costs_no_more_than_its_bytes_in_one_piece() -> None:
     copies.places = [0] * BLOCKS
     copies.table[:, 2] = 0
     copies.table[:, 3] = 2 * side * side
-    counts, times = [], []
+    counts: list[int] = []
     for text in (text_of("load", m), program(BULK_LOADED)):
         machine, passes = Machine(text, "sm_90a"), Passes()
         table, windows = copies.table.copy(), machine.upload(copies.windows)
@@ -290,10 +289,4 @@ def test_a_tile_costs_no_more_than_its_bytes_in_one_piece() -> None:
         arguments = [machine.upload(table), windows]
         machine.launch(BLOCKS, 32, arguments, observers=(passes,))
         counts.append(passes.count)
-        took = []
-        for _ in range(3):
-            start = time.perf_counter()
-            machine.launch(BLOCKS, 32, arguments)
-            took.append(time.perf_counter() - start)
-        times.append(min(took))
-    assert counts[0] <= 1.5 * counts[1] and times[0] <= 1.5 * times[1], (counts, times)
+    assert counts[0] <= 1.5 * counts[1], counts
