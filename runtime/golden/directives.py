@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import UsageError
 from ..run.runspec import RunSpec, directives
@@ -67,6 +67,12 @@ class RunCheck:
     prints: str | None = None
     goldens: tuple[Golden, ...] = ()
     prints_at: tuple[Place, ...] = ()
+
+    def told(self, fmad: str | None = None, schedules: int | None = None) -> RunCheck:
+        """The same, with what a command line says of runs that do not say it themselves."""
+        spec = self.spec
+        own = spec.schedules or (None if spec.schedule is not None else schedules)
+        return replace(self, spec=replace(spec, fmad=spec.fmad or fmad or "", schedules=own))
 
 
 @dataclass(frozen=True, slots=True)

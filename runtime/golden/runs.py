@@ -9,6 +9,7 @@ from pathlib import Path
 from warplab.interpreter.checkers.findings import as_text
 
 from ..errors import ApiError
+from ..run.orders import in_orders
 from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Case, Failed
 from .directives import RunCheck
@@ -29,6 +30,9 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
     problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
+    if check.spec.schedules and not gpu and not problems:
+        orders = in_orders(runner, outcome)
+        problems += [str(orders)] if orders.is_fault else []
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:

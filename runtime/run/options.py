@@ -37,6 +37,7 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--device": ("device", "one", "The model to run on, such as sm_35 (sm_90); a size of memory may follow: sm_90:64M."),
     "--engine": ("engine", "one", "What runs the launches: numpy, or native, machine code of this processor (extra `native`)."),
     "--schedule": ("schedule", "one", "A seed: another legal interleaving of lanes, warps and blocks."),
+    "--schedules": ("schedules", "one", "So many seeds beside the default order; shows the first whose outcome differs."),
     "--poison": ("poison", "one", "A seed: registers, shared and local memory start as rubbish, not as zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after so many steps."),
     "--timeout": ("timeout", "one", "Ends the run after so many seconds."),
