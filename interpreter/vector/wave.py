@@ -38,6 +38,8 @@ from .steps.build import code
 from .sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
+TORN = 0.4  # how many of those that stop do not go on as a whole
+MOST_TORN = 24  # groups, from which on none is torn
 
 
 class Wave:
@@ -181,7 +183,7 @@ class Wave:
                         return
                 g.pc = pc = following
                 if schedule is not None and schedule.random() < PREEMPTED:
-                    self.ready.append(g)
+                    self.ready.extend(self._torn(g, schedule))
                     return
         except NotYet as e:
             self._postpone(g, e.lanes, e.what)
@@ -190,6 +192,22 @@ class Wave:
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
+
+    def _torn(self, g: Group, schedule: Random) -> list[Group]:
+        """A group that was stopped, as it goes on: whole, or some of its warps or lanes apart from the others."""
+        met = g.act.function.segments[g.pc].exchange is not None  # its lanes have come together for what they execute next
+        if met or g.alive is not None or g.geometry.n < 2 or schedule.random() >= TORN:
+            return [g]
+        if len(self.ready) + len(self.waiting.blocked) + len(self.waiting.spinning) >= MOST_TORN:
+            return [g]
+        lanes = np.broadcast_to(g.geometry.lane, g.geometry.shape)
+        whole_warps = self.launch.manner.lockstep or schedule.random() < 0.5
+        number = g.geometry.warp_of(lanes) if whole_warps else lanes
+        drawn = np.frombuffer(schedule.randbytes(int(number.max()) + 1), np.uint8)[number] & 1 != 0
+        if drawn.all() or not drawn.any():
+            return [g]
+        self.waiting.events += 1
+        return divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (drawn, ~drawn)])
 
     # ------------------------------------------------------------ blocks
 
