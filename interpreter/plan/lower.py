@@ -17,8 +17,8 @@ from .operands import Operands, Symbols
 from .ops import Ops
 from .plan import Home, InFrame, Manner, PlanFunction, Segment, Site
 from .reconvergence import has_loops, meetings
-from .shapes import Known, known
 from .roles import meets_others
+from .shapes import Known, known
 from .slots import assign, lives, masks_of
 from .spinning import Patience
 

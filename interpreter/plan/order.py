@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 from warplab.assembler.ir import Instruction
@@ -26,14 +25,9 @@ class MemoryOrder:
 
 def order_of(i: Instruction) -> MemoryOrder:
     """What an instruction is; one without such words orders nothing."""
-    return _order_of(i.form, frozenset(i.modifiers))
-
-
-@functools.cache
-def _order_of(form: object, words: frozenset[str]) -> MemoryOrder:
-    facts = getattr(form, "facts", None)
-    if facts is None:
+    if i.form is None:
         return MemoryOrder()
+    facts, words = i.form.facts, frozenset(i.modifiers)
     scope = SYS if words & {"volatile", "mmio"} else max((SCOPES[w] for w in words if w in SCOPES), default=GPU)
     barrier = facts.opaque and facts.unit == "barrier"  # an mbarrier
     if barrier and not words & SCOPES.keys():
