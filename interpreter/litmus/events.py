@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..plan.order import CLUSTER, CTA, MemoryOrder
+from ..order import CLUSTER, CTA, MemoryOrder
 
 Location = tuple[str, int, int]  # "global" or "shared" memory, the first byte, bytes
 PLAIN = MemoryOrder()
@@ -58,6 +58,16 @@ class Trace:
 
     events: tuple[MemoryEvent, ...]
     depends: frozenset[tuple[int, int]] = frozenset()  # (a read, a later write): positions in `events`
+
+    @property
+    def reads(self) -> frozenset[tuple[Location, int]]:
+        """The locations that it reads, with what it finds there."""
+        return frozenset([(e.location, e.read) for e in self.events if e.location is not None and e.read is not None])
+
+    @property
+    def writes(self) -> frozenset[tuple[Location, int]]:
+        """The locations that it writes, with what it leaves there."""
+        return frozenset([(e.location, e.written) for e in self.events if e.location is not None and e.written is not None])
 
 
 @dataclass(frozen=True, slots=True)

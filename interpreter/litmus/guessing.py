@@ -17,7 +17,7 @@ from warplab.isa.types import ScalarType
 
 from ..memory.access import WaveMemory
 from ..observe import ObservedMemory, Observer
-from ..plan.order import order_of
+from ..order import order_of
 from ..plan.plan import Site
 from ..values import Array, LocalPlace, Value, plain
 from ..vector.copying import Copying
@@ -241,8 +241,8 @@ def explore(launch: Callable[[Guesser], None]) -> tuple[list[Traces], dict[Locat
             if e.location is not None and e.written is not None:
                 values[e.location].add(e.written)
         _check_overlaps(values)
-        # A value hangs on a chain of stores in which each comes once: with more rounds than stores nothing comes that an execution has.
-        if before == {location: frozenset(v) for location, v in values.items()} or rounds > found.most_stores:
+        # A value hangs on a chain of stores in which each comes once: what more rounds bring no execution has.
+        if before == {location: frozenset(v) for location, v in values.items()} or rounds > found.longest_chain:
             break
         if max(map(len, values.values())) > MOST_VALUES:
             raise NotModelled(f"a location with more than {MOST_VALUES} values")
@@ -282,9 +282,17 @@ class AllWays:
         return (e for ways in self.ways.values() for events in ways.values() for e in events)
 
     @property
-    def most_stores(self) -> int:
-        """The most stores that an execution of all threads may have."""
-        return sum(max(sum(e.written is not None for e in events) for events in ways.values()) for ways in self.ways.values())
+    def longest_chain(self) -> int:
+        """The most stores of an execution whose values depend on loads, and are loaded in turn."""
+        loaded = {e.location for e in self.events() if e.read is not None}
+        total = 0
+        for ways in self.ways.values():
+            lengths = [0]
+            for trace in with_dependencies(ways):
+                dependent = {write for _, write in trace.depends} | {n for n, e in enumerate(trace.events) if e.is_atomic}
+                lengths.append(sum(trace.events[n].location in loaded for n in dependent))
+            total += max(lengths)
+        return total
 
     @property
     def stuck(self) -> list[int]:

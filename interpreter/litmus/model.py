@@ -218,10 +218,12 @@ def outcomes(threads: Sequence[Traces], first: Values, shown: Sequence[Location]
     """What the shown locations may hold together at the end."""
     out: set[Outcome] = set()
     _check_size(threads)
-    for traces in product(*(t.all for t in threads)):
-        c = Candidate([(t.thread, trace) for t, trace in zip(threads, traces, strict=True)], first)
-        if out.issuperset(_thinkable(c, first, shown)):
+    ways = [[(trace, trace.reads, trace.writes) for trace in t.all] for t in threads]
+    for chosen in product(*ways):
+        there = frozenset(first.items()).union(*(writes for _, _, writes in chosen))
+        if not all(reads <= there for _, reads, _ in chosen) or out.issuperset(_thinkable(chosen, first, shown)):
             continue
+        c = Candidate([(t.thread, trace) for t, (trace, _, _) in zip(threads, chosen, strict=True)], first)
         for x in executions(c):
             ends = {location: finals(x, location) for location in c.writes}
             if all(ends.values()):
@@ -247,10 +249,13 @@ def _check_size(threads: Sequence[Traces]) -> None:
         raise NotModelled(f"more than {MOST_STORES} stores to one location")
 
 
-def _thinkable(c: Candidate, first: Values, shown: Sequence[Location]) -> set[Outcome]:
+Chosen = tuple[Trace, frozenset[tuple[Location, int]], frozenset[tuple[Location, int]]]  # with its reads and writes
+
+
+def _thinkable(chosen: Sequence[Chosen], first: Values, shown: Sequence[Location]) -> set[Outcome]:
     """The outcomes that the values written allow."""
-    written = [
-        sorted({c.events[w].written or 0 for w in c.writes[location]} if location in c.writes else {first.get(location, 0)})
-        for location in shown
-    ]
-    return set(product(*written))
+    written: dict[Location, set[int]] = {}
+    for _, _, writes in chosen:
+        for location, value in writes:
+            written.setdefault(location, set()).add(value)
+    return set(product(*(written.get(location, {first.get(location, 0)}) for location in shown)))

@@ -20,9 +20,10 @@ from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
+from ..memory.late import LateMemory, LateStores
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
-from ..observe import ObservedMemory, Observer
+from ..observe import ObservedLateMemory, ObservedMemory, Observer
 from ..plan.plan import EXIT
 from ..rubbish import Rubbish
 from ..values import Array
@@ -67,9 +68,18 @@ class Wave:
         self.current: Any = None  # the site that runs, for observers
         self.copying: Any = None  # the asynchronous copy that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories
-        self.access = (ObservedMemory if observers else WaveMemory)(
-            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
-        )
+        options = launch.options
+        self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        self.pending: Pending | None = None
+        self.late: LateStores | None = None
+        memories = launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
+        if self.schedule is None:
+            self.access = (ObservedMemory if observers else WaveMemory)(*memories)
+        else:
+            self.pending = Pending(self.schedule, count * threads)
+            self.late = LateStores(self.schedule, count, threads, launch.cluster_size)
+            self.access = (ObservedLateMemory if observers else LateMemory)(*memories)
+            self.access.late = self.late
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
@@ -80,9 +90,6 @@ class Wave:
         act = Activation(function, 16, None)
         if function.frame_size:
             self.local.grow(act.top)
-        options = launch.options
-        self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
-        self.pending = None if self.schedule is None else Pending(self.schedule, count * threads)
         for geometry in self._starting():
             registers = function.entry_registers(self.rubbish, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
@@ -109,15 +116,16 @@ class Wave:
             while ready:
                 if self.schedule is not None:
                     ready.rotate(self.schedule.randrange(len(ready)))
+                    if self.late is not None:
+                        self.late.leak()
                 self._advance(ready.pop())
             if not waiting:
-                if self.pending is not None:
-                    self.pending.finish()
+                self.finish_late()
                 self.check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
-            if self.pending is not None and self.pending.finish():
+            if self.finish_late():
                 waiting.wake()
                 continue
             if waiting.spinning and not waiting.is_still(self):
@@ -126,6 +134,14 @@ class Wave:
                     return False
                 continue
             raise waiting.deadlock(self)
+
+    def finish_late(self) -> bool:
+        """Nobody can go on: what comes late comes now.  False where nothing was under way."""
+        stores = self.late is not None and self.late.finish()
+        if stores:
+            self.launch.quiet_rounds = 0
+        copies = self.pending is not None and self.pending.finish()
+        return stores or copies
 
     def check_leaks(self) -> None:
         """Blocks that have ended hold no tensor memory."""

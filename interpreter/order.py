@@ -40,3 +40,16 @@ def order_of(i: Instruction) -> MemoryOrder:
         both or "acquire" in words, both or "release" in words, fence, facts.sequential is not None and facts.sequential.holds(words),
         fence and "proxy" in words,
     )  # fmt: skip
+
+
+def lets_out(i: Instruction) -> MemoryOrder | None:
+    """The fence that an instruction is, or has before it, for the stores of its threads; a barrier is one for the threads that meet there."""
+    if i.form is None:
+        return None
+    match i.form.effect:
+        case "barrier" | "warp_barrier":
+            return MemoryOrder(True, CTA, True, True, True, True)
+        case "cluster_arrive" if "relaxed" not in i.modifiers:
+            return MemoryOrder(True, CLUSTER, True, True, True, True)
+    order = order_of(i)
+    return order if order.releases or order.sequential or order.proxy else None
