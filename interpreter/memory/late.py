@@ -50,17 +50,19 @@ NOT_MARKED, FOR_BLOCK, FOR_CLUSTER = range(3)
 class HeldStore:
     """A store that some lanes have issued, and that is not done for those that are `left`."""
 
-    __slots__ = ("fences", "lane", "left", "mark", "memory", "place", "size", "values")
+    __slots__ = ("end", "fences", "is_marked", "lane", "left", "low", "mark", "memory", "place", "size", "values")
 
     def __init__(self, memory: MemorySpace, lane: Array, place: Array, size: int, values: Sequence[Array], fences: Array) -> None:
         self.memory = memory
         self.lane = lane  # numbers in the wave
         self.place = place  # the first byte
         self.size = size
+        self.low, self.end = int(place.min()), int(place.max()) + size
         self.values = values
         self.fences = fences  # of scope cta, cluster, gpu or wider that each lane had executed: (3, lanes)
         self.left = np.ones(lane.shape, np.bool_)
         self.mark = np.full(lane.shape, NOT_MARKED)
+        self.is_marked = False  # for any lane
 
     def do(self, now: Array) -> None:
         """Memory holds what some lanes have stored."""
@@ -87,15 +89,17 @@ class LateStores:
 
     def access(self, memory: MemorySpace, lane: Array, place: Array, size: int) -> None:
         """Lanes are about to access bytes: what they must find there is done."""
-        for held in list(self.held):
-            if held.memory is memory and held.left.any():
-                own = self._overlaps(held, held.lane, lane, place, size)
-                for wide, mark in ((self._block, FOR_BLOCK), (self._cluster, FOR_CLUSTER)):
-                    marked = held.left & (held.mark >= mark)
-                    if marked.any():
-                        own |= marked & self._overlaps(held, wide(held.lane), wide(lane), place, size)
-                self._do(held, own)
-        self._forget()
+        low, end = int(place.min()), int(place.max()) + size
+        near = [held for held in self.held if held.memory is memory and held.low < end and low < held.end]
+        for held in near:
+            seen = self._overlaps(held, held.lane, lane, place, size)
+            for wide, mark in ((self._block, FOR_BLOCK), (self._cluster, FOR_CLUSTER)) if held.is_marked else ():
+                marked = held.left & (held.mark >= mark)
+                if marked.any():
+                    seen |= marked & self._overlaps(held, wide(held.lane), wide(lane), place, size)
+            self._do(held, seen)
+        if near:
+            self._forget()
 
     def write(self, lane: Array) -> None:
         """Lanes are about to change memory: what their fences put before that is done, or marked."""
@@ -128,9 +132,8 @@ class LateStores:
             scope = GPU
         for reach, mark in ((self._block, FOR_BLOCK), (self._cluster, FOR_CLUSTER)):
             near = np.unique(reach(lane))
-            for held in list(self.held):
-                seen = held.left & (held.mark == mark) & np.isin(reach(held.lane), near)
-                self._let_out(held, seen, scope)
+            for held in [h for h in self.held if h.is_marked]:
+                self._let_out(held, held.left & (held.mark == mark) & np.isin(reach(held.lane), near), scope)
         if order.sequential or order.proxy:
             for held in list(self.held):
                 self._let_out(held, held.left & np.isin(held.lane, lane), scope)
@@ -161,6 +164,7 @@ class LateStores:
         if scope >= GPU:
             self._do(held, some)
         else:
+            held.is_marked = True
             held.mark[some] = np.maximum(held.mark[some], FOR_BLOCK if scope == CTA else FOR_CLUSTER)
 
     def _do(self, held: HeldStore, some: Array) -> None:
@@ -178,6 +182,8 @@ class LateStores:
         now[:, lane] = fences
         for held in self.held[:until]:
             between = now[:, held.lane] > held.fences
+            if not between.any():
+                continue
             done = held.left & between[GPU]
             for scope in (CTA, CLUSTER):
                 self._let_out(held, held.left & between[scope] & ~done, scope)
