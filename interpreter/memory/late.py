@@ -39,9 +39,10 @@ from .access import WaveMemory
 from .spaces import AccessingLanes, MemorySpace
 
 Array = NDArray[Any]
-HELD = 0.6  # how many of the stores are held
-ROOM = 8  # stores that are held at once
-LEAKS = 0.2  # how often, when another group runs, one of them is done
+HELD = 0.6  # how many of the first stores are held
+MANY = 16  # stores behind which half as many are
+ROOM = 4  # stores that are held at once
+LEAKS = 0.2  # how often, when another group runs or a store comes, one of them is done
 PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
 PLACE_BITS = 44  # of a key that begins with a lane or a block
 NOT_MARKED, FOR_BLOCK, FOR_CLUSTER = range(3)
@@ -83,6 +84,7 @@ class LateStores:
         self.cluster_size = cluster_size
         self.held: list[HeldStore] = []
         self.order: MemoryOrder | None = None  # of the st that is executed
+        self._stores = 0
         self._fences: Array = np.zeros((3, blocks * threads), np.int64)
 
     # ------------------------------------------------------------ what lanes do
@@ -106,11 +108,17 @@ class LateStores:
         self._before(lane, self._fences[:, lane], len(self.held))
         self._forget()
 
+    def takes(self) -> bool:
+        """Is a store to be held?"""
+        if self.order is None:
+            return False
+        self._stores += 1
+        self.leak()
+        return self.schedule.random() < HELD * MANY / (MANY + self._stores)
+
     def hold(self, memory: MemorySpace, lane: Array, place: Array, size: int, values: Sequence[Array]) -> Array:
         """Takes what some of the lanes store; gives those whose store is to be done now."""
         s = self.schedule
-        if s.random() >= HELD:
-            return np.ones(lane.shape, np.bool_)
         now = np.zeros(lane.shape, np.bool_)
         if s.random() < 0.5:
             now = np.frombuffer(s.randbytes(lane.size), np.uint8) & 1 != 0
@@ -221,13 +229,16 @@ class LateMemory(WaveMemory):
 
     def store(self, g: AccessingLanes, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         late = self.late
-        if isinstance(address, LocalPlace) or space in PRIVATE or (late.order is None and not late.held):
+        if isinstance(address, LocalPlace) or space in PRIVATE:
+            return super().store(g, space, address, type, values)
+        takes = late.takes()
+        if not takes and not late.held:
             return super().store(g, space, address, type, values)
         size = type.dtype.itemsize * len(values)
         now = np.ones(g.geometry.shape, np.bool_) if g.active is None else np.broadcast_to(g.active, g.geometry.shape).copy()
         for memory, lane, place, where in self._roomy(g, space, address, size, True):
             late.access(memory, lane, place, size)
-            if late.order is not None:
+            if takes:
                 flat = [np.broadcast_to(v, g.geometry.shape).ravel()[where] for v in values]
                 at_once = late.hold(memory, lane, place, size, flat)
                 now.ravel()[where] = at_once

@@ -40,7 +40,7 @@ from .sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 TORN = 0.4  # how many of those that stop do not go on as a whole
-MOST_TORN = 24  # groups, from which on none is torn
+MOST_TORN = 8  # groups, from which on none is torn
 
 
 class Wave:
