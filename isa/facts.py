@@ -135,6 +135,7 @@ class Facts(NamedTuple):
     asks_anew: When | None = None  # then it asks memory for what other threads have changed
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
+    sequential: When | None = None  # then all such instructions whose scopes hold each other come in one order
     aligned: When | None = None  # then all threads that come together must execute this one instruction
 
     # Operands.

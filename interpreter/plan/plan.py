@@ -388,6 +388,7 @@ class Manner:
 
     first_generation: bool = False  # of devices, which calculates otherwise
     lockstep: bool = False  # no lane passes others of its warp by
+    stops: bool = False  # lanes may be stopped before each access to memory, where a seed says in which order they run
 
 
 ORDINARY = Manner()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
 @click.option("-k", "keyword", default="", metavar="TEXT", help='Only tests whose name holds this; "not TEXT" for the others.')
 @click.option("-n", "--jobs", type=click.IntRange(1), default=1, metavar="JOBS", help="Processes.")
 @click.option("--fmad", type=click.Choice(["none", "f64", "all"]), help="Products and sums that round once, for tests that do not say.")
+@click.option(
+    "--schedules", type=click.IntRange(1), metavar="N", help="Also N seeds for each run that names none: all must hold in every order."
+)
 @click.option("--update", is_flag=True, help="Rewrite recorded outputs in place, for review.")
 @click.option("--gpu", is_flag=True, help="Run on a real device, through cuda.bindings; budgets on counters are left out.")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Write JUnit's XML.")
@@ -35,6 +37,7 @@ def test(
     keyword: str,
     jobs: int,
     fmad: str | None,
+    schedules: int | None,
     update: bool,
     gpu: bool,
     junit: str | None,
@@ -56,8 +59,7 @@ def test(
         )
     if fmad is not None and update:
         raise click.UsageError("--update records what the tests say themselves: write --fmad into their //@ run", ctx)
-    if fmad is not None:
-        cases = [_with_fmad(case, fmad) for case in cases]
+    cases = [case.told(fmad, schedules) for case in cases]
     results: list[Result] = []
     for r in _results(cases, jobs, update, gpu):
         results.append(r)
@@ -72,16 +74,6 @@ def test(
         files.write(junit, report.as_junit(results, seconds))
     click.echo(report.as_json(results, seconds) if as_json else report.summary(results, seconds))
     ctx.exit(ExitCode.OK if all(r.passed for r in results) else ExitCode.CHECK_FAILED)
-
-
-def _with_fmad(case: Case, fmad: str) -> Case:
-    """A test that contracts as told, unless its directive says otherwise."""
-    from ..golden.directives import RunCheck
-
-    check = case.what
-    if not isinstance(check, RunCheck) or check.spec.fmad:
-        return case
-    return replace(case, what=replace(check, spec=replace(check.spec, fmad=fmad)))
 
 
 def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:

@@ -33,6 +33,7 @@ from .models import memory_size, persisting_l2
 from .observing import observers_of
 from .printf import PrintRing
 from .sanitizing import RUBBISH
+from .scheduling import order_now
 from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
@@ -275,10 +276,11 @@ class DeviceContext:
         self.launches += 1
         o, sanitizer = self.options, self.space.sanitizer
         at = self._grid_workspace() if shape.cooperative else 0
+        schedule, number = order_now(o.schedule, self.launches)
         options = Options(
             engine=o.engine,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
@@ -286,7 +288,7 @@ class DeviceContext:
         reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, virtual.multicasts(self.ordinal), self.resources,
+            reachable, options, number, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)

@@ -41,6 +41,7 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "What runs the launches: numpy, native (machine code of this processor, extra `native`), or auto: what is faster.",
     ),
     "--schedule": ("schedule", "one", "A seed: another legal interleaving of lanes, warps and blocks."),
+    "--schedules": ("schedules", "one", "So many seeds beside the default order; shows the first whose outcome differs."),
     "--poison": ("poison", "one", "A seed: registers, shared and local memory start as rubbish, not as zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after so many steps."),
     "--timeout": ("timeout", "one", "Ends the run after so many seconds."),

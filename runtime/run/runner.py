@@ -102,7 +102,7 @@ class Runner:
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.engine = engine_of(spec.engine)
-        self.context.options.schedule = spec.schedule
+        self.context.options.schedule = None if spec.schedules else spec.schedule
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)

@@ -9,7 +9,7 @@ from warplab.interpreter.faults import Deadlock, Fault
 
 from .harness import Machine, kernel
 
-SEEDS = range(8)
+SEEDS = range(14)
 HEAD = """.shared .align 128 .b8 tile[512]; .shared .align 8 .b64 full; .reg .b64 %in, %out, %w; .reg .b32 %t, %at, %tile, %full, %v, %u;
     .reg .pred %p, %q; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %tile, tile; mov.u32 %full, full;
     mad.lo.u32 %at, %t, 4, %tile; mad.wide.u32 %in, %t, 4, %in; mad.wide.u32 %out, %t, 4, %out;

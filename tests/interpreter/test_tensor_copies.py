@@ -180,7 +180,7 @@ def alike(m: TensorMap, nan: bool) -> TensorMap:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data(), maps(), st.booleans(), st.sampled_from([None, 1, 2]))
 def test_loads(data: st.DataObject, m: TensorMap, nan: bool, schedule: int | None) -> None:
     points = [data.draw(st.composite(point)(m, -3)) for _ in range(BLOCKS)]
@@ -238,7 +238,7 @@ def test_what_the_machine_refuses(data: st.DataObject, m: TensorMap, what: str) 
         copies.machine.launch(BLOCKS, 32, [copies.machine.upload(copies.table), copies.machine.upload(copies.windows)])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.data(), maps(), st.sampled_from(["load", "store", "add"]), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 63)), max_size=4)
 )
