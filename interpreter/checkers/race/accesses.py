@@ -24,7 +24,7 @@ from .tiles import Tiles
 IGNORED = frozenset("local const param param::entry param::func".split())
 
 
-class Watch:
+class AccessWatch:
     """Looks at each access of one launch."""
 
     def __init__(self, scene: Scene, fences: Fences, asynchrony: Asynchrony) -> None:

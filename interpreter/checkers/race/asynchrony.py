@@ -17,7 +17,7 @@ from .mbarriers import Phases
 from .scene import Scene
 
 
-class Issued:
+class CopyUnderWay:
     """A copy under way: its lanes and its records."""
 
     __slots__ = ("at", "closed", "copying", "first", "first_read", "thread")
@@ -39,13 +39,13 @@ class Asynchrony:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._copies: dict[Copying, Issued] = {}
+        self._copies: dict[Copying, CopyUnderWay] = {}
         self._closed: dict[str, Array] = {}
         self._phases = Phases()
         self._implicit: Copying | None = None
         self._used = ""  # what the instruction does to an mbarrier whose access comes now
 
-    def of(self, copying: Copying) -> Issued | None:
+    def of(self, copying: Copying) -> CopyUnderWay | None:
         """A copy that is under way."""
         return self._copies.get(copying)
 
@@ -61,7 +61,7 @@ class Asynchrony:
 
     def _issue(self, copy: Copying, thread: Array) -> None:
         first, first_read = self.scene.order.copies.add(thread), self.scene.order.copies.add(thread)
-        self._copies[copy] = Issued(copy, thread, first, first_read, self.scene.now, self._groups(copy.group)[thread])
+        self._copies[copy] = CopyUnderWay(copy, thread, first, first_read, self.scene.now, self._groups(copy.group)[thread])
 
     def _groups(self, group: str) -> Array:
         found = self._closed.get(group)

@@ -14,7 +14,7 @@ from ...vector.group import Group
 from ...vector.ports import WavePort
 from ..checker import Checker
 from ..findings import Findings, Tool
-from .accesses import Watch
+from .accesses import AccessWatch
 from .asynchrony import Asynchrony
 from .barriers import Rendezvous
 from .cells import Array
@@ -39,7 +39,7 @@ class Racecheck(Checker):
         self._fences = Fences(scene)
         self._barriers = Rendezvous(scene, self._fences)
         self._asynchrony = Asynchrony(scene)
-        self._watch = Watch(scene, self._fences, self._asynchrony)
+        self._watch = AccessWatch(scene, self._fences, self._asynchrony)
 
     # ------------------------------------------------------------ launches
 

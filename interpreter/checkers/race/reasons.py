@@ -18,7 +18,7 @@ class Narrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RacingPair:
     """Two accesses that nothing orders."""
 
     what: str

@@ -19,7 +19,7 @@ from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
 from .order import NumberedLanes, Order
-from .reasons import Narrow, Pair
+from .reasons import Narrow, RacingPair
 
 Dim3 = tuple[int, int, int]
 
@@ -120,7 +120,9 @@ class Reporter:
         address, nearby = self._place(look, int(look.offset[j]) + look.part * shadow.unit)
         same_block = other_thread is not None and thread // self.order.threads == other_thread // self.order.threads
         narrow = self._narrow.get(thread // self.order.threads)
-        pair = Pair(what, other, a.site, site, look.kind, self.kinds[self.sites.index(site)], same_block, cross, earlier, proxy, narrow)
+        pair = RacingPair(
+            what, other, a.site, site, look.kind, self.kinds[self.sites.index(site)], same_block, cross, earlier, proxy, narrow
+        )
         reason, help_ = pair.reason()
         if _is_guess(a.site, site) or _is_guess(site, a.site):
             equal, reason = True, "a plain load guesses what compare-and-swap then finds or does not"
