@@ -68,20 +68,25 @@ class Sanitizer:
         for c in self._checkers:
             c.written(arena, address, size)
 
-    def queued(self, stream: str) -> None:
-        """The next launch is one of a stream; see Checker."""
+    def read(self, arena: Arena, address: int, size: int) -> None:
+        """The host reads memory, or may."""
         for c in self._checkers:
-            c.queued(stream)
+            c.read(arena, address, size)
+
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """What comes next is work of a stream; see Checker."""
+        for c in self._checkers:
+            c.queued(stream, after)
 
     def host(self, what: str, event: str = "", stream: str = "") -> None:
-        """The host records an event, lets a stream wait for it, or waits for all (record, wait, sync)."""
+        """The host records an event, lets a stream wait for it, or waits for an event, a stream or all (record, wait, sync)."""
         for c in self._checkers:
             if what == "record":
                 c.recorded(event, stream)
             elif what == "wait":
                 c.awaited(event, stream)
             else:
-                c.synchronized()
+                c.synchronized(event, stream)
 
     def failed(self, error: ExecutionError) -> None:
         """A launch, or a call of the host, ended in an error."""

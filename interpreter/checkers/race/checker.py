@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from ...launch import Launch
+from ...memory.arena import Arena
 from ...observe import Access
 from ...plan.plan import Site
 from ...vector.accessing import Accessing
@@ -43,9 +44,9 @@ class Racecheck(Checker):
 
     # ------------------------------------------------------------ launches
 
-    def queued(self, stream: str) -> None:
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
         """See Checker."""
-        self.launches.queued(stream)
+        self.launches.queued(stream, after)
 
     def recorded(self, event: str, stream: str) -> None:
         """See Checker."""
@@ -55,9 +56,17 @@ class Racecheck(Checker):
         """See Checker."""
         self.launches.awaited(event, stream)
 
-    def synchronized(self) -> None:
+    def synchronized(self, event: str = "", stream: str = "") -> None:
         """See Checker."""
-        self.launches.synchronized()
+        self.launches.synchronized(event, stream)
+
+    def read(self, arena: Arena, address: int, size: int) -> None:
+        """See Checker."""
+        self._scene.copied(arena, address, size, False, self.launches.unordered())
+
+    def written(self, arena: Arena, address: int, size: int) -> None:
+        """See Checker."""
+        self._scene.copied(arena, address, size, True, self.launches.unordered())
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""

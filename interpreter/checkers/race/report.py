@@ -10,12 +10,13 @@ from warplab.isa.types import TYPES
 
 from ...faults import Fault
 from ...launch import Launch
+from ...memory.arena import Arena
 from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells, Shadow
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
 from .order import NumberedLanes, Order
@@ -83,6 +84,22 @@ class Reporter:
             if n >= MIXED:
                 n, stamp = self._part(cells, int(i[j]), look.lanes.take(here[:1]), n & ~MIXED, look.in_shared)
             self._one(look, other, self.sites[n - 1], int(stamp), j, here.size, equal, proxy, self._cross_warps(look, cells, i, here))
+
+    def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
+        """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
+        site, address = self.sites[number - 1], shadow.origin + offset
+        wrote = "write" in what or what == "copied to"
+        line = site.instruction.span.line
+        self.findings.add(
+            Finding(
+                "racecheck", "write-write" if writes and wrote else "read-write",
+                f"a copy, a memset or the host {'writes' if writes else 'reads'} what line {line} {'wrote' if wrote else 'read'}: "
+                "nothing orders it behind the launch",
+                shadow.name, line, None, self.launch.name, None, None, address=address, size=shadow.unit,
+                instruction=self.launch.text_of(site), source=self.launch.source_of(site), nearby=arena.nearest(address),
+                help="wait for the launch's stream or an event behind it, or do both on one stream",
+            )
+        )  # fmt: skip
 
     def _part(self, cells: Cells, unit: int, lane: NumberedLanes, last: int, shared: bool) -> tuple[int, int]:
         """The instruction, and the stamp, of an access in a record of several that is not ordered before a lane."""

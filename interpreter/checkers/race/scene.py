@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...launch import Launch
-from ...memory.arena import Allocation
+from ...memory.arena import Allocation, Arena
 from ...plan.plan import Site
 from ...vector.ports import WavePort
 from ..findings import Findings
-from .cells import Array, Shadow, limit
+from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, Array, Shadow, limit
 from .kinds import Kind, kind_of, only_barriers
 from .order import Copies, NumberedLanes, Order
 from .report import Reporter
@@ -72,6 +73,25 @@ class Scene:
         self._lanes.clear()
         self._copies.end(self.now)
         self.tick()
+
+    def copied(self, arena: Arena, address: int, size: int, writes: bool, unordered: Sequence[tuple[int, int]]) -> None:
+        """The host, or a copy of a stream, accesses memory beside some launches, by their times."""
+        found = arena.find(address) if unordered else None
+        have = None if found is None else self._global.get(id(found))
+        if have is None:
+            return
+        shadow, copies = have[1], self.order.copies
+        units = slice((address - shadow.origin) // shadow.unit, -(-(address + size - shadow.origin) // shadow.unit))
+        for what, cells in shadow.cells.items():
+            if not writes and what.endswith(("read", "from")):
+                continue
+            stamp = cells.stamp[units]
+            time, low = (stamp >> HALF).astype(np.int64), (stamp & LOW).astype(np.int64)
+            by_copy = low >> LEVEL_AT == COPY
+            time[by_copy] = copies.done[low[by_copy] & NUMBER]
+            bad = np.flatnonzero(np.logical_or.reduce([(time >= first) & (time <= last) for first, last in unordered]))
+            for number in np.unique(cells.site[units][bad] & np.uint16(MIXED - 1)).tolist():
+                self.reporter.copied(number, shadow, what, writes, (units.start + int(bad[0])) * shadow.unit, arena)
 
     # ------------------------------------------------------------ shadows
 
