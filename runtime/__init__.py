@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .device.observing import observing as observing
     from .device.sanitizing import Sanitizer as Sanitizer
+    from .device.sanitizing import SanitizerError as SanitizerError
     from .device.sanitizing import sanitizing as sanitizing
     from .profiler import profiling as profiling
     from .python.arrays import DeviceNDArray as DeviceNDArray
@@ -72,7 +73,7 @@ _HOMES = {
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
     "device.observing": "observing",
-    "device.sanitizing": "Sanitizer sanitizing",
+    "device.sanitizing": "Sanitizer SanitizerError sanitizing",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

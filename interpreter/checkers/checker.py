@@ -38,8 +38,8 @@ class Checker(Observer):
         Nothing but that, events and the host orders streams.
         """
 
-    def recorded(self, event: str, stream: str) -> None:
-        """An event is recorded on a stream."""
+    def recorded(self, event: str, stream: str | None) -> None:
+        """An event is recorded on a stream; None: it stands for all work so far."""
 
     def awaited(self, event: str, stream: str) -> None:
         """A stream waits for an event."""

@@ -67,12 +67,10 @@ class DeviceEvent:
         """How checkers know it."""
         return str(self.number)
 
-    def record(self, stream: DeviceStream) -> None:
-        """The stream reaches the event."""
+    def record(self, stream: DeviceStream | None = None) -> None:
+        """The stream, or all work, reaches the event."""
         if (sanitizer := self.context.space.sanitizer) is not None:
-            stream.announce(sanitizer)
-            sanitizer.host("record", self.name, stream.name)
-            sanitizer.queued(None)
+            sanitizer.host("record", self.name, stream.name if stream else None)
         self.captured = None
         self.reached = time.perf_counter_ns()
 

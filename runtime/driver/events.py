@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..device.streams import LEGACY, DeviceEvent, in_order
+from ..device.streams import DeviceEvent, announced, in_order
 from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
@@ -66,7 +66,7 @@ def record(hEvent: object, hStream: object) -> None:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
         e.captured, e.place = s.capture, list(s.capture.tails.get(s, ()))  # it stands for a place in the graph, not for a time
     elif not s.context.broken:
-        e.record(s)
+        announced(s, lambda: e.record(s))
 
 
 def reachable(hEvent: object) -> DeviceEvent:
@@ -126,7 +126,7 @@ def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
     """Records an event behind all work of a context."""
     c = context_of(hCtx)
     if not c.broken:
-        event_of(hEvent).record(c.default_stream(LEGACY))
+        event_of(hEvent).record()
 
 
 @api()

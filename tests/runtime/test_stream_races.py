@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from warplab.runtime import Device, LaunchConfig, ObjectCode, StreamOptions, device_array, launch, sanitizing
+from warplab.runtime import Device, LaunchConfig, ObjectCode, Sanitizer, SanitizerError, StreamOptions, device_array, launch, sanitizing
 
 PROGRAM = """
 .version 7.0
@@ -112,6 +112,21 @@ def no_wait_before_the_copy(b: Bench) -> None:
 def the_legacy_stream_and_one_that_does_not_wait_for_it(b: Bench) -> None:
     b.count(b.a)
     b.count(b.legacy)
+
+
+def test_a_launch_takes_checkers() -> None:
+    b = Bench()
+    launch(b.a, CONFIG, b.kernel, b.x, np.uint32(1), sanitize="all")
+    with pytest.raises(SanitizerError, match="nothing orders the blocks") as caught:
+        launch(b.a, LaunchConfig(grid=2, block=32), b.kernel, b.x, np.uint32(1), sanitize="all")
+    assert {f.kind for f in caught.value.findings} == {"read-write", "write-write"}
+
+
+def test_launches_share_checkers() -> None:
+    b, race = Bench(), Sanitizer("race")
+    launch(b.a, CONFIG, b.kernel, b.x, np.uint32(1), sanitize=race)
+    launch(b.b, CONFIG, b.kernel, b.x, np.uint32(1), sanitize=race)
+    assert {f.kind for f in race.errors} == {"read-write", "write-write"}
 
 
 ORDERED = [one_stream, an_event, waited_for, an_event_that_the_host_waits_for, the_legacy_stream]

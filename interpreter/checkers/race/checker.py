@@ -48,7 +48,7 @@ class Racecheck(Checker):
         """See Checker."""
         self.launches.queued(stream, after)
 
-    def recorded(self, event: str, stream: str) -> None:
+    def recorded(self, event: str, stream: str | None) -> None:
         """See Checker."""
         self.launches.recorded(event, stream)
 

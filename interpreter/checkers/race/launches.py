@@ -29,9 +29,9 @@ class Launches:
         for other in after if stream is not None else ():
             self._learn(stream or "", self._before(other))
 
-    def recorded(self, event: str, stream: str) -> None:
-        """An event stands behind what a stream has so far."""
-        self._events[event] = self._before(stream)
+    def recorded(self, event: str, stream: str | None) -> None:
+        """An event stands behind what a stream has so far; None: behind all."""
+        self._events[event] = self._all() if stream is None else self._before(stream)
 
     def awaited(self, event: str, stream: str) -> None:
         """A stream goes on behind an event."""
@@ -39,11 +39,14 @@ class Launches:
 
     def synchronized(self, event: str = "", stream: str = "") -> None:
         """The host has waited for an event, for a stream, or for all."""
-        counts = self._before(stream) if stream else self._events.get(event, {}) if event else {s: len(r) for s, r in self._ran.items()}
+        counts = self._before(stream) if stream else self._events.get(event, {}) if event else self._all()
         self._host = later(self._host, counts)
 
     def _learn(self, stream: str, counts: Counts) -> None:
         self._known[stream] = later(self._known.get(stream, {}), counts)
+
+    def _all(self) -> Counts:
+        return {s: len(r) for s, r in self._ran.items()}
 
     def _before(self, stream: str) -> Counts:
         return later(self._host, self._known.get(stream, {}), {stream: len(self._ran.get(stream, ()))})
