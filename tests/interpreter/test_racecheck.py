@@ -130,6 +130,17 @@ def test_help_speaks_of_the_barrier_that_reaches_all_pairs() -> None:
     assert "bar.sync" in found.help and "warp" not in found.help
 
 
+@pytest.mark.parametrize(
+    ("fence", "ordered"), [("membar.gl", True), ("fence.sc.sys", True), ("fence.sc.cta", False), ("fence.acq_rel.gpu", False)]
+)
+def test_two_fences_are_ordered_as_they_come(fence: str, ordered: bool) -> None:
+    """No flag, and no branch that could change the order: block 0 writes, and goes through its fence before block 1 does."""
+    found = races(
+        f"@%p1 st.global.u32 [%rd1+4], %r1;\n@%p1 fence.sc.gpu;\n@!%p1 {fence};\n@!%p1 ld.global.u32 %r20, [%rd1+4];", block=1, grid=2
+    )
+    assert (found == ()) == ordered
+
+
 def test_blocks_of_one_cluster_meet() -> None:
     """Each block counts in the shared memory of its whole cluster, and reads its own after the cluster's barrier."""
     counts = """mapa.shared::cluster.u32 %r11, %r3, 0;

@@ -10,8 +10,8 @@ from ...observe import Access
 from ...plan.plan import Site
 from .cells import NUMBER, Array, Shadow
 from .heads import Heads
-from .kinds import GPU, Kind
-from .order import NumberedLanes
+from .kinds import CLUSTER, CTA, GPU, Kind
+from .order import Clock, NumberedLanes, merge
 from .scene import Scene
 
 
@@ -23,11 +23,13 @@ class Fences:
         self.proxy: tuple[Array, Array] | None = None  # when each thread last executed a proxy fence, and its block's barrier then
         self._times: dict[
             int, tuple[Array, Array]
-        ] = {}  # scope -> when each thread has last released by a fence, and its block's barrier then
+        ] = {}  # by scope, when each thread last released by a fence, and its block's barrier then
+        self._sequence: dict[tuple[int, int], Clock] = {}  # what was before the fence.sc so far, by how far they reach
         self._fence_views: dict[tuple[int, int], Any] = {}
         self._pending: dict[int, dict[tuple[int, int], Heads]] = {}  # thread -> what a fence would acquire
 
     def fence(self, kind: Kind, lanes: NumberedLanes, site: Site) -> None:
+        """Threads execute a fence."""
         thread = lanes.thread
         if kind.proxy_fence:
             if self.proxy is None:
@@ -35,6 +37,8 @@ class Fences:
             self.proxy[0][thread], self.proxy[1][thread] = self.scene.now, self.scene.order.barrier[lanes.block]
             self.scene.tick()
             return
+        if kind.sequential:
+            self._follow(kind.scope, lanes)
         if kind.releases:
             times, barriers = self._times.setdefault(
                 kind.scope, (np.zeros(self.scene.count, np.int64), np.zeros(self.scene.count, np.int64))
@@ -52,7 +56,29 @@ class Fences:
                         self._take(t, heads, kind.scope, site)
                     if kind.scope >= GPU:
                         del self._pending[t]
+        if kind.sequential:
+            self._lead(kind.scope, lanes)
         self.scene.tick()
+
+    def _reached(self, scope: int, block: int) -> list[tuple[int, int]]:
+        """Where a fence.sc of a block meets others: in its block, its cluster, its device, as far as its scope goes."""
+        return [(CTA, block), (CLUSTER, block // self.scene.launch.cluster_size), (GPU, 0)][: scope + 1]
+
+    def _follow(self, scope: int, lanes: NumberedLanes) -> None:
+        """What was before any earlier fence.sc, of which each is in the other's scope, is before these threads."""
+        if not self._sequence:
+            return
+        for block in np.unique(lanes.block).tolist():
+            clocks = [dict(c) for key in self._reached(scope, block) if (c := self._sequence.get(key))]
+            if clocks:
+                self.scene.order.acquire(lanes.thread[lanes.block == block], clocks)
+
+    def _lead(self, scope: int, lanes: NumberedLanes) -> None:
+        """What is before these threads is before each later fence.sc."""
+        for block in np.unique(lanes.block).tolist():
+            clock = self.scene.order.clock(lanes.thread[lanes.block == block], self.scene.now)
+            for key in self._reached(scope, block):
+                merge(self._sequence.setdefault(key, {}), clock)
 
     def _take(self, thread: int, heads: Heads, scope: int, site: Site) -> None:
         block = thread // self.scene.launch.threads

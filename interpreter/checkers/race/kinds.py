@@ -29,6 +29,7 @@ class Kind:
     fence: bool = False
     proxy_fence: bool = False
     warp_barrier: bool = False
+    sequential: bool = False  # a fence.sc
 
     @property
     def plain(self) -> bool:
@@ -56,9 +57,9 @@ def kind_of(site: Site) -> Kind:
     every = fence and words.isdisjoint(("acquire", "release"))
     return Kind(
         strong, scope, every or not words.isdisjoint(("acquire", "acq_rel", "sc")), every or not words.isdisjoint(("release", "acq_rel", "sc")),
-        mbarrier, facts is not None and facts.access != "" and "async" in words, "mma_async" in words, "bulk" in words,
+        mbarrier, facts is not None and facts.access != "" and "async" in words, "mma_async" in words, not words.isdisjoint(("bulk", "mma_async")),
         fence and "proxy" not in words, fence and "proxy" in words and not words.isdisjoint(("async", "async::generic")),
-        form is not None and form.effect == "warp_barrier",
+        form is not None and form.effect == "warp_barrier", fence and ("sc" in words or "level" in (i.settled or {})),
     )  # fmt: skip
 
 
