@@ -83,6 +83,7 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
     "a warp's barrier between warps": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r7"),
     "a mask without the other lane": "shl.b32 %r12, 1, %r1;\n" + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),

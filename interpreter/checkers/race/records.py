@@ -59,7 +59,7 @@ class Records:
     def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:
         """Unordered accesses: which of them race?"""
         stamp, u = cells.stamp[i[index]], look.lanes
-        if strong or look.what == "strong write":
+        if (strong or look.what == "strong write") and not other.startswith("weak"):
             size = look.access.type.bytes
             index = index[~self.scene.reporter.morally_strong(look.kind, size, cells.site[i[index]], stamp, u.block[index])]
         elif other == "strong write" and (reads := look.shadow.cells.get("strong read")) is not None:
