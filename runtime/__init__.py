@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .device.observing import observing as observing
     from .device.sanitizing import Sanitizer as Sanitizer
+    from .device.sanitizing import SanitizerError as SanitizerError
     from .device.sanitizing import sanitizing as sanitizing
     from .device.scheduling import scheduled as scheduled
     from .device.scheduling import schedules as schedules
@@ -74,7 +75,7 @@ _HOMES = {
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
     "device.observing": "observing",
-    "device.sanitizing": "Sanitizer sanitizing",
+    "device.sanitizing": "Sanitizer SanitizerError sanitizing",
     "device.scheduling": "scheduled schedules",
     "profiler": "profiling",
 }

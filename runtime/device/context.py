@@ -115,10 +115,16 @@ class DeviceContext:
 
     # ------------------------------------------------------------ errors
 
-    def synchronize(self) -> None:
-        """All work is done; what went wrong in it is told here."""
+    def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
         self.ring.flush()
+        self.over(only)
         self.tell()
+
+    def over(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """The host knows that all work is done, or that of a stream or before an event."""
+        if (sanitizer := self.space.sanitizer) is not None:
+            sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
 
     def tell(self) -> None:
         """Tells what went wrong, now and from now on."""

@@ -203,7 +203,7 @@ class Runner:
         if step.what in ("sync", "free"):
             self.context.synchronize()
         if self.sanitizer is not None and step.what != "memset":
-            self.sanitizer.host("sync" if step.what == "free" else step.what, step.name, step.stream)
+            self.sanitizer.host("sync" if step.what == "free" else step.what, step.name if step.what != "free" else "", step.stream)
         if step.what not in ("free", "memset"):
             return
         b = self.outcome.buffers.get(step.name)
