@@ -22,15 +22,15 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
-from .engines import engine_of
+from .engines import usual_options
 from .graphs import Capture
 from .heap import DeviceHeap
-from .host import Bytes
+from .host import Bytes, host
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
 from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
-from .observing import observers_of
+from .observing import observers_of, watched
 from .printf import PrintRing
 from .sanitizing import RUBBISH
 from .scheduling import order_now
@@ -66,7 +66,7 @@ class DeviceContext:
         self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
-        self.options = Options(engine=engine_of())
+        self.options = usual_options()
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -299,13 +299,14 @@ class DeviceContext:
         if self.observe is not None:
             self.observe(launch)
         try:
-            execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
+            with watched(self, handle, shape, parameters):
+                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
-            self.pending = ApiError(code_of(e), str(e), e)
+            self.pending = ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e)
             if sanitizer:
                 sanitizer.failed(e)
             self.ring.flush()

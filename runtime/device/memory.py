@@ -185,7 +185,7 @@ class AddressSpace:
 
     def __init__(self) -> None:
         self._host: Arena | None = None
-        self.registered: dict[int, RegisteredArena] = {}
+        self.registered: dict[int, Window] = {}  # host memory, and what a run puts at addresses of its own
         self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}

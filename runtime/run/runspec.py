@@ -72,6 +72,7 @@ class RunSpec:
     sanitize: str = ""  # the tools that look at the launches
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
+    addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
 
 
 def dim3(text: str | int | Sequence[int]) -> Dim3:
@@ -188,7 +189,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp".split()
+    "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
     + "device engine schedule schedules poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
@@ -229,6 +230,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     )
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
+        addresses=_addresses(data, path),
         textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),
         expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
@@ -247,6 +249,15 @@ def _step(what: str, given: Mapping[str, Any], path: Path) -> HostStep:
     name = "" if what == "sync" else str(given[what])
     size = numbers["bytes"] if "bytes" in given else None
     return HostStep(what, name, str(given.get("stream", "")), numbers["value"], numbers["offset"], size)
+
+
+def _addresses(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, int], ...]:
+    """Where buffers must stand; each must be one of the run's."""
+    given = data.get("at", {})
+    for name, address in given.items():
+        if name not in data.get("buffers", {}) or not isinstance(address, int) or address < 1:
+            raise UsageError(f"{path}: at.{name} = {address!r}: write the name of a buffer and its address")
+    return tuple(given.items())
 
 
 def _named(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
