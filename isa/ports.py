@@ -197,7 +197,7 @@ class CopyingLanes(Lanes, Protocol):
         """
 
     def settle(self, space: str, address: Addresses) -> None:
-        """The lanes look at the mbarrier there: what tells it comes now at the latest."""
+        """The lanes look at the mbarrier there, perhaps not for the last time: what tells it comes, or may go on for a while."""
 
 
 class Warps(Lanes, Protocol):

@@ -41,7 +41,7 @@ from .spaces import AccessingLanes, MemorySpace
 Array = NDArray[Any]
 HELD = 0.6  # how many of the first stores are held
 MANY = 16  # stores behind which half as many are
-ROOM = 4  # stores that are held at once
+MOST_HELD = 4  # stores that are held at once
 LEAKS = 0.2  # how often, when another group runs or a store comes, one of them is done
 PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
 PLACE_BITS = 44  # of a key that begins with a lane or a block
@@ -125,7 +125,7 @@ class LateStores:
         some = np.flatnonzero(~now)
         if some.size:
             self.held.append(HeldStore(memory, lane[some], place[some], size, [v[some] for v in values], self._fences[:, lane[some]]))
-            if len(self.held) > ROOM:
+            if len(self.held) > MOST_HELD:
                 self._do(self.held[0], self.held[0].left)
                 self._forget()
         return now

@@ -1,8 +1,8 @@
 """Asynchronous copies of a wave that are under way, where the launch has a schedule of its own.
 
 The door is Accessing.later: without a schedule it calls the work at once, and there is no Pending.  With one, most copies come as late as the
-memory model allows: when their lane waits for their group, when someone looks at the mbarrier that they tell, or when nobody else can
-go on.  So a program that lacks a wait reads what was there before.
+memory model allows: when their lane waits for their group, when someone looks at the mbarrier that they tell, perhaps again and again, or when
+nobody else can go on.  So a program that lacks a wait, or asks an mbarrier only once, reads what was there before.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..values import Array, Value, plain
 from .accessing import Accessing
 
 LATE = 0.8  # how many of the copies come late
+UNFINISHED = 0.5  # how often a look at an mbarrier finds what is under way still under way
 Work = Callable[[CopyingLanes], Callable[[], None] | None]
 
 
@@ -89,7 +90,7 @@ class Pending:
 
     def settle(self, lanes: Accessing, space: str, address: Value) -> None:
         """See ports.CopyingLanes."""
-        if self.operations:
+        if self.operations and self.schedule.random() >= UNFINISHED:
             places = np.unique(lanes.wave.access.shared_bytes(lanes, space, plain(address)))
             self._complete(lambda op: None if op.barrier is None else np.isin(op.barrier, places[places >= 0]))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.observe import Access, Observer
@@ -16,6 +18,7 @@ from warplab.interpreter.values import plain
 from .runner import Runner
 
 Dim3 = tuple[int, int, int]
+KEPT = 64  # stores to one place that are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,12 @@ def quiet() -> Iterator[None]:
 
 
 class Watch(Observer):
-    """Remembers the last store to [low, low + size)."""
+    """Remembers the last stores to [low, low + size), and what each of them left there, as far as that is known."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self) -> None:
         self.low = 0
-        self.size = size
-        self.found: LastWriter | None = None
+        self.size = 1
+        self.stores: deque[tuple[bytes, LastWriter]] = deque(maxlen=KEPT)
 
     def access(self, access: Access) -> None:
         """See Observer."""
@@ -57,17 +60,31 @@ class Watch(Observer):
         hit = (a < self.low + self.size) & (a + size > self.low)
         if access.mask is not None:
             hit &= np.broadcast_to(access.mask, hit.shape)
-        if hit.any():
-            last = np.zeros(hit.shape, bool)
-            last.reshape(-1)[np.flatnonzero(hit)[-1]] = True
-            who = group.blame(Fault("", ""), last)
-            site = access.site
-            self.found = LastWriter(who.block, who.thread, site.instruction.span.line, group.wave.launch.source_of(site))
+        site = access.site
+        for lane in np.flatnonzero(hit)[-KEPT:]:
+            own = np.zeros(hit.shape, bool)
+            own.reshape(-1)[lane] = True
+            who = group.blame(Fault("", ""), own)
+            writer = LastWriter(who.block, who.thread, site.instruction.span.line, group.wave.launch.source_of(site))
+            self.stores.append((self._left(access, int(a.reshape(-1)[lane]), own), writer))
+
+    def _left(self, access: Access, address: int, lane: NDArray[np.bool_]) -> bytes:
+        """What a lane's store leaves there; nothing where that is not a whole element of it."""
+        n, inside = divmod(self.low - address, access.type.dtype.itemsize)
+        if not 0 <= n < len(access.values) or inside or self.size != access.type.dtype.itemsize:
+            return b""
+        return np.broadcast_to(access.values[n], lane.shape)[lane].tobytes()
+
+    def last(self, held: bytes) -> LastWriter | None:
+        """Who wrote what is there now: under a seed the store that was issued last need not be the one that stayed."""
+        if not self.stores:
+            return None
+        return next((writer for left, writer in reversed(self.stores) if left == held), self.stores[-1][1])
 
 
 def last_writer(runner: Runner, name: str, index: tuple[int, ...]) -> LastWriter | None:
     """The thread that writes an element of a buffer or a variable last in a run that has not begun; None where none does."""
-    watch = Watch(1)
+    watch = Watch()
     runner.context.observers = (*runner.context.observers, watch)
 
     def found(address: int, shape: tuple[int, ...], size: int) -> None:
@@ -79,4 +96,4 @@ def last_writer(runner: Runner, name: str, index: tuple[int, ...]) -> LastWriter
     runner.on_buffer = lambda b: found(b.address, b.before.shape, b.before.dtype.itemsize) if b.name == name else None
     with quiet():
         runner.run()
-    return watch.found
+    return watch.last(runner.context.bytes_at(watch.low, watch.size).tobytes() if watch.stores else b"")
