@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("info:info", "Reports parameters, memory, registers and barriers of functions."),
     "cfg": ("cfg:cfg", "Draws the control flow of a function."),
     "isa": ("isa:isa", "Looks instructions up in the reference."),
+    "docs": ("docs:docs", "Prints a page of the documentation."),
     "explain": ("explain:explain", "Explains the code word of a diagnostic."),
     "dump": ("dump:dump", "Prints what a stage of the toolchain made of a file."),
     "completion": ("completion:completion", "Prints the completion script of a shell."),

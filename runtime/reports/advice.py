@@ -82,8 +82,8 @@ class Advice:
 
     @property
     def page(self) -> str:
-        """Where the documents explain this kind."""
-        return f"docs/profiling.md#{self.kind}"
+        """The command that prints what the documents say about this kind."""
+        return f"warplab docs profiling {self.kind}"
 
 
 def advice(p: KernelProfile) -> tuple[Advice, ...]:
