@@ -232,7 +232,7 @@ def textures() -> Source:
 def surfaces() -> Source:
     """What surfaces give and keep, and what queries answer."""
     t, q = test_surfaces, test_queries
-    out = Source("surfaces", "an access of 12 to 84 lanes to a surface, in one geometry, type and mode; or a query of one array")
+    out = Source("surfaces", "an access of 1 to 84 lanes to a surface, in one geometry, type and mode; or a query of one array")
     for case in t.CASES:
         out.case(case["name"], [named(case["name"])], functools.partial(t.test_recorded, conftest.bound, case))
     for query, row, cases, test in (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lanes import Geometry
-from ..launch import Launch
+from ..launch import CHECK_EVERY, Launch
 from ..memory.spaces import shared_stride
 from ..vector.special import special
 from .fallback import Fallback
@@ -38,6 +38,7 @@ class NativeLaunch:
         self._lay_out()
         self._fill(0)
         self.fallback = Fallback(self)
+        self.S[s.COUNTED] = launch.steps
 
     # ------------------------------------------------------------ memory
 
@@ -120,6 +121,9 @@ class NativeLaunch:
         self.shared, self.local = wave.shared.bytes, wave.local.words
         S[s.SHARED], S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
         self.fallback.take_over(wave, g, wave.first - self.chunk)
+        self.launch.steps += wave.segments_run % CHECK_EVERY
+        wave.segments_run = 0
+        S[s.COUNTED] = self.launch.steps
         return True
 
     def next_wave(self) -> Any:
@@ -156,6 +160,7 @@ class NativeLaunch:
             S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # running blocks may have taken some over
 
     def _ask(self, at: int, count: int) -> None:
+        self._count_steps()
         self.fallback.run_row(at, count)
         if self.version != self.launch.arena.version:
             self._look_at_allocations()
@@ -164,6 +169,7 @@ class NativeLaunch:
         steps = int(self.S[s.STEPS])
         self.S[s.STEPS] = 0
         self.launch.check_limits(steps, self._where)
+        self.S[s.COUNTED] = self.launch.steps
 
     def _where(self) -> str:
         """What the wave executes."""
