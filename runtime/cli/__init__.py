@@ -16,16 +16,16 @@ from . import errors
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Launches a kernel and checks the result."),
     "exec": ("exec:exec_", "Runs an unmodified CUDA program without a GPU."),
-    "sanitize": ("sanitize:sanitize", "Runs a program under checkers: memory, unset values, synchronisation."),
+    "sanitize": ("sanitize:sanitize", "Runs a program under checkers: memory, uninitialised values, races, barriers."),
     "test": ("test:test", "Runs golden tests."),
     "grade": ("grade:grade", "Grades submissions of a lab."),
     "new": ("new:new", "Writes the skeleton of a lab or a test."),
     "profile": ("profile:profile", "Profiles launches on a modelled device: counters, lines, roofline, advice."),
-    "occupancy": ("occupancy:occupancy", "Says how many blocks a multiprocessor holds, and what limits them."),
+    "occupancy": ("occupancy:occupancy", "Prints how many blocks are resident on a multiprocessor, and what limits them."),
     "devices": ("devices:devices", "Shows the device models."),
     "assemble": ("assemble:assemble", "Writes PTX as an object file."),
     "disassemble": ("disassemble:disassemble", "Prints an object file as PTX."),
-    "link": ("link:link", "Links PTX texts and object files into one, or says what goes where."),
+    "link": ("link:link", "Links PTX and object files into one, or lists where everything goes."),
     "check": ("check:check", "Verifies PTX and reports errors and warnings."),
     "fmt": ("fmt:fmt", "Formats PTX files in place."),
     "info": ("info:info", "Reports parameters, memory, registers and barriers of functions."),
@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "isa": ("isa:isa", "Looks instructions up in the reference."),
     "docs": ("docs:docs", "Prints a page of the documentation."),
     "explain": ("explain:explain", "Explains the code word of a diagnostic."),
-    "dump": ("dump:dump", "Prints what a stage of the toolchain made of a file."),
+    "dump": ("dump:dump", "Prints a stage of the toolchain: tree, IR, flow or plan."),
     "completion": ("completion:completion", "Prints the completion script of a shell."),
 }
 

@@ -11,17 +11,17 @@ import click
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--device", help="The devices, one word each: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
-@click.option("--devices", "count", type=click.IntRange(1, 64), help="So many devices of the same model.")
+@click.option("--device", help="The device models: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
+@click.option("--devices", "count", type=click.IntRange(1, 64), help="The number of devices of the same model.")
 @click.option(
     "--bounds",
     type=click.Choice(["device", "strict"]),
-    help="Whether an access just outside of an allocation passes, as on a GPU "
-    "(the default, with a warning), or ends the launch; also WARPLAB_BOUNDS.",
+    help="Whether an access just outside of an allocation is allowed with a warning, as on a GPU "
+    "(device, the default), or ends the launch (strict); also WARPLAB_BOUNDS.",
 )
 @click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
 @click.option("--sanitize", "tool", type=click.Choice(["all", "memcheck", "synccheck"]), help="Runs every launch under a checker.")
-@click.option("--fmad", help="Which products and sums are rounded together: none, f64 or all; also WARPLAB_FMAD.")
+@click.option("--fmad", help="Contracts products and sums to one multiply-add: none, f64 or all; also WARPLAB_FMAD.")
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str | None,
