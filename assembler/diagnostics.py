@@ -26,7 +26,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding in a text."""
+    """An error or a warning about PTX."""
 
     severity: Severity
     code: str
@@ -38,7 +38,7 @@ class Diagnostic:
     file: str = field(default="", compare=False)
 
     def render(self, text: str, name: str = "") -> str:
-        """The message with its line of text and a caret under the smallest wrong span."""
+        """The message with its line, and a caret under the smallest wrong span."""
         name = name or self.file or "<text>"
         lines = text.split("\n")
         width = len(str(max([self.span.line, *(n.span.line for n in self.notes)])))
@@ -62,7 +62,7 @@ class Diagnostic:
         return f"ptxas {name or self.file or '<text>'}, line {self.span.line}; {kind}: {self.message}"
 
     def to_json(self) -> dict[str, object]:
-        """Plain values for json.dumps."""
+        """Values for json.dumps."""
         where = _place(self.span)
         notes = [{"message": n.message, **_place(n.span)} for n in self.notes]
         return {
@@ -86,7 +86,7 @@ def _quote(lines: list[str], span: Span, mark: str, message: str, width: int) ->
 
 
 class PtxError(Exception):
-    """The text is not legal PTX: all that was found, and the text it was found in."""
+    """Invalid PTX: all diagnostics, and the text."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], text: str = "", name: str = "<text>") -> None:
         self.diagnostics: list[Diagnostic] = list(diagnostics)
