@@ -1,4 +1,4 @@
-"""`warplab occupancy`: how many blocks a multiprocessor holds, what limits them, and the next steps up and down."""
+"""`warplab occupancy`: how many blocks per multiprocessor holds, what limits them, and the next steps up and down."""
 
 from __future__ import annotations
 

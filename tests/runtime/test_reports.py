@@ -62,12 +62,12 @@ def turned() -> KernelProfile:
 def test_advice_names_line_number_and_remedy(column: KernelProfile, turned: KernelProfile) -> None:
     said = {a.kind: str(a) for a in advice(column)}
     # 48 threads make two requests, of 32 and 16 sectors.
-    apart = "24 sectors a request where 3 would do: neighbouring lanes are 128 bytes apart; transpose or stage through shared memory"
+    apart = "24 sectors per request where 3 would do: neighbouring lanes are 128 bytes apart; transpose or stage through shared memory"
     assert [str(a) for a in advice(column) if a.kind == "uncoalesced"] == [f"line 11: {apart}", f"line 19: {apart}"]
-    assert said["divergence"].startswith("line 14: the lanes of 100.0 % of the warps part here")
+    assert said["divergence"].startswith("line 14: the lanes of 100.0 % of the warps diverge here")
     assert "leave 16 lanes of their last warp idle" in said["partial-warps"]
     conflict = next(a for a in advice(turned) if a.kind == "bank-conflict")
-    assert "32 passes a shared access where 1 would do: lanes are 32 words apart" in conflict.text
+    assert "32 passes per shared access where 1 would do: lanes are 32 words apart" in conflict.text
     assert conflict.line and "st.shared" in TURNED.read_text().splitlines()[conflict.line - 1]
     assert all(a.explanation and a.kind in EXPLANATIONS for p in (column, turned) for a in advice(p))
     costs = [a.cost for a in advice(turned)]
@@ -92,7 +92,7 @@ def test_comparison(turned: KernelProfile) -> None:
 
 def test_pictures_in_text(column: KernelProfile, turned: KernelProfile) -> None:
     text = picture(column, 11)
-    assert text.count("32 B at 0x") == 32 and "32 transactions for one warp, 4 bytes a lane" in text
+    assert text.count("32 B at 0x") == 32 and "32 transactions for one warp, 4 bytes per lane" in text
     line = next(a.line for a in advice(turned) if a.kind == "bank-conflict")
     assert line is not None and "bank  0  " + "#" * 32 in picture(turned, line)
     assert picture(column, 1) == "line 1 reaches no global or shared memory"
