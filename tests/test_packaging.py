@@ -60,9 +60,10 @@ def test_wheel_holds_every_package_and_its_data(built: Path) -> None:
 
 
 def test_wheel_runs_a_sample_in_a_fresh_environment(built: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", next(built.glob("*.whl"))], check=True, capture_output=True)
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "-q", next(built.glob("*.whl"))]
+    subprocess.run(install, check=True, capture_output=True)
     warplab, sample = tmp_path / "venv" / "bin" / "warplab", ROOT / "samples" / "vecadd.ptx"
     for command in ([warplab, "run", sample], [python, "-m", "warplab.runtime.cli", "run", sample], [warplab, "docs", "profiling"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
