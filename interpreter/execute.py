@@ -55,6 +55,8 @@ class LaunchWaves:
                 wave = suspended.popleft()
                 launch.suspended_waves = len(suspended)
             else:
+                if self.native is not None:
+                    self.native.close()
                 return
             self.began = time.thread_time()
             ended = wave.run()

@@ -22,6 +22,7 @@ from warplab.isa.types import ScalarType
 
 from .launch import Launch
 from .memory.access import WaveMemory
+from .memory.late import LateMemory
 from .plan.plan import Guard, Jump, Manner, Segment, Site
 from .plan.roles import only_computes
 from .program import LoadedKernel
@@ -161,6 +162,10 @@ class ObservedMemory(WaveMemory):
             o.update(g.wave.current, g, operands)
         self.announce(g, "atom" if returns else "red", space, address, type, 1)
         return super().update(g, space, address, type, change, operands, shortcut, returns)
+
+
+class ObservedLateMemory(ObservedMemory, LateMemory):
+    """The same beside a room for late stores, which are announced when they are issued."""
 
 
 def _shared(address: Value | LocalPlace, active: Array | None) -> Value | LocalPlace:

@@ -135,6 +135,7 @@ class Facts(NamedTuple):
     asks_anew: When | None = None  # then it observes changes of memory by other threads
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
+    sequential: When | None = None  # then all such instructions whose scopes include each other have one total order
     aligned: When | None = None  # then all threads of the warp must execute the same instruction together
 
     # Operands.
@@ -151,6 +152,7 @@ class Facts(NamedTuple):
     sign_free: When | None = None  # then the bits of an integer result do not depend on the sign of its type
     moves_bits: bool = False  # of integers, or of floating-point numbers
     hands_address_on: When | None = None  # then the result is an address if an operand is an address
+    not_compiled: str = ""  # the error of an H200's driver when it loads such a module, or looks up its entries
     not_executed: str = ""  # why a row is not executed
     flops: int = 0  # per lane and element, if the type is a floating-point type
     matrix_lanes: int = 0  # the number of lanes that multiply matrices together

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from .device.observing import observing as observing
     from .device.sanitizing import Sanitizer as Sanitizer
+    from .device.sanitizing import SanitizerError as SanitizerError
     from .device.sanitizing import sanitizing as sanitizing
+    from .device.scheduling import scheduled as scheduled
+    from .device.scheduling import schedules as schedules
     from .profiler import profiling as profiling
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
@@ -72,7 +75,8 @@ _HOMES = {
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
     "device.observing": "observing",
-    "device.sanitizing": "Sanitizer sanitizing",
+    "device.sanitizing": "Sanitizer SanitizerError sanitizing",
+    "device.scheduling": "scheduled schedules",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -3,8 +3,9 @@
     [tool.pytest.ini_options]
     warplab = ["samples", "tests/golden"]
 
-Without the option the plugin does nothing but offer two fixtures: `warplab_device`, a device, and `assert_array`, which compares
-arrays and shows the first elements that differ.
+Without the option the plugin does nothing but offer three fixtures: `warplab_device`, a device; `assert_array`, which compares arrays and
+shows the first elements that differ; and `warplab_schedule`, with which a test runs in the default order and, with --warplab-schedules N,
+once more under each of N seeds.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("warplab", "Files and folders whose PTX tests are collected.", type="args", default=[])
     group = parser.getgroup("warplab")
     group.addoption("--warplab-update", action="store_true", help="Rewrite the recorded outputs of PTX tests in place.")
+    group.addoption(
+        "--warplab-schedules", type=int, metavar="N", help="Run PTX tests, and those with warplab_schedule, under N seeds, too."
+    )
     group.addoption("--warplab-gpu", action="store_true", help="Run PTX tests on a real device.")
 
 
@@ -47,7 +51,7 @@ class PtxFile(pytest.File):
         from .golden.collect import cases_of
 
         for case in cases_of(self.path):
-            yield PtxItem.from_parent(self, name=case.name, case=case)
+            yield PtxItem.from_parent(self, name=case.name, case=case.told(schedules=self.config.getoption("--warplab-schedules")))
 
 
 class PtxItem(pytest.Item):
@@ -78,6 +82,22 @@ class PtxItem(pytest.Item):
 
 class PtxFailure(Exception):
     """A test that does not hold."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes warplab_schedule is a test for each order."""
+    if "warplab_schedule" in metafunc.fixturenames:
+        seeds = range(1, 1 + (metafunc.config.getoption("--warplab-schedules") or 0))
+        metafunc.parametrize("warplab_schedule", [None, *seeds], indirect=True, ids=["default", *(f"schedule{n}" for n in seeds)])
+
+
+@pytest.fixture
+def warplab_schedule(request: pytest.FixtureRequest) -> Iterator[int | None]:
+    """The seed under which the launches of a test run; None: the default order."""
+    from .device.scheduling import scheduled
+
+    with scheduled(request.param):
+        yield request.param
 
 
 @pytest.fixture

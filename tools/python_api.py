@@ -15,7 +15,7 @@ from .markdown import page, paragraph, table
 
 NAME = "python-reference.md"
 GROUPS: dict[str, tuple[str, str]] = {
-    "Devices and launches": ("warplab.runtime", "Device Context ComputeCapability LaunchConfig launch CUDAError last_fault profiling observing sanitizing Sanitizer"),
+    "Devices and launches": ("warplab.runtime", "Device Context ComputeCapability LaunchConfig launch CUDAError last_fault profiling observing sanitizing Sanitizer SanitizerError scheduled schedules"),
     "Programs and kernels": ("warplab.runtime", "Program ProgramOptions Linker LinkerOptions ObjectCode Kernel"),
     "Memory": (
         "warplab.runtime",

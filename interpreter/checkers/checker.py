@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from ..faults import ExecutionError
@@ -27,19 +27,25 @@ class Checker(Observer):
         """Memory was made that the host left unset."""
 
     def written(self, arena: Arena, address: int, size: int) -> None:
-        """The host has written memory."""
+        """The host, or a copy of a stream, writes memory."""
 
-    def queued(self, stream: str) -> None:
-        """The next launch is one of a stream, which nothing but events and the host orders with others; else each comes after all before it."""
+    def read(self, arena: Arena, address: int, size: int) -> None:
+        """The host, or a copy of a stream, reads memory."""
 
-    def recorded(self, event: str, stream: str) -> None:
-        """An event is recorded on a stream."""
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """What comes next is work of a stream, behind all that some others have so far; None: it comes after all before it.
+
+        Nothing but that, events and the host orders streams.
+        """
+
+    def recorded(self, event: str, stream: str | None) -> None:
+        """An event is recorded on a stream; None: it stands for all work so far."""
 
     def awaited(self, event: str, stream: str) -> None:
         """A stream waits for an event."""
 
-    def synchronized(self) -> None:
-        """The host has waited for all launches."""
+    def synchronized(self, event: str = "", stream: str = "") -> None:
+        """The host has waited for an event, for a stream, or for all launches."""
 
     def failed(self, error: ExecutionError) -> None:
         """A launch or a call of the host ended in an error."""

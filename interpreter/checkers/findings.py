@@ -36,6 +36,7 @@ class Finding:
     other_source: str = ""
     nearby: str = ""  # the objects around the address, in words
     help: str = ""  # what would mend it
+    schedule: int | None = None  # the seed of the first order that showed it, where the default order did not
 
 
 class Findings:
@@ -83,6 +84,8 @@ def paragraph(f: Finding) -> Iterator[str]:
         again = f", {f.count} times" if f.count > 1 else ""
         other = f" and block {f.other_block}, thread {f.other_thread}" if f.other_block is not None else ""
         yield f"    by block {f.block}, thread {f.thread}{other} of {f.kernel}{again}"
+    if f.schedule is not None:
+        yield f"    under --schedule {f.schedule}, not in the default order"
     if f.nearby:
         yield f"    {f.nearby}"
     if f.help:

@@ -48,7 +48,7 @@ class WaveMemory(GeneralAccess):
         if isinstance(address, LocalPlace):
             return self.local.load(g, np.array([[address.at]]), type, count)
         size = type.bytes * count
-        if g.active is None and (found := self._common(space, address, size, write=False)) is not None:
+        if g.active is None and (found := self.common(space, address, size, write=False)) is not None:
             memory, a = found
             if memory is not self.local:
                 return self._take(g, memory, a.facts, a.delta, type, count)
@@ -56,7 +56,7 @@ class WaveMemory(GeneralAccess):
                 return self.local.load(g, a.array().astype(np.int64), type, count)
         return self.general_load(g, space, plain(address), type, count)
 
-    def _common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[MemorySpace, Shifted] | None:
+    def common(self, space: str, address: Value, size: int, *, write: bool) -> tuple[MemorySpace, Shifted] | None:
         """The one memory that holds all of a group's accesses of a size, which are legal and aligned; None where a closer look is needed."""
         a = address if isinstance(address, Shifted) else Shifted(address)
         facts, delta = a.facts, a.delta
@@ -107,7 +107,7 @@ class WaveMemory(GeneralAccess):
             self.local.store(g, np.array([[address.at]]), type, values, g.active)
             return
         size = type.dtype.itemsize * len(values)
-        if g.active is None and (found := self._common(space, address, size, write=True)) is not None:
+        if g.active is None and (found := self.common(space, address, size, write=True)) is not None:
             memory, a = found
             if memory is not self.local:
                 return self._put(g, memory, a.facts, a.delta, type, values)

@@ -16,7 +16,7 @@ from .frame import STACK
 from .program import Row
 from .registers import NativeRegisters
 from .schedule import scheduler as s
-from .slots import slots_of, written
+from .slots import slots_of
 from .variance import LANE, ONE
 
 if TYPE_CHECKING:
@@ -75,18 +75,20 @@ class Fallback:
     def run_row(self, at: int, count: int) -> None:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
-        ops = self.program.plan.segments[row.segment].ops[row.first : row.last]
         g, selection = self._group(self.S[at : at + count], row)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:
             for step in code.steps[row.first : row.last]:
                 step(g.R)
+            step = None
+            if row.kind == s.CALLOUT and row.first == len(code.steps):
+                code.terminate(g)
         except ExecutionError as e:
             explain(e, g, code, step)
             raise
         kinds = self.program.needed(row)
-        for slot in dict.fromkeys(x for op in ops for x in written(op)):
+        for slot in dict.fromkeys(self.program.written(row)):
             for kind in kinds.get(slot, ()):
                 if g.R[slot] is not None:
                     self._put(slot, kind, g.R[slot], selection)

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from ..plan import plan as P
 from ..program import LoadedKernel
+from .emit.accesses import reads_constants, space_of
 from .emit.emitter import Emitter
-from .emit.memory import SPACES, Helpers
+from .emit.memory import Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
 from .schedule import scheduler as s
-from .slots import leaves, read, slots_of, written
+from .slots import leaves, read, set_by, slots_of, written
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
@@ -45,6 +46,7 @@ class NativeProgram:
     """A function compiled."""
 
     def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int = WIDTH) -> None:
+        self.kernel = kernel
         self.plan = plan
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
@@ -60,6 +62,7 @@ class NativeProgram:
         self._place()
         self.source = self._written()
         self._library: CompiledLibrary | None = None
+        self.memories: dict[Any, Any] = {}  # memory of an earlier launch, by its shape
 
     # ------------------------------------------------------------ cutting
 
@@ -92,11 +95,16 @@ class NativeProgram:
                 add(s.RUN, start, i + 1)
                 start, seen = i + 1, set()
                 continue
+            if self.tracing.touches(op):  # alone, for others may touch the same
+                if i > start:
+                    add(s.RUN, start, i)
+                add(s.RUN, i, i + 1)
+                start, seen = i + 1, set()
+                continue
             if op.how not in ("load", "store"):
                 continue
-            assert op.meaning.access is not None
-            space, write = SPACES[op.meaning.access.space], op.how == "store"
-            if op.meaning.access.space == "const":
+            space, write = space_of(op), op.how == "store"
+            if reads_constants(op):
                 continue
             if (space, True) in seen or (write and (space, False) in seen):
                 add(s.RUN, start, i)
@@ -109,7 +117,12 @@ class NativeProgram:
         )
         if start < len(ops) or promoted:
             add(s.RUN, start, len(ops))
-        self.rows.append(Row(self._end_kind(n, kinds[-1]), n, len(ops), len(ops), live[-1], kinds[-1], len(self.rows)))
+        kind = self._end_kind(n, kinds[-1])
+        if kind == s.CALLOUT:  # numpy does what the end does, and all lanes go on
+            add(s.CALLOUT, len(ops), len(ops))
+            kind = s.JUMP
+            kinds[-1] = kinds[-1] | dict.fromkeys(set_by(segment.end), LANE)
+        self.rows.append(Row(kind, n, len(ops), len(ops), live[-1], kinds[-1], len(self.rows)))
 
     def _live(self, n: int) -> list[int]:
         """What is live before each operation of a segment, and behind them."""
@@ -151,6 +164,8 @@ class NativeProgram:
                 return s.GATHER
             case P.Sync(guard=None):
                 return s.MEET
+            case P.Call(callee=callee, guard=None) if callee is not None and self.kernel.program.definition(callee).body is None:
+                return s.CALLOUT
         return s.LEAVE
 
     # ------------------------------------------------------------ registers
@@ -161,8 +176,15 @@ class NativeProgram:
         for row in self.rows:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
             if row.kind == s.CALLOUT:
-                slots.update(written(self.plan.segments[row.segment].ops[row.first]))
+                slots.update(self.written(row))
         self.frame.place(sorted(slots))
+
+    def written(self, row: Row) -> list[int]:
+        """The slots that a row sets."""
+        segment = self.plan.segments[row.segment]
+        if row.kind == s.CALLOUT and row.first == len(segment.ops):
+            return set_by(segment.end)
+        return [slot for op in segment.ops[row.first : row.last] for slot in written(op)]
 
     def needed(self, row: Row) -> dict[int, set[int]]:
         """In which kinds each slot must lie in memory behind a pass."""
@@ -227,6 +249,8 @@ class NativeProgram:
                     words[s.B] = self._row(end.fall)
                 case P.Barrier() | P.Sync():
                     words[s.A] = self._row(end.past)
+                case P.Call():
+                    words[s.A] = self._row(end.after)
             exits: P.Exits = getattr(end, "exits", {})
             if exits:
                 words[s.EXITS] = base + len(behind)

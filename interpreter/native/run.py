@@ -25,26 +25,13 @@ LISTS = 24  # lists of all vectors that there is room for
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
 
 
-class NativeLaunch:
-    """The memory of a launch as compiled code sees it; it holds one wave at a time."""
+class LaunchMemory:
+    """Memory for one wave of a launch of some shape; launches of a kernel use it one after another."""
 
-    def __init__(self, launch: Launch, program: NativeProgram, make_wave: Callable[..., Any]) -> None:
-        self.launch = launch
-        self.program = program
-        self.make_wave = make_wave
-        self.per_wave = min(launch.blocks_per_wave, launch.blocks)
-        self.registers = NativeRegisters(program.frame, self.per_wave, launch.threads)
-        self.chunk = 0  # the first block whose tables are there
-        self._lay_out()
-        self._fill(0)
-        self.fallback = Fallback(self)
-        self.S[s.COUNTED] = launch.steps
-
-    # ------------------------------------------------------------ memory
-
-    def _lay_out(self) -> None:
-        launch, program, each, width = self.launch, self.program, self.registers.each, self.program.width
-        n = self.per_wave * each
+    def __init__(self, launch: Launch, program: NativeProgram, per_wave: int) -> None:
+        self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
+        width, each = program.width, self.registers.each
+        n = per_wave * each
         words = program.words(s.WORDS)
         places = np.cumsum([s.WORDS, len(words), s.NODE * s.NODES, n, n, each, LISTS * n]).tolist()
         self.S = S = np.zeros(places[-1], np.int64)
@@ -54,28 +41,64 @@ class NativeLaunch:
         S[places[4] : places[5]] = lanes @ (1 << np.arange(width, dtype=np.int64))
         self.stride = shared_stride(launch.shared_bytes)
         self.stack = STACK + program.plan.frame_size if program.plan.frame_size else 0  # bytes of each lane
-        self._fresh_memory()
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
         self.thread_of = vector * width
         self.pointers = np.zeros(max(len(program.frame.specials), 1), np.int64)
         self.sites = np.zeros(2 * max(program.frame.sites, 1), np.int64)
-        self._look_at_allocations()
+        self.shared = aligned(per_wave * self.stride + 16)
+        self.local = aligned(per_wave * launch.threads * self.stack)
         memory = self.registers.memory.ctypes.data
-        S[s.HOST] = launch.arena.host_address - launch.arena.base
         S[s.SHARED_STRIDE], S[s.SHARED_SIZE], S[s.LOCAL_SIZE] = self.stride, launch.shared_bytes, self.stack
-        S[s.PARAMETERS], S[s.UNIFORMS], S[s.FRAMES] = launch.parameters.ctypes.data, memory, memory + program.frame.uniforms
+        S[s.UNIFORMS], S[s.FRAMES] = memory, memory + program.frame.uniforms
         S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
         S[s.SPECIALS] = self.pointers.ctypes.data
-        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, self.per_wave
+        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, per_wave
         S[s.TICK] = PATIENCE
         S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
+
+
+class NativeLaunch:
+    """A launch as compiled code sees it; it holds one wave at a time."""
+
+    def __init__(self, launch: Launch, program: NativeProgram, make_wave: Callable[..., Any]) -> None:
+        self.launch = launch
+        self.program = program
+        self.make_wave = make_wave
+        self.per_wave = min(launch.blocks_per_wave, launch.blocks)
+        self._shape = launch.threads, self.per_wave, launch.shared_bytes
+        self._memory: LaunchMemory | None = program.memories.pop(self._shape, None) or LaunchMemory(launch, program, self.per_wave)
+        self.S, self.registers, self.stride, self.stack = self._memory.S, self._memory.registers, self._memory.stride, self._memory.stack
+        self.block_of, self.thread_of, self.pointers, self.sites = (
+            self._memory.block_of, self._memory.thread_of, self._memory.pointers, self._memory.sites,
+        )  # fmt: skip
+        self.chunk = 0  # the first block whose tables are there
+        self._use(self._memory.shared, self._memory.local)
+        self._look_at_allocations()
+        S = self.S
+        S[s.STATUS] = S[s.UNDER_WAY] = S[s.STEPS] = 0
+        S[s.HOST], S[s.PARAMETERS] = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
         S[s.STOPS] = launch.options.poison is not None
+        S[s.COUNTED] = launch.steps
+        self._fill(0)
+        self.fallback = Fallback(self)
+
+    def close(self) -> None:
+        """The launch is over: its memory serves the next one."""
+        if self._memory is not None:
+            self.program.memories.clear()
+            self.program.memories[self._shape] = self._memory
+
+    # ------------------------------------------------------------ memory
+
+    def _use(self, shared: Array, local: Array) -> None:
+        """Works with this shared memory and these stacks."""
+        self.shared, self.local = shared, local
+        self.S[s.SHARED], self.S[s.LOCAL] = shared.ctypes.data, local.ctypes.data
 
     def _fresh_memory(self) -> None:
         """Shared memory and stacks that no wave has."""
-        self.shared = aligned(self.per_wave * self.stride + 16)
-        self.local = aligned(self.per_wave * self.launch.threads * self.stack)
-        self.S[s.SHARED], self.S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
+        self._memory = None  # a wave goes on in what it held
+        self._use(aligned(self.per_wave * self.stride + 16), aligned(self.per_wave * self.launch.threads * self.stack))
 
     def _look_at_allocations(self) -> None:
         """The allocations as they are now; what accesses remember of others is forgotten."""
@@ -118,8 +141,8 @@ class NativeLaunch:
             return False
         if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
             self._fill(wave.first)
-        self.shared, self.local = wave.shared.bytes, wave.local.words
-        S[s.SHARED], S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
+        self._memory = None
+        self._use(wave.shared.bytes, wave.local.words)
         self.fallback.take_over(wave, g, wave.first - self.chunk)
         self.launch.steps += wave.segments_run % CHECK_EVERY
         wave.segments_run = 0

@@ -36,6 +36,12 @@ def written(op: P.Op) -> list[int]:
     return targets(op.target) + ([] if op.product is None else written(op.product))
 
 
+def set_by(end: P.End) -> list[int]:
+    """The slots that an end sets: what a call returns."""
+    results = end.results if isinstance(end, P.Call) else ()
+    return [slot for r in results if isinstance(r, P.RegisterResult) for slot in targets(r.target)]
+
+
 def targets(t: P.Target) -> list[int]:
     """The slots of a target."""
     match t:

@@ -13,7 +13,7 @@ from warplab.assembler.flow.graphs import post_dominators, postorder, predecesso
 
 from ..plan import plan as P
 from .frame import extent_of
-from .slots import leaves, read, successors, targets
+from .slots import leaves, read, set_by, successors, targets
 
 ONE, LANE = range(2)
 Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value
@@ -39,7 +39,9 @@ class Variance:
         if (
             op.how == "load"
             and op.meaning.access is not None
-            and (op.guard is not None or op.meaning.access.space not in ("global", "const"))
+            and (
+                op.guard is not None or not (op.meaning.access.space in ("global", "const") or isinstance(op.sources[0], P.ParameterPlace))
+            )
         ):
             kind = LANE
         for slot in targets(op.target):
@@ -55,7 +57,7 @@ class Variance:
         kinds = dict(self.entry[n])
         for op in self.plan.segments[n].ops:
             self.through(n, op, kinds)
-        return kinds
+        return kinds | dict.fromkeys(set_by(self.plan.segments[n].end), LANE)
 
     def condition(self, n: int) -> int:
         """The kind of what a segment's end asks."""

@@ -17,6 +17,7 @@ from .operands import Operands, Symbols
 from .ops import Ops
 from .plan import Home, InFrame, Manner, PlanFunction, Segment, Site
 from .reconvergence import has_loops, meetings
+from .roles import meets_others
 from .shapes import Known, known
 from .slots import assign, lives, masks_of
 from .spinning import Patience
@@ -48,7 +49,7 @@ class Lowering:
         self.gaps: list[Gap] = []
         self.frame, self.frame_size = self._frame(symbols.gap)
         self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
-        self.cut = self._cut()
+        self.cut = self._cut(manner.stops)
         self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots)
         first = [-1] * len(f.blocks)
         for pc, (b, _, _) in reversed(list(enumerate(self.cut))):
@@ -119,15 +120,15 @@ class Lowering:
 
     # ------------------------------------------------------------ segments
 
-    def _cut(self) -> list[Cut]:
-        """Cuts the blocks into segments."""
+    def _cut(self, stops: bool) -> list[Cut]:
+        """Cuts the blocks into segments; `stops`: also before each instruction that others may notice, or that may notice them."""
         f = self.flow
         cut: list[Cut] = []
         for b in self.blocks:
             body: list[Instruction] = []
             for i in f.blocks[b].instructions:
                 facts = self.known[id(i)].facts
-                if body and facts.stands_alone:
+                if body and (facts.stands_alone or (stops and meets_others(i))):
                     cut.append((b, body, None))
                     body = []
                 if facts.is_stop:

@@ -137,7 +137,7 @@ class FramePlace(NamedTuple):
 
 
 class ParameterPlace(NamedTuple):
-    """A place in the kernel's parameters, for ld.param."""
+    """A place in the kernel's parameters, for ld.param, and for the handle of a texture that is a parameter."""
 
     variable: Variable
     offset: int
@@ -388,6 +388,7 @@ class Manner:
 
     first_generation: bool = False  # of devices, which calculates otherwise
     lockstep: bool = False  # no lane passes others of its warp by
+    stops: bool = False  # lanes may be stopped before each access to memory, where a seed says in which order they run
 
 
 ORDINARY = Manner()

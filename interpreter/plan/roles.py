@@ -49,6 +49,13 @@ def only_computes(form: Form | None) -> bool:
     return form is not None and form.meaning is not None and not form.effect and works_on(form) not in ("lanes", "warps")
 
 
+def meets_others(i: Instruction) -> bool:
+    """Does the order matter in which this instruction and those of other lanes are executed?"""
+    if i.form is None or i.form.effect or works_on(i.form) != "lanes":
+        return False
+    return not {"param", "param::entry", "param::func", "const", "local"} & frozenset(i.modifiers)
+
+
 def places(form: Form, operands: tuple[Operand, ...]) -> Sequence[Place]:
     """The form's operand places that this instruction fills, in order; optional ones that are missing are left out."""
     return filled(form.operands, len(operands))

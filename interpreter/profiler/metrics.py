@@ -170,12 +170,14 @@ METRICS: tuple[Metric, ...] = (
         "texture requests",
         "Fetches of warps.",
         total("requests", "texture"),
+        True,
     ),
     Metric(
         "l1tex__t_sectors_pipe_tex_mem_texture.sum",
         "texture sectors",
         "32-byte sectors that texels of fetches lie in, request by request.",
         TEX_SECTORS,
+        True,
     ),
     Metric(
         "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum",
@@ -188,6 +190,7 @@ METRICS: tuple[Metric, ...] = (
         "texture hit rate %",
         "Sectors of texels that hit.",
         percent(TEX_HITS, TEX_SECTORS),
+        True,
     ),
     *(
         Metric(
@@ -195,6 +198,7 @@ METRICS: tuple[Metric, ...] = (
             f"surface {op} {units}",
             sentence.format(f"surface {OPS[op]}"),
             total(what, "surface", op),
+            True,
         )
         for op in ("ld", "st", "red")
         for units, what, sentence in LSU_UNITS

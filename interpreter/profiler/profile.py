@@ -103,8 +103,8 @@ class LineProfile:
     warps: int
     threads: int
     flops: int
-    global_requests: int
-    global_sectors: int
+    requests: int  # to global memory, textures and surfaces
+    sectors: int
     ideal_sectors: int
     shared_passes: int
     shared_conflicts: int
@@ -312,6 +312,9 @@ def _plain(p: KernelProfile) -> str:
     return f"<table><caption>{p.kernel}</caption>{rows}</table>"
 
 
+IN_SECTORS = ("global", "texture", "surface")  # spaces whose requests ask L1 for sectors
+
+
 def by_line(sites: Iterable[tuple[int, SiteProfile]]) -> tuple[LineProfile, ...]:
     """Instructions gathered by a line number."""
     found: dict[int, list[SiteProfile]] = {}
@@ -323,16 +326,16 @@ def by_line(sites: Iterable[tuple[int, SiteProfile]]) -> tuple[LineProfile, ...]
 def _line(number: int, sites: list[SiteProfile]) -> LineProfile:
     accesses = tuple(a for s in sites for a in s.accesses)
 
-    def total(what: str, space: str) -> int:
-        return sum(getattr(a, what) for a in accesses if a.space == space)
+    def total(what: str, *spaces: str) -> int:
+        return sum(getattr(a, what) for a in accesses if a.space in spaces)
 
     return LineProfile(
         line=number,
         warps=sum(s.warps for s in sites),
         threads=sum(s.threads for s in sites),
         flops=sum(sum(s.flops.values()) for s in sites),
-        global_requests=total("requests", "global"),
-        global_sectors=total("units", "global"),
+        requests=total("requests", *IN_SECTORS),
+        sectors=total("units", *IN_SECTORS),
         ideal_sectors=total("ideal", "global"),
         shared_passes=total("units", "shared"),
         shared_conflicts=total("conflicts", "shared"),

@@ -100,6 +100,8 @@ class Accessing:
     @property
     def tensor_cores(self) -> TensorSpace:
         """See ports.Lanes."""
+        if self.wave.late is not None:
+            self.wave.late.finish()
         return self.wave.tensor
 
     def ctas(self) -> Array:
@@ -169,6 +171,8 @@ class Accessing:
         after: str = "",
     ) -> None:
         """See ports.CopyingLanes."""
+        if self.wave.late is not None:
+            self.wave.late.finish()
         if self.wave.observers:
             copy = Copying(self.wave.current, group, after)
             for o in self.wave.observers:

@@ -67,7 +67,7 @@ class Stillness:
 
     def __init__(self) -> None:
         self._events = -1
-        self._state: tuple[Any, ...] | None = None
+        self._state: frozenset[tuple[Any, ...]] | None = None
 
     def proven(self, wave: WavePort, events: int, groups: Sequence[Group]) -> bool:
         """Counts one more round, after so many events; True if these groups and those of all other waves have come to a standstill."""
@@ -83,7 +83,7 @@ class Stillness:
                 wave.access = wave.access.inner
                 self._state = None
             return False
-        state = tuple([_picture(g) for g in groups])
+        state = frozenset([_picture(g) for g in groups])  # a seed may change their order
         if state != self._state:
             self._state = state
             launch.quiet_rounds = CALM * waves  # go on looking

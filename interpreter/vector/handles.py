@@ -15,7 +15,7 @@ from warplab.isa.textures.surfaces import BytePlace
 from ..faults import Fault
 from ..launch import Launch
 from ..plan.plan import Site
-from ..values import Array, Value, plain
+from ..values import Array, ParameterOffset, Value, plain
 
 Resource = Texture | Surface | None
 
@@ -31,9 +31,19 @@ class HandleUser(Protocol):
         """Names the first of some lanes in a fault."""
 
 
-def resources(g: HandleUser, handle: Value) -> list[tuple[Resource, Array | None]]:
+Handle = Value | ParameterOffset  # a parameter of the kernel may be a handle
+
+
+def _value(g: HandleUser, handle: Handle) -> Array:
+    if isinstance(handle, ParameterOffset):
+        launch: Launch = g.wave.launch
+        return launch.parameter(handle.at, np.dtype(np.uint64))
+    return plain(handle)
+
+
+def resources(g: HandleUser, handle: Handle) -> list[tuple[Resource, Array | None]]:
     """See ports.Lanes."""
-    h, active = plain(handle), g.active
+    h, active = _value(g, handle), g.active
     if h.size == 1:
         return [(_resource(g, int(h[0, 0]), active), None)]
     full = np.broadcast_to(h, g.geometry.shape)
@@ -48,9 +58,9 @@ def resources(g: HandleUser, handle: Value) -> list[tuple[Resource, Array | None
     return found
 
 
-def is_variable(g: HandleUser, handle: Value, kind: str) -> Array:
+def is_variable(g: HandleUser, handle: Handle, kind: str) -> Array:
     """See ports.Lanes."""
-    h = plain(handle)
+    h = _value(g, handle)
     different, which = np.unique(h, return_inverse=True)
     known = np.array([g.wave.launch.resources.kind(int(one)) == kind for one in different])
     found: Array = known[which].reshape(h.shape)

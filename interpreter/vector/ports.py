@@ -11,6 +11,7 @@ from warplab.assembler.ir import Function
 
 from ..launch import Launch
 from ..memory.access import WaveMemory
+from ..memory.late import LateStores
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
 from ..plan.plan import SyncKey
@@ -99,6 +100,13 @@ class WavePort(Protocol):
     @property
     def pending(self) -> PendingPort | None:
         """The copies under way; None where all are complete when they are issued."""
+
+    @property
+    def late(self) -> LateStores | None:
+        """The stores that are held; None where all are done when they are executed."""
+
+    def finish_late(self) -> bool:
+        """Nobody can go on: what comes late comes now.  False where nothing was under way."""
 
     @property
     def waiting(self) -> WaitingPort:

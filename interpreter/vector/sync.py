@@ -60,7 +60,7 @@ class WaitingGroups:
         self.spinning.append(g)
         if not alone:
             return None
-        if (wave.pending is None or not wave.pending.finish()) and self.is_still(wave):
+        if not wave.finish_late() and self.is_still(wave):
             raise self.deadlock(wave)
         self.spinning.clear()
         return pc

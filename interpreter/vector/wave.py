@@ -20,9 +20,10 @@ from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
+from ..memory.late import LateMemory, LateStores
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
-from ..observe import ObservedMemory, Observer
+from ..observe import ObservedLateMemory, ObservedMemory, Observer
 from ..plan.plan import EXIT
 from ..rubbish import Rubbish
 from ..values import Array
@@ -38,6 +39,8 @@ from .steps.build import code
 from .sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
+TORN = 0.4  # how many of those that stop do not go on as a whole
+MOST_TORN = 8  # groups, from which on none is torn
 
 
 class Wave:
@@ -65,9 +68,18 @@ class Wave:
         self.current: Any = None  # the site that runs, for observers
         self.copying: Any = None  # the asynchronous copy that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories
-        self.access = (ObservedMemory if observers else WaveMemory)(
-            launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
-        )
+        options = launch.options
+        self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        self.pending: Pending | None = None
+        self.late: LateStores | None = None
+        memories = launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
+        if self.schedule is None:
+            self.access = (ObservedMemory if observers else WaveMemory)(*memories)
+        else:
+            self.pending = Pending(self.schedule, count * threads)
+            self.late = LateStores(self.schedule, count, threads, launch.cluster_size)
+            self.access = (ObservedLateMemory if observers else LateMemory)(*memories)
+            self.access.late = self.late
         self.exited = np.zeros((count, threads), bool)
         self.exited_count = 0
         self.barriers = Barriers(self.exited.shape)
@@ -79,9 +91,6 @@ class Wave:
         act = Activation(function, 16, None)
         if function.frame_size:
             self.local.grow(act.top)
-        options = launch.options
-        self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
-        self.pending = None if self.schedule is None else Pending(self.schedule, count * threads)
         for geometry in self._starting():
             registers = function.entry_registers(self.rubbish, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
@@ -108,18 +117,19 @@ class Wave:
             while ready:
                 if self.schedule is not None:
                     ready.rotate(self.schedule.randrange(len(ready)))
+                    if self.late is not None:
+                        self.late.leak()
                 if self.successor is not None and len(ready) == 1 and not waiting and self.successor(self, ready[0]):
                     ready.clear()
                     return True
                 self._advance(ready.pop())
             if not waiting:
-                if self.pending is not None:
-                    self.pending.finish()
+                self.finish_late()
                 self.check_leaks()
                 return True
             if waiting.free_one(self):
                 continue
-            if self.pending is not None and self.pending.finish():
+            if self.finish_late():
                 waiting.wake()
                 continue
             if waiting.spinning and not waiting.is_still(self):
@@ -128,6 +138,14 @@ class Wave:
                     return False
                 continue
             raise waiting.deadlock(self)
+
+    def finish_late(self) -> bool:
+        """Nobody can go on: what comes late comes now.  False where nothing was under way."""
+        stores = self.late is not None and self.late.finish()
+        if stores:
+            self.launch.quiet_rounds = 0
+        copies = self.pending is not None and self.pending.finish()
+        return stores or copies
 
     def check_leaks(self) -> None:
         """Blocks that have ended hold no tensor memory."""
@@ -185,7 +203,10 @@ class Wave:
                         arrive(g, following)
                         return
                 g.pc = pc = following
-                if (schedule is not None and schedule.random() < PREEMPTED) or (pause and self.successor is not None):
+                if schedule is not None and schedule.random() < PREEMPTED:
+                    self.ready.extend(self._torn(g, schedule))
+                    return
+                if pause and self.successor is not None:
                     self.ready.append(g)
                     return
         except NotYet as e:
@@ -195,6 +216,22 @@ class Wave:
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
+
+    def _torn(self, g: Group, schedule: Random) -> list[Group]:
+        """A group that was stopped, as it goes on: whole, or some of its warps or lanes apart from the others."""
+        met = g.act.function.segments[g.pc].exchange is not None  # its lanes have come together for what they execute next
+        if met or g.alive is not None or g.geometry.n < 2 or schedule.random() >= TORN:
+            return [g]
+        if len(self.ready) + len(self.waiting.blocked) + len(self.waiting.spinning) >= MOST_TORN:
+            return [g]
+        lanes = np.broadcast_to(g.geometry.lane, g.geometry.shape)
+        whole_warps = self.launch.manner.lockstep or schedule.random() < 0.5
+        number = g.geometry.warp_of(lanes) if whole_warps else lanes
+        drawn = np.frombuffer(schedule.randbytes(int(number.max()) + 1), np.uint8)[number] & 1 != 0
+        if drawn.all() or not drawn.any():
+            return [g]
+        self.waiting.events += 1
+        return divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (drawn, ~drawn)])
 
     # ------------------------------------------------------------ blocks
 

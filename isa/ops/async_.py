@@ -6,13 +6,14 @@ for the mbarrier that hears of its bytes, as the memory model allows.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..facts import Constant, Demand, facts, when
 from ..notation import Need, instruction
-from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask
+from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows
 from ..spaces import cluster_address
 from ..types import TYPES
 from .atomic import CHANGES, GLOBAL_ADD
@@ -22,7 +23,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 SHARED = "shared shared::cta"
 ASYNC, BULK_GROUP = "async", "bulk"  # the groups of copies that a thread waits for
-UNIT = 16  # bytes that a bulk copy moves at a time; its sizes and addresses are multiples of it
+UNIT = 16  # bytes: sizes and addresses of bulk copies are multiples of it
+PIECES = 1 << 18  # of a copy that are moved at once
 
 
 def _among(lanes: Lanes, wanted: Mask) -> Mask:
@@ -44,27 +46,6 @@ def _load(lanes: Lanes, space: str, a: Addresses, type: str, count: int, wanted:
         return [np.zeros((1, 1), TYPES[type].dtype)] * count
     with lanes.only(wanted):
         return list(lanes.load(space, a, type, count))
-
-
-def _store(lanes: Lanes, space: str, a: Addresses, type: str, values: Sequence[Array], wanted: Mask | None) -> None:
-    """As lanes.store, for lanes in wanted."""
-    if wanted is None:
-        lanes.store(space, a, type, values)
-    elif _among(lanes, wanted).any():
-        with lanes.only(wanted):
-            lanes.store(space, a, type, values)
-
-
-def _reduce(lanes: Lanes, space: str, a: Addresses, op: str, type: str, b: Array, wanted: Mask | None) -> None:
-    """What lies at a becomes itself op b, for lanes in wanted."""
-    change, shortcut = CHANGES[op, type]
-    if type == "f64":
-        change, shortcut = GLOBAL_ADD[type]  # the L2's adder, though f32 is not flushed
-    if wanted is None:
-        lanes.update(space, a, type, change, (b,), shortcut=shortcut, returns=False)
-    elif _among(lanes, wanted).any():
-        with lanes.only(wanted):
-            lanes.update(space, a, type, change, (b,), shortcut=shortcut, returns=False)
 
 
 COPY = "9.7.10.25.3.1"
@@ -180,23 +161,57 @@ def mbarrier_arrive(lanes: CopyingLanes, a: Addresses, *, noinc: bool = False, s
     lanes.later(lambda lanes: arrive_on(lanes, ss, a, 1 if noinc else 0), barrier=(ss, a), after=ASYNC)
 
 
-def _steps(lanes: Lanes, size: Array, step: int) -> Iterator[tuple[np.uint64, Mask | None]]:
-    """Offsets 0, step, 2 step, ... below the largest size; with each the lanes whose size lies above it, None for all."""
-    live = size if lanes.active is None else np.where(lanes.active, size, size.dtype.type(0))
-    for offset in range(0, int(live.max(initial=0)), step):
-        yield np.uint64(offset), _narrowed(lanes, size > offset)
-
-
 BULK, REDUCE = "9.7.10.25.4.1", "9.7.10.25.4.2"
 _TX = "mbarrier::complete_tx::bytes"
 
 
-def _move(lanes: Lanes, to: str, a: Addresses, source: str, b: Addresses, size: Array, within: Mask | None = None) -> None:
-    """The size bytes at a = those at b, for lanes in within."""
-    for offset, wanted in _steps(lanes, size, UNIT):
-        if within is not None:
-            wanted = within if wanted is None else wanted & within
-        _store(lanes, to, a + offset, "b64", _load(lanes, source, b + offset, "b64", 2, wanted), wanted)
+def _pieces(lanes: CopyingLanes, size: Array, piece: int) -> Iterator[tuple[Rows, Array, Mask | None]]:
+    """Each lane's `size` bytes, piece by piece: lanes one below the other, with a column for each piece.
+
+    Gives them with the offsets of the pieces and which lanes have them, None for all; several times, as a size that is wrong can be large.
+    """
+    every = lanes.rows()
+    if not every.count:
+        return
+    sizes = every.take(size).astype(np.uint64)
+    columns, most = -(-int(sizes.max()) // piece), max(PIECES // every.count, 1)
+    for first in range(0, columns, most):
+        offsets = np.arange(first, min(first + most, columns), dtype=np.uint64)[None] * np.uint64(piece)
+        wanted = sizes > offsets
+        yield every.among(None, offsets.shape[1]), offsets, None if wanted.all() else wanted
+
+
+def _move(lanes: CopyingLanes, to: str, a: Addresses, source: str, b: Addresses, size: Array) -> None:
+    """The size bytes at a = those at b."""
+    for rows, at, wanted in _pieces(lanes, size, UNIT):
+        with only(rows, wanted):
+            rows.store(to, rows.take(a) + at, "b64", rows.load(source, rows.take(b) + at, "b64", 2))
+
+
+Read = list[tuple[Rows, Array, Mask | None, Sequence[Array]]]  # the lanes, the offsets of their pieces, which of them, what they hold
+
+
+def _read(lanes: CopyingLanes, b: Addresses, size: Array, type: str, count: int = 1, chosen: Mask | None = None) -> Read:
+    """The size bytes at b in shared memory, in pieces of so many elements; `chosen`: bits of the bytes that count of each 16."""
+    found: Read = []
+    for rows, at, wanted in _pieces(lanes, size, count * TYPES[type].bytes):
+        if chosen is not None:
+            bits = (rows.take(chosen) >> (at % np.uint64(UNIT)).astype(np.uint16) & np.uint16(1)).astype(np.bool_)
+            wanted = bits if wanted is None else bits & wanted
+        with only(rows, wanted):
+            found.append((rows, at, wanted, rows.load("shared::cta", rows.take(b) + at, type, count)))
+    return found
+
+
+def _out(pieces: Read, a: Addresses, type: str = "b64") -> Callable[[], None]:
+    """Writes what was read to a in global memory."""
+
+    def write() -> None:
+        for rows, at, wanted, values in pieces:
+            with only(rows, wanted):
+                rows.store("global", rows.take(a) + at, type, values)
+
+    return write
 
 
 @instruction(f"cp.async.bulk.ss.global.{_TX}  [a], [b], c:u32, [d]", ss="shared::cluster shared::cta", ptx=8.0, sm=90,
@@ -206,7 +221,7 @@ def _move(lanes: Lanes, to: str, a: Addresses, source: str, b: Addresses, size: 
 def bulk_to_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, e: Array | None = None, *, ss: str) -> None:
     """The c bytes at a in shared memory = those at b in global memory; the mbarrier d counts them."""
 
-    def copy(lanes: Lanes) -> None:
+    def copy(lanes: CopyingLanes) -> None:
         _move(lanes, ss, a, "global", b, c)
         complete_tx(lanes, ss, d, c)
 
@@ -224,7 +239,7 @@ def bulk_multicast(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d:
             lanes.later(lambda lanes, to=to, d=barrier: _to_cluster(lanes, to, b, c, d), barrier=("shared::cluster", barrier))  # type: ignore[misc]
 
 
-def _to_cluster(lanes: Lanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
+def _to_cluster(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
     _move(lanes, "shared::cluster", a, "global", b, c)
     complete_tx(lanes, "shared::cluster", d, c)
 
@@ -251,7 +266,7 @@ def in_cta(a: Addresses, rank: int) -> Addresses:
 def bulk_between_ctas(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses) -> None:
     """The c bytes at a in a CTA of the cluster = those at b in the own CTA; the mbarrier d, beside a, counts them."""
 
-    def copy(lanes: Lanes) -> None:
+    def copy(lanes: CopyingLanes) -> None:
         _move(lanes, "shared::cluster", a, "shared::cta", b, c)
         complete_tx(lanes, "shared::cluster", d, c)
 
@@ -263,16 +278,7 @@ def bulk_between_ctas(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array,
 def bulk_to_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None) -> None:
     """The c bytes at a in global memory = those at b in shared memory."""
 
-    def copy(lanes: Lanes) -> Callable[[], None]:
-        pieces = [(at, wanted, _load(lanes, "shared::cta", b + at, "b64", 2, wanted)) for at, wanted in _steps(lanes, c, UNIT)]
-
-        def write() -> None:
-            for at, wanted, piece in pieces:
-                _store(lanes, "global", a + at, "b64", piece, wanted)
-
-        return write
-
-    lanes.later(copy, group=BULK_GROUP)
+    lanes.later(lambda lanes: _out(_read(lanes, b, c, "b64", 2), a), group=BULK_GROUP)
 
 
 @instruction("cp.async.bulk.global.shared::cta.bulk_group.cp_mask  [a], [b], c:u32, e:u16", ptx=8.6, sm=100, section=BULK)
@@ -280,25 +286,15 @@ def bulk_to_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d:
              section=BULK)  # fmt: skip
 def bulk_masked(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array, e: Array | None = None) -> None:
     """As without .cp_mask, but of each 16 bytes only those whose bit is set in the mask, the last operand."""
-    lanes.later(lambda lanes: _move_masked(lanes, a, b, c, d if e is None else e), group=BULK_GROUP)
+    lanes.later(lambda lanes: _out(_read(lanes, b, c, "b8", chosen=d if e is None else e), a, "b8"), group=BULK_GROUP)
 
 
-def _move_masked(lanes: Lanes, a: Addresses, b: Addresses, c: Array, mask: Array) -> None:
-    for place in range(UNIT):
-        chosen = (mask >> np.uint16(place) & np.uint16(1)).astype(np.bool_)
-        if not _among(lanes, chosen).any():
-            continue
-        for offset, wanted in _steps(lanes, c, UNIT):
-            at = offset + np.uint64(place)
-            both = _narrowed(lanes, chosen if wanted is None else chosen & wanted)
-            _store(lanes, "global", a + at, "b8", _load(lanes, "shared::cta", b + at, "b8", 1, both), both)
-
-
-def _combine(lanes: Lanes, to: str, a: Addresses, b: Addresses, size: Array, op: str, type: str) -> None:
-    """Element by element, the size bytes at a become themselves op those at b."""
-    for offset, wanted in _steps(lanes, size, TYPES[type].bytes):
-        (element,) = _load(lanes, "shared::cta", b + offset, type, 1, wanted)
-        _reduce(lanes, to, a + offset, op, type, element, wanted)
+def _combine(pieces: Read, to: str, a: Addresses, op: str, type: str) -> None:
+    """Element by element, what lies at a becomes itself op what was read."""
+    change, shortcut = GLOBAL_ADD[type] if type == "f64" else CHANGES[op, type]  # the L2's adder, though f32 is not flushed
+    for rows, at, wanted, (element,) in pieces:
+        with only(rows, wanted):
+            rows.update(to, rows.take(a) + at, type, change, (element,), shortcut=shortcut, returns=False)
 
 
 def _reduce_rows(head: str, operands: str, operations: tuple[tuple[str, str, str], ...]) -> Callable[[F], F]:
@@ -327,8 +323,8 @@ _IN_GLOBAL = (
 def reduce_in_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, *, op: str, type: str) -> None:
     """Each element of the c bytes at a in a CTA of the cluster becomes itself op that at b; the mbarrier d counts the bytes."""
 
-    def combine(lanes: Lanes) -> None:
-        _combine(lanes, "shared::cluster", a, b, c, op, type)
+    def combine(lanes: CopyingLanes) -> None:
+        _combine(_read(lanes, b, c, type), "shared::cluster", a, op, type)
         complete_tx(lanes, "shared::cluster", d, c)
 
     lanes.later(combine, barrier=("shared::cluster", d))
@@ -338,7 +334,7 @@ def reduce_in_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, 
 @_reduce_rows("global.shared::cta.bulk_group.L2::cache_hint", "[a], [b], c:u32, d:b64", _IN_GLOBAL)
 def reduce_in_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None, *, op: str, type: str) -> None:
     """Each element of the c bytes at a in global memory becomes itself op that at b in shared memory."""
-    lanes.later(lambda lanes: _combine(lanes, "global", a, b, c, op, type), group=BULK_GROUP)
+    lanes.later(lambda lanes: partial(_combine, _read(lanes, b, c, type), "global", a, op, type), group=BULK_GROUP)
 
 
 @instruction("cp.async.bulk.prefetch.L2.global  [a], b:u32", ptx=8.0, sm=90, section="9.7.10.25.4.3")
@@ -356,11 +352,23 @@ ST_ASYNC = "9.7.10.12"
 @instruction(f"st.async{{.weak}}{{.ss}}.{_TX}{{.vec}}.type  [a], b.vec, [c]", ss="shared::cluster shared::cta", vec="v2",
              type="b64 u64 s64 f64", ptx=8.1, sm=90, section=ST_ASYNC)  # fmt: skip
 def st_async(
-    lanes: Lanes, a: Addresses, b: Sequence[Array], c: Addresses, *, type: str, ss: str = "generic", vec: str = "v1", weak: bool = False
+    lanes: CopyingLanes,
+    a: Addresses,
+    b: Sequence[Array],
+    c: Addresses,
+    *,
+    type: str,
+    ss: str = "generic",
+    vec: str = "v1",
+    weak: bool = False,
 ) -> None:
     """The elements at a in a CTA of the cluster = b; the mbarrier c, beside a, counts their bytes."""
-    lanes.store(ss, a, type, b)
-    complete_tx(lanes, ss, c, len(b) * TYPES[type].bytes)
+
+    def store(lanes: Lanes) -> None:
+        lanes.store(ss, a, type, b)
+        complete_tx(lanes, ss, c, len(b) * TYPES[type].bytes)
+
+    lanes.later(store, barrier=(ss, c))
 
 
 @instruction("st.async{.mmio}.release.scope{.global}.type  [a], b", scope="gpu sys",
@@ -371,8 +379,9 @@ def st_async_global(lanes: Lanes, a: Addresses, b: Array, *, type: str, scope: s
 
 
 @instruction("st.bulk{.weak}{.ss}  [a], b:u64, #n", ss="shared::cta", ptx=8.6, sm=100, section="9.7.10.13")
-def st_bulk(lanes: Lanes, a: Addresses, b: Array, n: int, *, ss: str = "generic", weak: bool = False) -> None:
+def st_bulk(lanes: CopyingLanes, a: Addresses, b: Array, n: int, *, ss: str = "generic", weak: bool = False) -> None:
     """The b bytes at a in shared memory = n, which is 0."""
     value = np.full((1, 1), n, np.uint64)
-    for offset, wanted in _steps(lanes, b, 8):
-        _store(lanes, ss, a + offset, "b64", (value,), wanted)
+    for rows, at, wanted in _pieces(lanes, b, 8):
+        with only(rows, wanted):
+            rows.store(ss, rows.take(a) + at, "b64", (value,))

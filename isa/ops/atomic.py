@@ -14,7 +14,7 @@ from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, su
 from ..facts import ALWAYS, facts, when
 from ..floats.single import add32, canonical
 from ..notation import Need, instruction
-from ..ports import Addresses, Array, Lanes, Mask, Shortcut
+from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Shortcut
 from ..spaces import SHARED_BASE
 from ..types import TYPES
 from .mbarrier import complete_tx
@@ -325,10 +325,14 @@ def _async_rows(row: str, *, ptx: float, sm: int, needs: dict[str, Need] | None 
 
 
 @_async_rows("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type  [a], b, [c]", ptx=8.1, sm=90, ss="shared::cluster")
-def red_async(lanes: Lanes, a: Addresses, b: Array, c: Addresses, *, op: str, type: str, ss: str = "generic") -> None:
-    """What lies at a becomes itself op b, and the mbarrier at c counts its bytes as complete; done at once."""
-    _apply(lanes, ss, a, op, type, (b,), returns=False)
-    complete_tx(lanes, ss, c, TYPES[type].bytes)
+def red_async(lanes: CopyingLanes, a: Addresses, b: Array, c: Addresses, *, op: str, type: str, ss: str = "generic") -> None:
+    """What lies at a becomes itself op b, and the mbarrier at c counts its bytes as complete."""
+
+    def update(lanes: Lanes) -> None:
+        _apply(lanes, ss, a, op, type, (b,), returns=False)
+        complete_tx(lanes, ss, c, TYPES[type].bytes)
+
+    lanes.later(update, barrier=(ss, c))
 
 
 @_async_rows("red.async{.mmio}.release.scope{.global}.op.type  [a], b", ptx=8.7, sm=90, needs=_GLOBAL, scope="gpu sys")

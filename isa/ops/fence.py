@@ -14,9 +14,10 @@ _CLUSTER = {"cluster": Need(7.8, 90)}
 
 
 facts("membar fence", leading="proxy", orders_memory=True)
-facts("membar", acquires=(when(also="proxy alias"), when(without="proxy cta")))
+facts("membar", acquires=(when(also="proxy alias"), when(without="proxy cta")), sequential=when(without="proxy"))
 facts(
     "fence",
+    sequential=when("sc"),
     acquires=(
         when(also="proxy alias"),
         when("sc acq_rel acquire", without="proxy cta"),

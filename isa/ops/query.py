@@ -28,11 +28,12 @@ def _by_handle(lanes: Lanes, a: Array, answer: Callable[[Resource], Array | int]
 
 
 NOT_COMPILED = "The H200's driver compiles no module with this query; the answer is the manual's."
-_QUERIES = (  # what, of which variables, recorded
-    ("width height depth", ("texref",), True),
-    ("channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples", ("texref",), False),
-    ("filter_mode addr_mode_0 addr_mode_1 addr_mode_2", ("texref", "samplerref"), False),
-    ("force_unnormalized_coords", ("samplerref",), False),
+NOT_FOUND, NOT_SUPPORTED = "CUDA_ERROR_NOT_FOUND", "CUDA_ERROR_NOT_SUPPORTED"
+_QUERIES = (  # what, of which variables, how the driver refuses it
+    ("width height depth", ("texref",), ""),
+    ("channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples", ("texref",), NOT_FOUND),
+    ("filter_mode addr_mode_0 addr_mode_1 addr_mode_2", ("texref", "samplerref"), NOT_FOUND),
+    ("force_unnormalized_coords", ("samplerref",), NOT_FOUND),
 )
 
 
@@ -41,7 +42,7 @@ def txq(lanes: Lanes, a: Array, *, query: str) -> Array:
     return _by_handle(lanes, a, lambda resource: texture_property(resource, query))
 
 
-for _query, _kinds, _recorded in _QUERIES:
+for _query, _kinds, _refused in _QUERIES:
     instruction(
         "txq.query.b32  d, [a]",
         query=_query,
@@ -49,8 +50,8 @@ for _query, _kinds, _recorded in _QUERIES:
         sm=10,
         needs={"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)},
         section=TXQ,
-        facts={"handles": _kinds},
-        doc=f"{txq.__doc__}{'' if _recorded else ' ' + NOT_COMPILED}",
+        facts={"handles": _kinds, "not_compiled": _refused},
+        doc=f"{txq.__doc__}{' ' + NOT_COMPILED if _refused else ''}",
     )(txq)
 
 
@@ -65,7 +66,7 @@ def suq(lanes: Lanes, a: Array, *, query: str) -> Array:
     return _by_handle(lanes, a, lambda resource: surface_property(resource, query))
 
 
-for _query, _recorded in (("width height depth", True), ("channel_data_type channel_order array_size memory_layout", False)):
+for _query, _refused in (("width height depth", ""), ("channel_data_type channel_order array_size memory_layout", NOT_SUPPORTED)):
     instruction(
         "suq.query.b32  d, [a]",
         query=_query,
@@ -73,7 +74,8 @@ for _query, _recorded in (("width height depth", True), ("channel_data_type chan
         sm=11,
         needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
         section=SUQ,
-        doc=f"{suq.__doc__}{'' if _recorded else ' ' + NOT_COMPILED}",
+        facts={"not_compiled": _refused},
+        doc=f"{suq.__doc__}{' ' + NOT_COMPILED if _refused else ''}",
     )(suq)
 
 

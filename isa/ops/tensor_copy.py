@@ -11,7 +11,7 @@ import numpy as np
 
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows, Shortcut
-from ..tensor_map.boxes import UNIT, BoxError, Numbers, Units, check_layout, four_rows, image, swizzled, tile
+from ..tensor_map.boxes import UNIT, BoxError, Numbers, Units, check_layout, four_rows, image, in_shared, tile
 from ..tensor_map.descriptor import IM2COL, TILED, TensorMap, decode
 from ..tensor_map.elements import NAN_FILL, rounded_to_tf32
 from ..tensor_map.encoder import unusable
@@ -31,15 +31,17 @@ Point = tuple[Array, ...]  # the address of a map, and the coordinates
 
 def maps(rows: Rows, at: Addresses) -> Iterator[tuple[TensorMap, Mask | None]]:
     """Each map that some lanes name, and those lanes; None for all."""
-    addresses, which = np.unique(at, return_inverse=True)
+    addresses, which = (at[0], None) if (at == at[0]).all() else np.unique(at, return_inverse=True)
     for i in range(addresses.size):
-        chosen = None if addresses.size == 1 else which.reshape(-1) == i
-        first = np.zeros(rows.count, np.bool_)
-        first[0 if chosen is None else int(chosen.argmax())] = True
-        one = rows.among(first, 1)
+        chosen = None if which is None else which.reshape(-1) == i
+        one = rows
+        if rows.count > 1:
+            first = np.zeros(rows.count, np.bool_)
+            first[0 if chosen is None else int(chosen.argmax())] = True
+            one = rows.among(first, 1)
         where = addresses[i : i + 1].reshape(1, 1)
         words = [w for half in (0, 64) for w in one.load("generic", where + np.uint64(half), "b64", 8)]
-        m = decode(tuple(int(w[0, 0]) for w in words))
+        m = decode(tuple(w.item() for w in words))
         if m is None:
             state = "are not those of" if any(w.any() for w in words) else "are all zero, which is not"
             rows.fault("illegal-instruction", f"no tensor map: the 128 bytes at {int(addresses[i]):#x} {state} a map that "
@@ -85,7 +87,7 @@ def _boxes(
         if bad.any():
             text = f"misaligned: a box in shared memory begins at a multiple of {TILE_ALIGN}, not at {int(start[bad][0, 0]):#x}"
             rows.fault("misaligned", text, bad)
-        yield rows.among(None, units.count), m, units, swizzled(m, start + units.place.view(np.uint64))
+        yield rows.among(None, units.count), m, units, in_shared(m, start, units.place)
 
 
 def _writable(rows: Rows, m: TensorMap, c: Numbers) -> None:
@@ -100,9 +102,12 @@ def _writable(rows: Rows, m: TensorMap, c: Numbers) -> None:
 # ---------------------------------------------------------------- to shared memory
 
 
-def _fetched(rows: Rows, m: TensorMap, units: Units) -> Array:
-    """(n, units, 2): what the boxes hold, filled where the tensor has nothing."""
+def _fetched(rows: Rows, m: TensorMap, units: Units) -> tuple[Array, ...]:
+    """The first and the second eight bytes of all units that the boxes hold, filled where the tensor has nothing."""
     held, shape = units.held, units.address.shape
+    converts = m.type.name.startswith("tf32")
+    if held is None and not converts:
+        return rows.load("global", units.address, "b64", 2)
     words = np.zeros((*shape, 2), np.uint64)
     if held is None:
         words[..., 0], words[..., 1] = rows.load("global", units.address, "b64", 2)
@@ -118,19 +123,19 @@ def _fetched(rows: Rows, m: TensorMap, units: Units) -> Array:
                 with rows.only(some):
                     (element,) = rows.load("global", units.address + np.uint64(e * size), f"b{8 * size}")
                 elements[..., e][some] = element[some]
-    if m.type.name.startswith("tf32"):
+    if converts:
         words = rounded_to_tf32(words.view(np.uint32)).view(np.uint64)
     if held is not None and m.nan_fill:
         elements = words.view(f"u{m.type.bytes}")
         elements[held[..., None] <= np.arange(0, UNIT, m.type.bytes)] = NAN_FILL & (1 << 8 * m.type.bytes) - 1
-    return words
+    return words[..., 0], words[..., 1]
 
 
 def _load(lanes: CopyingLanes, ss: str, a: Addresses, b: Point, d: Addresses, offsets: Sequence[Array], mode: str, dim: str) -> None:
     for rows, m, units, place in _boxes(lanes, a, b, offsets, mode, dim, writes=False):
         with rows.about(m.described):
             words = _fetched(rows, m, units)
-        rows.store(ss, place, "b64", (words[..., 0], words[..., 1]))
+        rows.store(ss, place, "b64", words)
         complete_tx(rows.among(None, 1), ss, rows.take(d), units.count * UNIT)
 
 

@@ -22,6 +22,7 @@ _W128_PIXELS = 128
 GATHERED = 4  # rows of tile::gather4 and tile::scatter4
 MAX_BYTES = 1 << 18  # more than any shared memory
 FLIPPED = 2  # an atomicity of tensormap.replace: atoms of 32 bytes whose halves change places
+SWIZZLE_PERIOD = 1024  # bytes after which the permutation of a swizzle is the same again
 ATOMS = {1: (2, 0x60), 3: (1, 0x40)}  # of 32 and 64 bytes: which bits of an address change, and from how far above
 
 
@@ -70,6 +71,14 @@ def check_layout(m: TensorMap) -> None:
         raise BoxError("swizzles of 96 bytes and of 32-byte atoms with 8-byte flips are not modelled")
 
 
+def in_shared(m: TensorMap, start: NDArray[np.uint64], place: Numbers) -> NDArray[np.uint64]:
+    """(n, units): the addresses of units in shared memory, of boxes that begin at start (n, 1)."""
+    places = place.view(np.uint64)
+    if bool((start % np.uint64(SWIZZLE_PERIOD) == 0).all()):
+        return start + swizzled(m, places)
+    return swizzled(m, start + places)
+
+
 def swizzled(m: TensorMap, at: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Addresses of units in shared memory as the map's swizzle permutes them: bits 7 to 9 change bits 4 to 6."""
     if not m.swizzle:
@@ -113,6 +122,11 @@ def _address(m: TensorMap, offset: Numbers) -> NDArray[np.uint64]:
     return offset.view(np.uint64) + np.uint64(m.address)
 
 
+def _address_within(m: TensorMap, corner: Numbers, within: Numbers) -> NDArray[np.uint64]:
+    """(n, units): of units whose places within a box are known."""
+    return _address(m, corner)[:, None] + within.view(np.uint64)
+
+
 # ---------------------------------------------------------------- tiles
 
 
@@ -123,6 +137,12 @@ def _visits(m: TensorMap) -> tuple[Numbers, ...]:
     if m.interleave:
         out[-2] = np.zeros(1, np.int64)  # of the slices of channels one, whatever the box says
     return tuple(out)
+
+
+@functools.lru_cache(64)
+def _within(m: TensorMap, row_bytes: int) -> Numbers:
+    """(units,): the bytes from the box's corner to each of its units."""
+    return (_offsets(m)[:, None] + np.arange(0, row_bytes, UNIT)).reshape(-1)
 
 
 @functools.lru_cache(64)
@@ -162,9 +182,8 @@ def tile(m: TensorMap, c: Numbers) -> Units:
     for i, stride in enumerate(m.strides, 1):
         corner = corner + c[:, i] * stride
     n, rows, units = len(c), _offsets(m).size, size // UNIT
-    within = (_offsets(m)[:, None] + np.arange(0, size, UNIT)).reshape(-1)
     held = _joined(_held_in_row(m, c[:, :1], size), _rows_inside(m, c), (n, rows, units))
-    return Units(_address(m, corner[:, None] + within), held, _places(m, rows, size))
+    return Units(_address_within(m, corner, _within(m, size)), held, _places(m, rows, size))
 
 
 def _slices(m: TensorMap, c: Numbers) -> Units:
@@ -180,7 +199,7 @@ def _slices(m: TensorMap, c: Numbers) -> Units:
     at = c[:, :1] + visits
     row = np.repeat(np.where((at >= 0) & (at < m.dims[0]), UNIT, 0), m.interleave // UNIT, axis=1)
     shape = (len(c), _offsets(m).size, each.size)
-    return Units(_address(m, corner[:, None] + within), _joined(row, _rows_inside(m, c), shape), _places(m, shape[1], each.size * UNIT))
+    return Units(_address_within(m, corner, within), _joined(row, _rows_inside(m, c), shape), _places(m, shape[1], each.size * UNIT))
 
 
 def four_rows(m: TensorMap, c: Numbers) -> Units:

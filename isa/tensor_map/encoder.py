@@ -3,6 +3,7 @@
 A kernel may change a map into one that no encoder makes: unusable() says why it describes nothing.
 """
 
+import functools
 from collections.abc import Iterator
 
 from .descriptor import IM2COL, MAX_RANK, TILED, TensorMap
@@ -21,6 +22,7 @@ def wrong(m: TensorMap) -> str:
     return next(_faults(m), "")
 
 
+@functools.lru_cache(256)
 def unusable(m: TensorMap) -> str:
     """Why a map describes no tensor and no box; "" where it does."""
     return next(_sizes(m), "")

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Launches a kernel and checks the result."),
     "exec": ("exec:exec_", "Runs an unmodified CUDA program without a GPU."),
     "sanitize": ("sanitize:sanitize", "Runs a program under checkers: memory, uninitialised values, races, barriers."),
+    "litmus": ("litmus:litmus", "Enumerates the outcomes that the memory model allows for a small program."),
     "test": ("test:test", "Runs golden tests."),
     "grade": ("grade:grade", "Grades submissions of a lab."),
     "new": ("new:new", "Writes the skeleton of a lab or a test."),

@@ -20,12 +20,34 @@ import click
     "(device, the default), or ends the launch (strict); also WARPLAB_BOUNDS.",
 )
 @click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
-@click.option("--sanitize", "tool", type=click.Choice(["all", "memcheck", "synccheck"]), help="Runs every launch under a checker.")
+@click.option(
+    "--sanitize",
+    "tool",
+    default="",
+    metavar="TOOLS",
+    help="Runs every launch under checkers: all, or memcheck, initcheck, racecheck, synccheck.",
+)
+@click.option(
+    "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
+)
+@click.option(
+    "--record",
+    type=click.Path(file_okay=False),
+    default="",
+    help="Writes every launch into a folder, as a test with inputs and outputs for warplab test.",
+)
+@click.option("--engine", help="The engine that executes launches: numpy, native or auto; also WARPLAB_ENGINE.")
+@click.option(
+    "--schedule", type=int, help="A seed that chooses another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), help="Ends a launch after this number of seconds; also WARPLAB_TIMEOUT."
+)
 @click.option("--fmad", help="Contracts products and sums to one multiply-add: none, f64 or all; also WARPLAB_FMAD.")
 @click.pass_context
 def exec_(
-    ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str | None,
-    fmad: str | None,
+    ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
+    log: str, record: str, **said: str | float | None,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -33,16 +55,34 @@ def exec_(
     """
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
-    if fmad:
-        os.environ["WARPLAB_FMAD"] = fmad
-    tools = (("memcheck", "synccheck") if tool == "all" else (tool,)) if tool else ()
+    os.environ.update({f"WARPLAB_{name.upper()}": str(value) for name, value in said.items() if value is not None})
+    tools = _checked(ctx, tool)
     os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
     from ..exec.launcher import run
     from ..exec.sight import Sight
 
-    code = run(command, Sight(os.path.abspath(profile) if profile else "", tools))
+    places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
+    code = run(command, Sight(next(places), tools, next(places), next(places)))
     if code < 0:  # ended by a signal: this process ends by it, too
         with suppress(OSError):  # of those that can't be handled
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     ctx.exit(code)
+
+
+def _checked(ctx: click.Context, tool: str) -> tuple[str, ...]:
+    """The tools that an option names, where all that the environment says of launches can be had."""
+    from ..device.engines import usual_options
+    from ..device.loading import contraction
+    from ..errors import UsageError
+
+    try:
+        usual_options()
+        contraction()
+        if not tool:
+            return ()
+        from ..device.sanitizing import tools_of
+
+        return tools_of(tool)
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None

@@ -23,6 +23,7 @@ UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_
 LAUNCH_OPTIONS = (
     "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine schedule poison fmad max-steps timeout"
 )
+SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
 
@@ -77,7 +78,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
 
     one = from_options(given)
     changes: dict[str, Any] = {}
-    for name in ("device", "engine", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize"):
+    for name in ("device", "engine", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"):
         if name in given:
             changes[name] = getattr(one, name)
     for name in ("symbols", "show", "dump"):

@@ -10,9 +10,10 @@ import click
 
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, reported, runner_of, runs_of, with_options
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
+    from ..run.orders import Orders
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
 
@@ -23,7 +24,7 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@with_options(LAUNCH_OPTIONS, CHECK_OPTIONS, SANITIZE)
+@with_options(LAUNCH_OPTIONS, SCHEDULES, CHECK_OPTIONS, SANITIZE)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
 def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **options: Any) -> None:
@@ -31,6 +32,7 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
+    from ..run.orders import in_orders
     from ..run.progress import Progress
 
     code = 0
@@ -45,11 +47,13 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
             with Progress() as progress:
                 runner.context.observe = progress.watch
                 outcome = runner.run()
-            code = max(code, outcome.code)
+            orders = in_orders(runner, outcome) if spec.schedules else None
+            code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
             if as_json:
-                reports.append(_report(runner, outcome, spec))
+                reports.append(_report(runner, outcome, spec, orders))
             else:
                 _tell(runner, outcome, spec)
+                _tell_orders(runner, orders, spec)
             _dump(outcome, spec)
         if not as_json:
             _doubts(files)
@@ -99,6 +103,25 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
         for b in outcome.buffers.values():
             if b.way in ("out", "inout") or b.changed:
                 click.echo(f"  {b.name} = {_preview(b)}")
+
+
+def _tell_orders(runner: Runner, orders: Orders | None, spec: RunSpec) -> None:
+    """How the outcomes of other orders compare."""
+    from ..run.runner import describe_launches
+
+    if orders is None:
+        return
+    what = describe_launches(runner.trail)
+    if orders.findings:
+        from warplab.interpreter.checkers.findings import as_text
+
+        click.echo(as_text(orders.findings), err=True)
+    if orders.difference is None:
+        click.echo(f"orders {what}: {orders}")
+        return
+    click.echo(f"{'DIFFERS' if orders.is_fault else 'orders'} {what}: {orders}", err=orders.is_fault)
+    if orders.is_fault and not spec.sanitize:
+        click.echo("  help: warplab sanitize says which accesses nothing orders", err=True)
 
 
 def _fault(outcome: Outcome, what: str) -> None:
@@ -154,12 +177,13 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     b = runner.outcome.buffers.get(name)
     if b is None or index is None or b.texels is not None:  # an array has no addresses
         return ""
+    from ..run.orders import again
     from ..run.watch import last_writer
 
-    return last_writer(runner, name, index)
+    return str(last_writer(again(runner, runner.spec.schedule), name, index) or "no thread wrote it")
 
 
-def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
+def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | None) -> dict[str, Any]:
     import numpy as np
 
     from ..reports.findings import as_json
@@ -167,7 +191,8 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec) -> dict[str, Any]:
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
-        "printed": shown, "assertions": outcome.assertions, "findings": as_json(outcome.findings),
+        "printed": shown, "assertions": outcome.assertions, "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
+        **({"orders": orders.as_json()} if orders else {}),
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
                        for m in outcome.mismatches],
         "buffers": {b.name: {"type": b.type, "shape": list(b.before.shape), "changed": b.changed,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .errors import ExitCode
-from .files import SOURCE, InputFile
-from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
+from .files import SOURCE, InputFile, print_json
+from .launching import LAUNCH_OPTIONS, SCHEDULES, reported, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.checkers.findings import Finding
@@ -22,7 +22,7 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 @click.option(
     "--tool", default="all", metavar="TOOL", help="The checkers: memcheck, initcheck, racecheck, synccheck, several of them, or all."
 )
-@with_options(LAUNCH_OPTIONS)
+@with_options(LAUNCH_OPTIONS, SCHEDULES)
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")
 @click.pass_context
@@ -33,9 +33,12 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     """
     from ..device.sanitizing import tools_of
     from ..golden.output import captured
+    from ..reports.findings import as_json as findings_as_json
     from ..reports.findings_files import rendered
+    from ..run.orders import Orders, in_orders
 
     found: list[Finding] = []
+    compared: list[Orders] = []
     code = 0
     with reported(ctx):
         tools = " ".join(tools_of(tool))
@@ -51,10 +54,19 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
             else:
                 outcome = runner.run()
             found += outcome.findings
-            if outcome.errors:
+            if spec.schedules:
+                orders = in_orders(runner, outcome)
+                compared.append(orders)
+                found += orders.findings
+            if outcome.errors or (spec.schedules and orders.is_fault):
                 code = max(code, ExitCode.CHECK_FAILED)
             if outcome.failure and runner.sanitizer is not None and not runner.sanitizer.explains(outcome.cause):
                 click.echo(f"error: {outcome.failure}", err=True)
                 code = max(code, outcome.code)
+    if compared and (as_json or form == "json"):
+        print_json({"findings": findings_as_json(found), "orders": [o.as_json() for o in compared]})
+        ctx.exit(code)
     click.echo(rendered(found, "json" if as_json else form, files[0].name))
+    for orders in compared:
+        click.echo(f"========= {orders}".replace("\n", "\n========= "), err=form != "text")
     ctx.exit(code)

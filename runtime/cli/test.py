@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 @click.option(
     "--fmad", type=click.Choice(["none", "f64", "all"]), help="Contraction of products and sums, for tests without an own --fmad."
 )
+@click.option(
+    "--schedules", type=click.IntRange(1), metavar="N", help="Also N seeds for each run without a --schedule: all orders must pass."
+)
 @click.option("--update", is_flag=True, help="Rewrite recorded outputs in place, for review.")
 @click.option("--gpu", is_flag=True, help="Run on a GPU, through cuda.bindings; budgets on counters are skipped.")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
@@ -37,6 +39,7 @@ def test(
     keyword: str,
     jobs: int,
     fmad: str | None,
+    schedules: int | None,
     update: bool,
     gpu: bool,
     junit: str | None,
@@ -58,8 +61,7 @@ def test(
         )
     if fmad is not None and update:
         raise click.UsageError("--update records what the tests say themselves: write --fmad into their //@ run", ctx)
-    if fmad is not None:
-        cases = [_with_fmad(case, fmad) for case in cases]
+    cases = [case.told(fmad, schedules) for case in cases]
     results: list[Result] = []
     for r in _results(cases, jobs, update, gpu):
         results.append(r)
@@ -74,16 +76,6 @@ def test(
         files.write(junit, report.as_junit(results, seconds))
     click.echo(report.as_json(results, seconds) if as_json else report.summary(results, seconds))
     ctx.exit(ExitCode.OK if all(r.passed for r in results) else ExitCode.CHECK_FAILED)
-
-
-def _with_fmad(case: Case, fmad: str) -> Case:
-    """A test that contracts as told, unless its directive says otherwise."""
-    from ..golden.directives import RunCheck
-
-    check = case.what
-    if not isinstance(check, RunCheck) or check.spec.fmad:
-        return case
-    return replace(case, what=replace(check, spec=replace(check.spec, fmad=fmad)))
 
 
 def _results(cases: list[Case], jobs: int, update: bool, gpu: bool) -> Iterator[Result]:

@@ -22,17 +22,18 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
-from .engines import engine_of
+from .engines import usual_options
 from .graphs import Capture
 from .heap import DeviceHeap
-from .host import Bytes
+from .host import Bytes, host
 from .kernels import KernelHandle, LaunchShape, LoadedModule
 from .loading import contraction, link, parsed
 from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
 from .models import memory_size, persisting_l2
-from .observing import observers_of
+from .observing import observers_of, watched
 from .printf import PrintRing
 from .sanitizing import RUBBISH
+from .scheduling import order_now
 from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .textures import ResourceTable
 from .virtual_memory import VIRTUAL, VirtualMemory
@@ -65,7 +66,7 @@ class DeviceContext:
         self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
         if self.arena not in self.space.devices:
             self.space.devices.append(self.arena)
-        self.options = Options(engine=engine_of())
+        self.options = usual_options()
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
@@ -114,10 +115,16 @@ class DeviceContext:
 
     # ------------------------------------------------------------ errors
 
-    def synchronize(self) -> None:
-        """All work is done; what went wrong in it is told here."""
+    def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
         self.ring.flush()
+        self.over(only)
         self.tell()
+
+    def over(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """The host knows that all work is done, or that of a stream or before an event."""
+        if (sanitizer := self.space.sanitizer) is not None:
+            sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
 
     def tell(self) -> None:
         """Tells what went wrong, now and from now on."""
@@ -275,10 +282,11 @@ class DeviceContext:
         self.launches += 1
         o, sanitizer = self.options, self.space.sanitizer
         at = self._grid_workspace() if shape.cooperative else 0
+        schedule, number = order_now(o.schedule, self.launches)
         options = Options(
             engine=o.engine,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=o.schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
+            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
@@ -286,18 +294,19 @@ class DeviceContext:
         reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
-            reachable, options, self.launches, virtual.multicasts(self.ordinal), self.resources,
+            reachable, options, number, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
         if self.observe is not None:
             self.observe(launch)
         try:
-            execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
+            with watched(self, handle, shape, parameters):
+                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
-            self.pending = ApiError(code_of(e), str(e), e)
+            self.pending = ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e)
             if sanitizer:
                 sanitizer.failed(e)
             self.ring.flush()

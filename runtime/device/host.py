@@ -42,6 +42,9 @@ class Host(Protocol):
     def call(self, function: int, *arguments: int) -> int:
         """Calls one of its functions, whose arguments and result are integers or pointers."""
 
+    def launched_from(self) -> str:
+        """Where the launch that is under way stands, as "at saxpy.cu:41"; empty where nobody knows."""
+
     def view(self, address: int, size: int) -> Bytes:
         """Its memory as bytes that kernels can read and write from now on; for memory that is registered."""
 
@@ -80,6 +83,10 @@ class OwnProcess:
         """See Host."""
         self._kept.append(ctypes.create_string_buffer(raw, len(raw)))
         return ctypes.addressof(self._kept[-1])
+
+    def launched_from(self) -> str:
+        """See Host."""
+        return ""
 
     def read(self, address: int, size: int) -> Bytes:
         """See Host."""

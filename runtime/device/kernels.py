@@ -73,6 +73,7 @@ class LoadedModule:
     program: LoadedProgram
     modules: tuple[Module, ...]
     loaded: bool = True
+    withheld: str = ""  # why the driver finds no entry in it
 
     @cached_property
     def kernels(self) -> dict[str, KernelHandle]:
@@ -82,6 +83,8 @@ class LoadedModule:
     def kernel(self, name: str) -> KernelHandle:
         """An entry by name."""
         found = self.kernels.get(name)
+        if self.withheld:
+            raise ApiError("CUDA_ERROR_NOT_FOUND", self.withheld)
         if found is None:
             raise ApiError("CUDA_ERROR_NOT_FOUND", f"no entry is called {name}; there are {', '.join(self.kernels) or 'none'}")
         return found

@@ -185,7 +185,7 @@ class AddressSpace:
 
     def __init__(self) -> None:
         self._host: Arena | None = None
-        self.registered: dict[int, RegisteredArena] = {}
+        self.registered: dict[int, Window] = {}  # host memory, and what a run puts at addresses of its own
         self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
@@ -272,8 +272,8 @@ class AddressSpace:
         if found is None or address + size > found[1].end:
             raise invalid(f"{size} bytes at {address:#x}: {self.explain(address)}")
         arena = found[0]
-        if writes and (sanitizer := self.sanitizer) is not None:
-            sanitizer.written(arena, address, size)
+        if (sanitizer := self.sanitizer) is not None:
+            (sanitizer.written if writes else sanitizer.read)(arena, address, size)
         return arena.bytes[address - arena.base : address - arena.base + size]
 
     def pieces(self, size: int, *addresses: int) -> Iterator[tuple[int, int]]:

@@ -1,15 +1,19 @@
-"""Observers of launches, from Python: every launch inside `with observing(make):` gets an observer of its own, whichever API launches."""
+"""Observers of launches, from Python: every launch inside `with observing(make):` gets an observer of its own, whichever API launches.
+
+Who wants to know only when a launch begins and ends, and with what, says so by `with watching(watch):`; that leaves the launch's speed alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from warplab.interpreter.observe import Observer
 from warplab.isa.profiles import DeviceProfile
 
 T = TypeVar("T", bound=Observer)
+Watch = Callable[..., AbstractContextManager[object]]  # takes a context, and what its launch() takes
 
 _makers: list[Callable[[DeviceProfile], Any]] = []  # of the blocks that are open
 
@@ -33,3 +37,24 @@ def observing(make: Callable[[DeviceProfile], T]) -> Iterator[list[T]]:
 def observers_of(profile: DeviceProfile) -> Sequence[Observer]:
     """The observers of one launch."""
     return [make(profile) for make in _makers]
+
+
+_watches: list[Watch] = []
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Runs each launch of the block inside what `watch` returns for its context, kernel, shape and parameter block."""
+    _watches.append(watch)
+    try:
+        yield
+    finally:
+        _watches.remove(watch)
+
+
+def watched(*launch: Any) -> ExitStack:
+    """Everything that watches one launch."""
+    out = ExitStack()
+    for watch in _watches:
+        out.enter_context(watch(*launch))
+    return out

@@ -46,6 +46,14 @@ def checkers_of(tools: Collection[str], findings: Findings) -> list[Checker]:
     return [c for c in every if c.tool in tools]
 
 
+class SanitizerError(Exception):
+    """A launch that was to be sanitized has errors; the text is the report."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__(as_text(findings))
+        self.findings = tuple(findings)
+
+
 class Sanitizer:
     """Some tools, and their findings over any number of launches."""
 
@@ -68,20 +76,25 @@ class Sanitizer:
         for c in self._checkers:
             c.written(arena, address, size)
 
-    def queued(self, stream: str) -> None:
-        """The next launch is one of a stream; see Checker."""
+    def read(self, arena: Arena, address: int, size: int) -> None:
+        """The host reads memory, or may."""
         for c in self._checkers:
-            c.queued(stream)
+            c.read(arena, address, size)
 
-    def host(self, what: str, event: str = "", stream: str = "") -> None:
-        """The host records an event, lets a stream wait for it, or waits for all (record, wait, sync)."""
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """What comes next is work of a stream; see Checker."""
+        for c in self._checkers:
+            c.queued(stream, after)
+
+    def host(self, what: str, event: str = "", stream: str | None = "") -> None:
+        """The host records an event, lets a stream wait for it, or waits for an event, a stream or all (record, wait, sync)."""
         for c in self._checkers:
             if what == "record":
                 c.recorded(event, stream)
             elif what == "wait":
-                c.awaited(event, stream)
+                c.awaited(event, stream or "")
             else:
-                c.synchronized()
+                c.synchronized(event, stream or "")
 
     def failed(self, error: ExecutionError) -> None:
         """A launch, or a call of the host, ended in an error."""
@@ -120,15 +133,19 @@ _open: list[Sanitizer] = []  # of the blocks that are open
 
 
 @contextmanager
-def sanitizing(tools: str = "all") -> Iterator[Sanitizer]:
-    """Launches of the block run under checkers, whichever API launches them; modules that are loaded in it get gaps between variables."""
-    sanitizer = Sanitizer(tools)
+def sanitizing(tools: str | Sanitizer = "all") -> Iterator[Sanitizer]:
+    """Launches of the block run under checkers, whichever API launches them; modules that are loaded in it get gaps between variables.
+
+    A Sanitizer goes on with what it has seen before, and is finished by whoever made it.
+    """
+    sanitizer = Sanitizer(tools) if isinstance(tools, str) else tools
     _open.append(sanitizer)
     try:
         yield sanitizer
     finally:
         _open.remove(sanitizer)
-        sanitizer.finish()
+        if isinstance(tools, str):
+            sanitizer.finish()
 
 
 def sanitizer_now() -> Sanitizer | None:

@@ -17,6 +17,7 @@ from .graphs import Capture, Node
 
 if TYPE_CHECKING:
     from .context import DeviceContext
+    from .sanitizing import Sanitizer
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture
@@ -35,6 +36,19 @@ class DeviceStream:
     attributes: dict[int, bytes] = field(default_factory=dict)
     capture: Capture | None = None
 
+    @property
+    def name(self) -> str:
+        """How checkers know it."""
+        return f"{self.context.ordinal}:{self.number}"
+
+    def announce(self, sanitizer: Sanitizer) -> None:
+        """What comes next is work of this stream, which the legacy default stream may order with others."""
+        c = self.context
+        legacy, after = c.default_stream(LEGACY), [c.default_stream(LEGACY).name]
+        if self is legacy:
+            after = [s.name for s in (*c.streams, c.default_stream(PER_THREAD)) if not s.flags & 1]
+        sanitizer.queued(self.name, after if not self.flags & 1 else ())
+
 
 @dataclass(eq=False)
 class DeviceEvent:
@@ -46,9 +60,17 @@ class DeviceEvent:
     alive: bool = True
     captured: Capture | None = None  # what it was last recorded in
     place: list[Node] = field(default_factory=list)  # where in that
+    number: int = field(default_factory=lambda: next(_numbers))
 
-    def record(self) -> None:
-        """The stream reaches the event."""
+    @property
+    def name(self) -> str:
+        """How checkers know it."""
+        return str(self.number)
+
+    def record(self, stream: DeviceStream | None = None) -> None:
+        """The stream, or all work, reaches the event."""
+        if (sanitizer := self.context.space.sanitizer) is not None:
+            sanitizer.host("record", self.name, stream.name if stream else None)
         self.captured = None
         self.reached = time.perf_counter_ns()
 
@@ -59,12 +81,25 @@ class DeviceEvent:
         return (self.reached - start.reached) / 1e6
 
 
+def announced(stream: DeviceStream, work: Callable[[], None]) -> None:
+    """Does a piece of a stream's work, of which checkers know the stream."""
+    sanitizer = stream.context.space.sanitizer
+    if sanitizer is None:
+        work()
+        return
+    stream.announce(sanitizer)
+    try:
+        work()
+    finally:
+        sanitizer.queued(None)
+
+
 def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: object = None) -> None:
     """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
     capture = stream.capture
     if capture is None:
         if not stream.context.broken:
-            work()
+            announced(stream, work)
     elif capture.broken:
         raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
     else:

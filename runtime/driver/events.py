@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..device.streams import DeviceEvent, in_order
+from ..device.streams import DeviceEvent, announced, in_order
 from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .structs import CUevent
@@ -17,6 +17,8 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     if e.captured is None:
         if s.capture is not None:
             raise s.capture.refuse("work outside of the capture is waited for", "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")
+        if (sanitizer := s.context.space.sanitizer) is not None:
+            sanitizer.host("wait", e.name, s.name)
         return
     if s.capture is None and e.captured.ended:
         raise ApiError("CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture that has ended")
@@ -64,7 +66,7 @@ def record(hEvent: object, hStream: object) -> None:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
         e.captured, e.place = s.capture, list(s.capture.tails.get(s, ()))  # it stands for a place in the graph, not for a time
     elif not s.context.broken:
-        e.record()
+        announced(s, lambda: e.record(s))
 
 
 def reachable(hEvent: object) -> DeviceEvent:
@@ -92,19 +94,22 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
     e, s = event_of(hEvent), stream_of(hStream)
     if s.capture is None:
         raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "an external event is recorded by a graph: the stream is not being captured")
-    in_order(s, "EVENT_RECORD", e.record, e)
+    in_order(s, "EVENT_RECORD", lambda: e.record(s), e)
 
 
 @api()
 def cuEventQuery(hEvent: object) -> None:
     """Success: an event that was recorded was reached, an event that was never recorded counts as reached."""
-    reachable(hEvent).context.tell()
+    e = reachable(hEvent)
+    e.context.tell()
+    e.context.over(e)
 
 
 @api()
 def cuEventSynchronize(hEvent: object) -> None:
     """Waits for an event."""
-    reachable(hEvent).context.synchronize()
+    e = reachable(hEvent)
+    e.context.synchronize(e)
 
 
 @api(1)

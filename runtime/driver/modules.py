@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from warplab.assembler.ir import Module
+from warplab.assembler.listing import listing
 from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.isa.facts import opcodes
 from warplab.isa.profiles import target_capability
 
 from ..device.context import DeviceContext
@@ -22,6 +24,8 @@ from .api import api, current, forget, handle_of, integer, object_of, text
 from .enums import CUjit_option, CUmoduleLoadingMode
 from .layout import address_of
 from .structs import CUdeviceptr, CUfunction, CUmodule
+
+NOT_COMPILED = opcodes("not_compiled")
 
 
 class Logs:
@@ -79,6 +83,19 @@ def fits(module: Module, c: DeviceContext) -> None:
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{module.name} is for {t}, the device is {c.architecture}")
 
 
+def _withhold(loaded: LoadedModule) -> None:
+    """Refuses a module with an instruction that the driver does not compile, or its entries, as the driver does."""
+    every = [i for m in loaded.modules for f in m.functions.values() for i in listing(f).shapes.values() if i.opcode in NOT_COMPILED]
+    for i in every:
+        error = "" if i.form is None else i.form.facts.not_compiled
+        why = f"line {i.span.line}: {'.'.join([i.opcode, *i.modifiers])}: the device's driver compiles no module with this instruction"
+        if error == "CUDA_ERROR_NOT_FOUND":
+            loaded.withheld = loaded.withheld or why
+        elif error:
+            loaded.context.unload(loaded)
+            raise ApiError(error, why)
+
+
 def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
     """Loads an image into a context."""
     inputs = sources(image, c.architecture)
@@ -86,6 +103,7 @@ def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModu
         for s in () if is_fatbin(image) else inputs:  # of a fat binary the best there is was chosen
             fits(parsed(s.data, s.name), c)
         out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
+        _withhold(out)
     except ApiError as e:
         if logs is not None:
             logs.write("ERROR", e.message)

@@ -53,13 +53,16 @@ def cuStreamDestroy(hStream: object) -> None:
 @api()
 def cuStreamSynchronize(hStream: object) -> None:
     """Waits for the stream's work."""
-    uncaptured(stream_of(hStream), "it is waited for").context.synchronize()
+    s = uncaptured(stream_of(hStream), "it is waited for")
+    s.context.synchronize(s)
 
 
 @api()
 def cuStreamQuery(hStream: object) -> None:
     """Success: all work is done by now; or what went wrong in it."""
-    uncaptured(stream_of(hStream), "it is asked whether it is done").context.tell()
+    s = uncaptured(stream_of(hStream), "it is asked whether it is done")
+    s.context.tell()
+    s.context.over(s)
 
 
 @api(1)

@@ -12,6 +12,7 @@ from ..device.boxes import move_rows
 from ..device.context import DeviceContext
 from ..device.host import Bytes
 from ..device.memory import SPACE
+from ..device.streams import LEGACY, announced
 from ..errors import invalid
 from .api import api, context_of, current, integer
 from .graphs import queue
@@ -37,8 +38,11 @@ class Twins:
         def call(*args: object, **kwargs: object) -> None:
             c = self.context()
             work = prepare(*args, **kwargs)
-            c.synchronize() if self.kind == "MEMCPY" else c.check()
-            work()
+            legacy = c.default_stream(LEGACY)
+            c.synchronize(legacy) if self.kind == "MEMCPY" else c.check()
+            announced(legacy, work)
+            if self.kind == "MEMCPY":
+                c.over(legacy)
 
         return self.api(call)
 

@@ -223,8 +223,8 @@ class ExecRun:
             self.listening.close()
             for other in (*self.controls.values(), *self.waiting.values()):
                 other.close()
-            self.sight.begin(self.served)
-            server.run(server.ProgramServer(pid, self.library, self.listed), connection, theirs, self.sight)
+            self.sight.begin(self.served, pid)
+            server.run(server.ProgramServer(pid, self.library, self.listed, self.sight), connection, theirs)
         except BaseException as e:
             sys.stderr.write(f"warplab: internal error: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):

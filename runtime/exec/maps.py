@@ -6,6 +6,7 @@ import mmap
 import os
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +24,7 @@ class MappedObject:
 
     path: str  # to be opened from outside the process
     base: int
+    first: int = 0  # the address in the file that stands there
 
 
 def objects(pid: int) -> list[MappedObject]:
@@ -51,20 +53,47 @@ def path_at(pid: int, address: int) -> str:
     return ""
 
 
+def object_at(pid: int, address: int) -> MappedObject | None:
+    """The object file that is mapped at an address of a process."""
+    path = path_at(pid, address)
+    for o in objects(pid):
+        if o.path == f"/proc/{pid}/root{path}":
+            try:
+                with open(o.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+                    return MappedObject(o.path, o.base, _first_address(raw))
+            except (OSError, ValueError, struct.error):
+                return None
+    return None
+
+
+def symbol_at(found: MappedObject, address: int) -> str:
+    """The name of the function or variable that holds an address of a process; empty where the file has no such symbol."""
+    known = symbols(found, "") or symbols(found, "", dynamic=True)
+    return next((name for name, (at, size) in known.items() if at <= address < at + size), "")
+
+
+def sections(raw: mmap.mmap) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The name and the header of each section of an object file of 64 bits."""
+    if raw[:4] != b"\x7fELF" or raw[4] != 2:
+        return
+    (table,) = struct.unpack_from("<Q", raw, 0x28)
+    size, count, names = struct.unpack_from("<HHH", raw, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", raw, table + i * size) for i in range(count)]
+    for s in headers:
+        at = headers[names][4] + s[0]
+        yield raw[at : raw.find(b"\0", at)].decode(errors="replace"), s
+
+
 @lru_cache(maxsize=256)
 def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, kind: int) -> dict[str, tuple[int, int]]:
     """name -> (address, size) of the functions and variables that the file defines; none where its table lacks the marker."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-        if raw[:4] != b"\x7fELF" or raw[4] != 2:
-            return {}
-        (table,) = struct.unpack_from("<Q", raw, 0x28)
-        size, count = struct.unpack_from("<HH", raw, 0x3A)
-        sections = [struct.unpack_from("<IIQQQQIIQQ", raw, table + i * size) for i in range(count)]
-        loaded_at = _first_address(raw)
-        for s in sections:
+        headers = [header for _, header in sections(raw)]
+        loaded_at = _first_address(raw) if headers else 0
+        for s in headers:
             if s[1] != kind:
                 continue
-            start, length = sections[s[6]][4], sections[s[6]][5]
+            start, length = headers[s[6]][4], headers[s[6]][5]
             if raw.find(marker + b"\0", start, start + length) < 0:
                 continue
             strings = raw[start : start + length]

@@ -12,12 +12,18 @@ import numpy as np
 
 from ..device.host import Bytes
 from ..errors import ApiError, invalid
+from .lines import where
+from .wire import WireRequest
 
 MACHINE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
 SYSTEM_CALLS = {
     "x86_64": {"close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "pread64": 17, "pwrite64": 18, "ftruncate": 77, "prctl": 157, "memfd_create": 319},
     "aarch64": {"ftruncate": 46, "close": 57, "pread64": 67, "pwrite64": 68, "prctl": 167, "munmap": 215, "mmap": 222, "mprotect": 226, "memfd_create": 279},
 }  # fmt: skip
+RETURN_AT = {"x86_64": -8, "aarch64": -136}.get(MACHINE, 0)  # of a return address, seen from the arguments on the stack
+FRAME_AT = RETURN_AT - 8  # of the caller's frame: the next one's address, and where it returns to
+CUDA_HEADERS = "at cuda_runtime"  # how a place in them begins
+MOST_FRAME = 1 << 16  # bytes to the frame of a caller
 PR_SET_PTRACER = 0x59616D61
 KEPT, KEPT_BYTES = 0x1F00_0000_0000, 16 << 20
 PINNED = 0x1800_0000_0000  # where pinned and managed memory begins, in both processes
@@ -92,6 +98,7 @@ class HostProgram:
         self._numbers = SYSTEM_CALLS[MACHINE]
         self._copying: tuple[int, Bytes] | None = None  # (file of the program's, the same in the server)
         self._views: dict[int, tuple[int, int]] = {}  # first page of a registered stretch: the server's mapping
+        self.calls_from: Callable[[], tuple[int, int]] = lambda: (0, 0)  # where the call that is being answered goes on, and its stack
 
     # ------------------------------------------------------------ system calls
 
@@ -110,6 +117,21 @@ class HostProgram:
     def call(self, function: int, *arguments: int) -> int:
         """See Host."""
         return self._call(function, *arguments)
+
+    def returns_to(self, request: WireRequest) -> int:
+        """Where the program goes on behind a call: stub.c has pushed it."""
+        return int(self.read(request.stack + RETURN_AT, 8).view(np.uint64)[0])
+
+    def launched_from(self) -> str:
+        """See Host."""
+        back, stack = self.calls_from()
+        found = where(self.pid, back) if back else ""
+        if not found.startswith(CUDA_HEADERS):
+            return found
+        (frame,) = self.read(stack + FRAME_AT, 8).view(np.uint64).tolist()  # an inline function of a header is not who launches
+        if stack < frame < stack + MOST_FRAME:
+            return where(self.pid, int(self.read(frame + 8, 8).view(np.uint64)[0]))
+        return where(self.pid, back, by_line=False)
 
     def begin(self) -> None:
         """Sees whether the program's memory can be read; if not, lets the program copy."""

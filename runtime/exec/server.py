@@ -11,7 +11,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..device.host import serve
 from ..device.machine import machine
@@ -27,8 +27,12 @@ from .redirect import redirect, redirections
 from .sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
+if TYPE_CHECKING:
+    from .call_log import CallLog
+
 NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
+NVCC_LAUNCHES = ("__cudaLaunchKernel", "cudaLaunchKernel")
 CHILD = struct.Struct("<i")  # what the launcher says of a connection: zero, or the child whose it is
 EXPLAINED = {
     f"CUDA_ERROR_{word}"
@@ -47,6 +51,8 @@ class HostThread:
         self.poll = select.epoll()
         self.connections: dict[int, socket.socket] = {}
         self.now: socket.socket | None = None  # the connection whose call is being answered
+        self.request: WireRequest | None = None  # that call
+        self.pushed = 0  # where the <<<>>> stands that is being launched
 
     def add(self, connection: socket.socket) -> None:
         """One more connection of the same thread."""
@@ -78,13 +84,13 @@ class HostThread:
 
     def answer(self, connection: socket.socket, request: WireRequest) -> None:
         """Answers one call."""
-        before, self.now = self.now, connection
+        before, self.now, self.request = (self.now, self.request), connection, request
         try:
             with self.server.lock:
                 result = self.server.answer(request)
             send(connection, RETURN, result)
         finally:
-            self.now = before
+            self.now, self.request = before
 
     def ask(self, kind: int, target: int, *arguments: int) -> int:
         """Makes the thread do something, while it waits for an answer; gives the result."""
@@ -108,16 +114,22 @@ CURRENT = _Current()
 class ProgramServer:
     """The state of one program."""
 
-    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported], generation: int = 0, used: bool = False) -> None:
+    def __init__(
+        self, pid: int, library: LibraryImage, listed: list[Exported], sight: Sight, generation: int = 0, used: bool = False
+    ) -> None:
         self.library = library
         self.listed = listed
+        self.sight = sight
         self.generation = generation  # forks since the program was started
         self.used = used  # CUDA was used before the last fork: it answers nothing behind it
         self.lock = threading.Lock()
         self.threads: dict[int, HostThread] = {}
         self.program = HostProgram(pid, self._system_call, self._call, generation)
+        self.program.calls_from = self._calls_from
         self.strings = self.program.kept
         self.calls: list[Answer | None] = [None] * len(listed)
+        self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
+        self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
         self.redirected: set[str] = set()
         self.said: set[str] = set()
         serve(self.program)
@@ -129,7 +141,7 @@ class ProgramServer:
             for connection in thread.connections.values():
                 connection.close()
         used = self.used or any(d.is_used for d in machine().devices)
-        return ProgramServer(pid, self.library, self.listed, self.generation + 1, used)
+        return ProgramServer(pid, self.library, self.listed, self.sight.of_child(pid), self.generation + 1, used)
 
     def accept(self, connection: socket.socket) -> None:
         """A new connection; its first request says which thread it is."""
@@ -161,6 +173,14 @@ class ProgramServer:
         """Calls a function that surely makes no calls of CUDA's."""
         return CURRENT.thread.ask(CALL, function, *arguments)
 
+    def _calls_from(self) -> tuple[int, int]:
+        """Where the call that is being answered goes on, and its stack; for the launch that nvcc makes of <<<>>>, where that stands."""
+        thread = CURRENT.thread
+        if thread.request is None:
+            return 0, 0
+        pushed = thread.request.number in self.launches and thread.pushed
+        return pushed or self.program.returns_to(thread.request), thread.request.stack
+
     # ------------------------------------------------------------ what the program asks for
 
     def answer(self, request: WireRequest) -> int:
@@ -177,10 +197,14 @@ class ProgramServer:
             call = self.calls[request.number]
             if call is None:
                 call = self.calls[request.number] = self._prepared(self.listed[request.number])
+            if request.number in self.pushes:
+                CURRENT.thread.pushed = self.program.returns_to(request)
             before = STATE.last
-            result = call(request)
+            result = call(request) if self.sight.calls is None else self._logged(self.sight.calls, call, request)
             if result and STATE.last is not before and STATE.last is not None:
                 self._say(STATE.last)
+            if request.number in self.launches:
+                CURRENT.thread.pushed = 0
             return result
         except Disconnected:
             raise
@@ -192,6 +216,16 @@ class ProgramServer:
             if os.environ.get("WARPLAB_TRACEBACK"):
                 sys.excepthook(type(e), e, e.__traceback__)
             return UNKNOWN
+
+    def _logged(self, log: CallLog, call: Answer, request: WireRequest) -> int:
+        exported = self.listed[request.number]
+        with log.call(exported, request) as result:
+            try:
+                result.append(call(request))
+            except ApiError as e:
+                result.append(answers.code(e, exported.is_runtime))
+                raise
+        return result[0]
 
     def _say(self, e: ApiError) -> None:
         """Says on standard error what a code alone would not explain: a fault, or what can't be had; each once."""
@@ -220,7 +254,7 @@ class ProgramServer:
         return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
 
 
-def run(server: ProgramServer, first: socket.socket, control: socket.socket, sight: Sight) -> NoReturn:
+def run(server: ProgramServer, first: socket.socket, control: socket.socket) -> NoReturn:
     """Serves a program until it ends.  Over the control socket come further connections, and those of its children.
 
     The exit code is 1 if a checker found an error.
@@ -234,7 +268,7 @@ def run(server: ProgramServer, first: socket.socket, control: socket.socket, sig
     while True:
         for number, _ in poll.poll():
             if number == process:
-                wrong = sight.finish()
+                wrong = server.sight.finish()
                 sys.stderr.flush()
                 os._exit(int(wrong))
             data, files, _, _ = socket.recv_fds(control, CHILD.size, 2)
@@ -251,6 +285,6 @@ def run(server: ProgramServer, first: socket.socket, control: socket.socket, sig
             if not own:
                 control.close()
                 os.close(process)
-                run(server.of_child(child), connection, more[0], sight.of_child())
+                run(server.of_child(child), connection, more[0])
             for s in (connection, *more):
                 s.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UsageError
@@ -48,6 +48,10 @@ class Case:
     def id(self) -> str:
         """`samples/vecadd.ptx::run1`."""
         return f"{self.path.as_posix()}::{self.name}"
+
+    def told(self, fmad: str | None = None, schedules: int | None = None) -> Case:
+        """See RunCheck."""
+        return replace(self, what=self.what.told(fmad, schedules)) if isinstance(self.what, RunCheck) else self
 
     @property
     def line(self) -> int:

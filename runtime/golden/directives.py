@@ -6,6 +6,7 @@
 //@ prints "text"                   what the kernel prints, with \\n for the end of a line
 //@ golden [NAME ...]               buffers of the run above that NAME.golden.npz holds (all, where no name stands)
 //@ golden c = [1, 2, 3]            a small buffer, recorded in place
+//@ allows r0=1 r1=0               some execution of the run above ends so, as the memory model says; `forbids`: none does
 //@ error 12: "text"                the assembler reports an error in line 12; +1 and -1 count from here; `error "text"` behind an
                                     instruction means its own line; `warning` likewise; `error[code]` names the code word as well
 Lines before the first `run` belong to every run of the file, those of a .toml beside it included.  The .toml has directives of its own, for
@@ -16,16 +17,18 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import UsageError
+from ..litmus.conditions import WORDS as CONDITIONS
+from ..litmus.conditions import Condition, condition
 from ..run.runspec import RunSpec, directives
 
 _LINE = re.compile(r"//@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
 _BESIDE = re.compile(r"^\s*#@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
 _RUN_TABLE = re.compile(r"^\s*\[\[\s*run\s*\]\]")
 _VERDICT = re.compile(r'^(?:\[(?P<code>[\w-]+)\])?\s*(?P<at>[-+]?\d+)?\s*:?\s*(?P<text>"(?:[^"\\]|\\.)*")?\s*$')
-WORDS = ("run", "fault", "metric", "prints", "golden", "error", "warning")
+WORDS = ("run", "fault", "metric", "prints", "golden", "error", "warning", *CONDITIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,13 @@ class RunCheck:
     prints: str | None = None
     goldens: tuple[Golden, ...] = ()
     prints_at: tuple[Place, ...] = ()
+    conditions: tuple[Condition, ...] = ()  # of a litmus test
+
+    def told(self, fmad: str | None = None, schedules: int | None = None) -> RunCheck:
+        """The same, with what a command line says of runs that do not say it themselves."""
+        spec = self.spec
+        own = spec.schedules or (None if spec.schedule is not None else schedules)
+        return replace(self, spec=replace(spec, fmad=spec.fmad or fmad or "", schedules=own))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,7 @@ def _beside(text: str) -> list[_Found]:
 
 
 def _run(spec: RunSpec, number: int, own: list[_Found]) -> RunCheck:
-    faults, metrics, goldens, places = [], [], [], []
+    faults, metrics, goldens, places, conditions = [], [], [], [], []
     prints: str | None = None
     for d in own:
         if d.word == "fault":
@@ -140,9 +150,11 @@ def _run(spec: RunSpec, number: int, own: list[_Found]) -> RunCheck:
         elif d.word == "prints":
             prints = (prints or "") + _text(d.rest, d.at.line)
             places.append(d.at)
+        elif d.word in CONDITIONS:
+            conditions.append(condition(d.word, d.rest, d.at.line))
         else:
             goldens += _goldens(d.rest, d.at)
-    return RunCheck(spec, number, tuple(faults), tuple(metrics), prints, tuple(goldens), tuple(places))
+    return RunCheck(spec, number, tuple(faults), tuple(metrics), prints, tuple(goldens), tuple(places), tuple(conditions))
 
 
 def _goldens(rest: str, at: Place) -> list[Golden]:

@@ -9,6 +9,9 @@ from pathlib import Path
 from warplab.interpreter.checkers.findings import as_text
 
 from ..errors import ApiError
+from ..litmus.judge import judge
+from ..litmus.report import as_text as litmus_text
+from ..run.orders import in_orders
 from ..run.runner import Outcome, Runner, describe_launches
 from .collect import Case, Failed
 from .directives import RunCheck
@@ -16,6 +19,7 @@ from .metrics import check_metric, measured
 from .output import captured
 from .record import compare, recorded, rewrite
 
+LITMUS_SEEDS = 20  # of a litmus test that names no number
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
@@ -29,6 +33,8 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
     problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
+    if not gpu and not problems:
+        problems += _in_other_orders(texts, names, check, folder, runner, outcome)
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:
@@ -40,6 +46,17 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     if wrong := compare(case.path, check, outcome, recorded(case.path)):
         raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
     return False
+
+
+def _in_other_orders(texts: list[bytes], names: list[str], check: RunCheck, folder: Path, runner: Runner, outcome: Outcome) -> list[str]:
+    """What is wrong in other orders, or with all that the memory model allows."""
+    if check.conditions:
+        found = judge(texts, names, check.spec, folder, check.conditions, check.spec.schedules or LITMUS_SEEDS)
+        return [] if found.passed else [litmus_text(f"line {check.spec.line}", found)]
+    if check.spec.schedules:
+        orders = in_orders(runner, outcome)
+        return [str(orders)] if orders.is_fault else []
+    return []
 
 
 def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Path) -> Ran:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import driver
 from ..device.kernels import LaunchShape
+from ..device.sanitizing import Sanitizer, SanitizerError, sanitizing
 from ..driver.api import current, kernel_of
 from ..driver.launching import start
 from .arrays import DeviceNDArray
@@ -85,14 +86,25 @@ class LaunchConfig:
         return LaunchShape(grid, self.block, self.shmem_size, self.is_cooperative, self.cluster)
 
 
-def launch(stream: Stream | IsStreamType, config: LaunchConfig, kernel: Kernel, *kernel_args: object) -> None:
-    """Launches a kernel into a stream."""
+def launch(
+    stream: Stream | IsStreamType, config: LaunchConfig, kernel: Kernel, *kernel_args: object, sanitize: str | Sanitizer | None = None
+) -> None:
+    """Launches a kernel into a stream.
+
+    `sanitize` has checkers look at this launch: a Sanitizer adds to its findings; of the tools that a text names, errors raise SanitizerError.
+    """
     handle = kernel_of(kernel.handle)
     formals = handle.kernel.parameters
     if len(kernel_args) != len(formals):
         raise TypeError(f"{kernel.name} takes {len(formals)} arguments, {len(kernel_args)} were given: {kernel.signature}")
     values = [as_bytes(a, v, n) for n, (a, (v, _)) in enumerate(zip(kernel_args, formals, strict=True))]
-    start(handle, config.shape, needed_handle(stream), handle.pack(values))
+    if sanitize is None:
+        start(handle, config.shape, needed_handle(stream), handle.pack(values))
+        return
+    with sanitizing(sanitize) as sanitizer:
+        start(handle, config.shape, needed_handle(stream), handle.pack(values))
+    if isinstance(sanitize, str) and sanitizer.errors:
+        raise SanitizerError(sanitizer.findings)
 
 
 _PLAIN: dict[type, str] = {bool: "?", int: "q", float: "d"}

@@ -105,7 +105,7 @@ def _source(p: KernelProfile, prefix: str) -> str:
             rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}{code}</tr>')
         out.append(f'<h2>{escape(name)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     for file, lines in p.source_lines().items():
-        rows = [_row(str(x.line), number(x.warps), number(x.global_sectors), number(x.shared_passes)) for x in lines]
+        rows = [_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes)) for x in lines]
         out.append(f"<h2>{escape(file)}</h2>{_table(('line', 'warps', 'sectors', 'passes'), rows)}")
     return "".join(out)
 
@@ -114,7 +114,7 @@ def _line_cells(x: LineProfile, heat: float) -> str:
     shared = sum(a.requests for a in x.accesses if a.space == "shared")
     values = (
         f"{32 * x.efficiency:.1f}",
-        f"{x.global_sectors / x.global_requests:.1f}" if x.global_requests else "",
+        f"{x.sectors / x.requests:.1f}" if x.requests else "",
         f"{x.shared_passes / shared:.1f}" if shared else "",
         number(x.local_sectors) if x.local_sectors else "",
         number(x.divergent) if x.divergent else "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from warplab.interpreter.profiler import KernelProfile, LineProfile
 from warplab.interpreter.profiler.metrics import METRICS, Metric
+from warplab.interpreter.profiler.profile import IN_SECTORS
 
 from .advice import advice
 from .tables import number, percent, scaled, table
@@ -43,7 +44,7 @@ def hot_lines(p: KernelProfile, count: int = HOT) -> tuple[LineProfile, ...]:
 
 def cost(line: LineProfile) -> float:
     """One number for heat: issued instructions, and what memory has to do for them."""
-    return line.warps + 0.5 * line.global_sectors + line.shared_passes + line.local_sectors
+    return line.warps + 0.5 * line.sectors + line.shared_passes + line.local_sectors
 
 
 def lines_table(p: KernelProfile, count: int = HOT) -> str:
@@ -53,11 +54,11 @@ def lines_table(p: KernelProfile, count: int = HOT) -> str:
     rows = []
     for x in hot_lines(p, count):
         shared = sum(a.requests for a in x.accesses if a.space == "shared")
-        loads = sum(a.units for a in x.accesses if a.space == "global" and a.kind == "ld")
-        hits = sum(a.hits for a in x.accesses if a.space == "global")
+        loads = sum(a.units for a in x.accesses if a.space in IN_SECTORS and a.kind == "ld")
+        hits = sum(a.hits for a in x.accesses if a.space in IN_SECTORS)
         rows.append([
             str(x.line), texts.get(x.line, "")[:60], number(x.warps), f"{32 * x.efficiency:.1f}",
-            f"{x.global_sectors / x.global_requests:.1f}" if x.global_requests else "",
+            f"{x.sectors / x.requests:.1f}" if x.requests else "",
             f"{x.shared_passes / shared:.1f}" if shared else "",
             percent(hits / loads) if loads else "",
             number(x.divergent) if x.divergent else "",

@@ -41,6 +41,7 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "The engine that executes launches: numpy, native (machine code of this processor, extra `native`), or auto (the faster one).",
     ),
     "--schedule": ("schedule", "one", "A seed that chooses another legal interleaving of lanes, warps and blocks."),
+    "--schedules": ("schedules", "one", "Also runs this number of seeds, and shows the first one whose outcome differs."),
     "--poison": ("poison", "one", "A seed: fills registers, shared and local memory with garbage instead of zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after this number of steps."),
     "--timeout": ("timeout", "one", "Ends the run after this number of seconds."),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Variable
 from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
+from warplab.interpreter.memory.arena import Allocation
 from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
@@ -20,6 +21,7 @@ from ..device.engines import engine_of
 from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.loading import contraction
 from ..device.machine import model_of
+from ..device.memory import Window
 from ..device.sanitizing import Sanitizer
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
@@ -102,7 +104,7 @@ class Runner:
         self.context.options.max_steps = spec.max_steps
         self.context.options.max_seconds = spec.timeout
         self.context.options.engine = engine_of(spec.engine)
-        self.context.options.schedule = spec.schedule
+        self.context.options.schedule = None if spec.schedules else spec.schedule
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
@@ -203,7 +205,7 @@ class Runner:
         if step.what in ("sync", "free"):
             self.context.synchronize()
         if self.sanitizer is not None and step.what != "memset":
-            self.sanitizer.host("sync" if step.what == "free" else step.what, step.name, step.stream)
+            self.sanitizer.host("sync" if step.what == "free" else step.what, step.name if step.what != "free" else "", step.stream)
         if step.what not in ("free", "memset"):
             return
         b = self.outcome.buffers.get(step.name)
@@ -303,7 +305,8 @@ class Runner:
         if found is not None:
             raise UsageError(f"two buffers are called {name}")
         raw = np.ascontiguousarray(value.array)
-        address = self.context.allocate(max(raw.nbytes, 1))
+        place = dict(self.spec.addresses).get(name)
+        address = self.context.allocate(max(raw.nbytes, 1)) if place is None else self._placed(place, raw.nbytes)
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
         if (made := self.context.arena.find(address)) is not None:
             made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,))
@@ -312,6 +315,14 @@ class Runner:
             self.sanitizer.unset(self.context.arena, address, raw.nbytes)
         self.on_buffer(b)
         return b
+
+    def _placed(self, address: int, size: int) -> int:
+        """Memory at an address that the run names, where none is yet."""
+        space = self.context.space
+        if any(space.is_device_range(at) for at in (address, address + size - 1)):
+            raise UsageError(f"there is other memory at {address:#x}, where a buffer is to stand")
+        space.registered[address] = Window(address, np.zeros(size, np.uint8), Allocation(address, size))
+        return address
 
     def _set(self, text: str) -> None:
         name, _, value_text = text.partition("=")

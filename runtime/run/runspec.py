@@ -64,6 +64,7 @@ class RunSpec:
     device: str = ""
     engine: str = ""
     schedule: int | None = None
+    schedules: int | None = None  # so many seeds, from that of `schedule` on, are held against the default order
     poison: int | None = None
     max_steps: int | None = None
     timeout: float | None = None
@@ -71,6 +72,7 @@ class RunSpec:
     sanitize: str = ""  # the tools that look at the launches
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
+    addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
 
 
 def dim3(text: str | int | Sequence[int]) -> Dim3:
@@ -112,9 +114,15 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), number("poison", int),
+        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), _seeds(number("schedules", int)), number("poison", int),
         number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
+
+
+def _seeds(count: int | None) -> int | None:
+    if count is not None and count < 1:
+        raise UsageError(f"--schedules {count}: give the number of seeds, 1 or more")
+    return count
 
 
 def _fmad(word: str | None) -> str:
@@ -181,7 +189,8 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 
 _RUN_KEYS = frozenset(
-    "modules buffers tex surf tensormap launch expect print dump set rtol atol ulp device engine schedule poison max_steps timeout fmad sanitize".split()
+    "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
+    + "device engine schedule schedules poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -203,11 +212,25 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
     one = from_options(
         {
             k: data.get(k)
-            for k in ("rtol", "atol", "ulp", "device", "engine", "schedule", "poison", "max_steps", "timeout", "fmad", "sanitize")
+            for k in (
+                "rtol",
+                "atol",
+                "ulp",
+                "device",
+                "engine",
+                "schedule",
+                "schedules",
+                "poison",
+                "max_steps",
+                "timeout",
+                "fmad",
+                "sanitize",
+            )
         }
     )
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
+        addresses=_addresses(data, path),
         textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),
         expect=tuple(data.get("expect", ())),
         show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
@@ -226,6 +249,15 @@ def _step(what: str, given: Mapping[str, Any], path: Path) -> HostStep:
     name = "" if what == "sync" else str(given[what])
     size = numbers["bytes"] if "bytes" in given else None
     return HostStep(what, name, str(given.get("stream", "")), numbers["value"], numbers["offset"], size)
+
+
+def _addresses(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, int], ...]:
+    """Where buffers must stand; each must be one of the run's."""
+    given = data.get("at", {})
+    for name, address in given.items():
+        if name not in data.get("buffers", {}) or not isinstance(address, int) or address < 1:
+            raise UsageError(f"{path}: at.{name} = {address!r}: write the name of a buffer and its address")
+    return tuple(given.items())
 
 
 def _named(data: Mapping[str, Any], key: str) -> tuple[str, ...]:

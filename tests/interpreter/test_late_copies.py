@@ -9,7 +9,7 @@ from warplab.interpreter.faults import Deadlock, Fault
 
 from .harness import Machine, kernel
 
-SEEDS = range(8)
+SEEDS = range(14)
 HEAD = """.shared .align 128 .b8 tile[512]; .shared .align 8 .b64 full; .reg .b64 %in, %out, %w; .reg .b32 %t, %at, %tile, %full, %v, %u;
     .reg .pred %p, %q; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %tile, tile; mov.u32 %full, full;
     mad.lo.u32 %at, %t, 4, %tile; mad.wide.u32 %in, %t, 4, %in; mad.wide.u32 %out, %t, 4, %out;
@@ -21,6 +21,13 @@ TWO = "cp.async.ca.shared.global [%at+128], [%in+128], 4; cp.async.commit_group;
 BULK = ("@%q bra ON; mbarrier.arrive.expect_tx.shared.b64 _, [%full], 256;"
         " cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%in], 256, [%full]; ON:")  # fmt: skip
 BACK = "@%q bra ON; cp.async.bulk.global.shared::cta.bulk_group [%out], [%tile], 256; cp.async.bulk.commit_group;"
+EXPECT = "@%q bra GO; mbarrier.arrive.expect_tx.shared.b64 _, [%full], 256; GO: bar.sync 0; ld.global.u32 %v, [%in]; ld.global.u32 %u, [%in+128];"
+STORED = f"""{EXPECT} st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%at], %v, [%full];
+    st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%at+128], %u, [%full];"""
+REDUCED = f"""{EXPECT} sub.u32 %v, %v, 7; sub.u32 %u, %u, 7;
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%at], %v, [%full];
+    red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%at+128], %u, [%full];"""
+ADDED = "@%q bra ON; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%tile], 256; cp.async.bulk.commit_group;"
 HEARD = "cp.async.mbarrier.arrive.noinc.shared.b64 [%full];"
 
 
@@ -28,7 +35,7 @@ def results(body: str) -> set[tuple[bool, bool]]:
     """Whether the first and the second half of the output are as copied, for several seeds."""
     found = set()
     for seed in SEEDS:
-        machine = Machine(kernel("p in, p out", HEAD + body))
+        machine = Machine(kernel("p in, p out", HEAD + body).replace(".version 8.0", ".version 8.1"))
         given, out = np.arange(100, 164, dtype=np.uint32), machine.upload(np.zeros(64, np.uint32))
         machine.launch(1, 32, [machine.upload(given), out], schedule=seed)
         got = machine.download(out)
@@ -40,14 +47,14 @@ def results(body: str) -> set[tuple[bool, bool]]:
     "body",
     [
         f"{ONE} {TWO} cp.async.wait_all; bar.sync 0; {SHOW}", f"{ONE} {TWO} cp.async.wait_group 0; bar.sync 0; {SHOW}",
-        f"{BULK} {WAIT} {SHOW}", f"{ONE} {TWO} mbarrier.init.shared.b64 [%full], 32; bar.sync 0; {HEARD} {WAIT} {SHOW}",
+        f"{BULK} {WAIT} {SHOW}", f"{STORED} {WAIT} {SHOW}", f"{REDUCED} {WAIT} {SHOW}", f"{ONE} {TWO} mbarrier.init.shared.b64 [%full], 32; bar.sync 0; {HEARD} {WAIT} {SHOW}",
     ],
 )  # fmt: skip
 def test_what_is_waited_for_is_there(body: str) -> None:
     assert results(body) == {(True, True)}
 
 
-@pytest.mark.parametrize("body", [f"{ONE} {TWO} bar.sync 0; {SHOW}", f"{BULK} bar.sync 0; {SHOW}"])
+@pytest.mark.parametrize("body", [f"{given} bar.sync 0; {SHOW}" for given in (f"{ONE} {TWO}", BULK, STORED, REDUCED)])
 def test_what_is_not_waited_for_may_come_later(body: str) -> None:
     assert (False, False) in results(body)
 
@@ -105,14 +112,15 @@ def test_bytes_that_never_come_are_a_deadlock(seed: int | None) -> None:
         machine.launch(1, 32, [machine.upload(np.zeros(64, np.uint32)), machine.upload(np.zeros(64, np.uint32))], schedule=seed)
 
 
-def test_a_wait_for_reads_lets_writes_come_later() -> None:
+@pytest.mark.parametrize("given", [BACK, ADDED])
+def test_a_wait_for_reads_lets_writes_come_later(given: str) -> None:
     """The thread that has waited for .read alone may find in global memory what was there before."""
     look = "ld.volatile.global.u32 %v, [%out]; st.global.u32 [%in], %v; ON: ret;"
 
     def seen(wait: str) -> set[int]:
         found = set()
         for seed in SEEDS:
-            machine = Machine(kernel("p in, p out", f"{HEAD} {BACK} {wait} {look}"))
+            machine = Machine(kernel("p in, p out", f"{HEAD} {given} {wait} {look}"))
             place, out = machine.upload(np.zeros(64, np.uint32)), machine.upload(np.zeros(64, np.uint32))
             machine.launch(1, 32, [place, out], schedule=seed)
             found.add(int(machine.download(place)[0]))

@@ -36,9 +36,9 @@ HEAD = """.version 8.0
 """
 
 
-def races(body: str, *, block: int = 64, grid: int = 1, schedule: int | None = None) -> tuple[Finding, ...]:
+def races(body: str, *, block: int = 64, grid: int = 1, cluster: int = 1, schedule: int | None = None) -> tuple[Finding, ...]:
     """The findings of a kernel with this body."""
-    launch = LaunchSpec("k", (grid, 1, 1), (block, 1, 1), ("g=u32[256]", "f=u32[64]"))
+    launch = LaunchSpec("k", (grid, 1, 1), (block, 1, 1), ("g=u32[256]", "f=u32[64]"), cluster=(cluster, 1, 1))
     text = HEAD + "\n".join(f"    {line}" for line in body.strip().splitlines()) + "\n    ret;\n}\n"
     runner = Runner([text.encode()], ["k.ptx"], RunSpec((launch,), sanitize="racecheck", schedule=schedule, timeout=20.0), None)
     try:
@@ -83,6 +83,7 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
     "a warp's barrier between warps": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r7"),
     "a mask without the other lane": "shl.b32 %r12, 1, %r1;\n" + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
@@ -117,6 +118,41 @@ def test_race(name: str, schedule: int | None) -> None:
 def test_one_value_is_a_remark() -> None:
     found = races("mov.u32 %r20, 7;\nst.global.u32 [%rd1], %r20;")
     assert [f.severity for f in found] == ["info"]
+
+
+def test_one_of_two_blocks_writes_what_both_have_read() -> None:
+    (found,) = races("ld.global.u32 %r20, [%rd1];\nbar.sync 0;\n@%p1 st.global.u32 [%rd1], %r1;", block=1, grid=2)
+    assert (found.kind, found.severity) == ("read-write", "error")
+
+
+def test_help_speaks_of_the_barrier_that_reaches_all_pairs() -> None:
+    (found,) = races("st.shared.u32 [%r5], %r1;\nld.shared.u32 %r10, [%r5+4];")  # lane 31 reads what the next warp wrote
+    assert found.thread == (0, 0, 0)
+    assert "bar.sync" in found.help and "warp" not in found.help
+
+
+@pytest.mark.parametrize(
+    ("fence", "ordered"), [("membar.gl", True), ("fence.sc.sys", True), ("fence.sc.cta", False), ("fence.acq_rel.gpu", False)]
+)
+def test_two_fences_are_ordered_as_they_come(fence: str, ordered: bool) -> None:
+    """No flag, and no branch that could change the order: block 0 writes, and goes through its fence before block 1 does."""
+    found = races(
+        f"@%p1 st.global.u32 [%rd1+4], %r1;\n@%p1 fence.sc.gpu;\n@!%p1 {fence};\n@!%p1 ld.global.u32 %r20, [%rd1+4];", block=1, grid=2
+    )
+    assert (found == ()) == ordered
+
+
+def test_blocks_of_one_cluster_meet() -> None:
+    """Each block counts in the shared memory of its whole cluster, and reads its own after the cluster's barrier."""
+    counts = """mapa.shared::cluster.u32 %r11, %r3, 0;
+atom.shared::cluster.add.u32 %r12, [%r11], 1;
+mapa.shared::cluster.u32 %r11, %r3, 1;
+atom.shared::cluster.add.u32 %r12, [%r11], 1;
+{}
+ld.shared.u32 %r12, [%r3];"""
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    assert races(counts.format(meet), grid=4, cluster=2) == ()
+    assert races(counts.format("bar.sync 0;"), grid=4, cluster=2) != ()
 
 
 def test_words_of_a_finding() -> None:

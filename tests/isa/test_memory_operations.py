@@ -136,6 +136,26 @@ class Port:
     def pause(self) -> None:
         self.pauses += 1
 
+    def rows(self) -> "Rows":
+        return Rows(self, np.ones((1, 1), np.bool_) if self.active is None else self.active)
+
+
+class Rows(Port):
+    """The active lanes of a port one below the other."""
+
+    def __init__(self, port: Port, active: Bits) -> None:
+        super().__init__(None, port.rank)
+        self.port, self.whole = port, active
+        self.memory, self.shared = port.memory, port.shared
+        self.count = int(active.sum())
+
+    def take(self, value: Bits) -> Bits:
+        return np.broadcast_to(value, self.whole.shape)[self.whole][:, None]
+
+    def among(self, chosen: Bits | None, columns: int) -> "Rows":
+        assert chosen is None and columns
+        return Rows(self.port, self.whole)
+
 
 def perform(port: Port, spelling: str, *operands: Any) -> Any:
     """Runs one instruction; numbers become (1, 1) arrays of the operand's type, addresses are uint64."""

@@ -100,35 +100,57 @@ def test_filtered(host: Host, ptx: str, entry: str, dims: int, shape: tuple[int,
     assert bits(host, ptx, entry, handle, at) == expected
 
 
+Shape = tuple[int, int, int]
+
+
+def level_of(shape: Shape, k: int, entry: str) -> Shape:
+    """The extent of a level; layers stay as they are."""
+    width, height, depth = (n and max(n >> k, 1) for n in shape)
+    return width, height, shape[2] if "layered" in entry else depth
+
+
 @pytest.mark.parametrize(
-    ("entry", "dims", "shape"), [("line_lod", 1, (16, 0, 0)), ("plane_lod", 2, (8, 4, 0)), ("volume_lod", 3, (8, 8, 4))]
-)
+    ("entry", "dims", "shape"),
+    [
+        ("line_lod", 1, (16, 0, 0)), ("plane_lod", 2, (8, 4, 0)), ("volume_lod", 3, (8, 8, 4)), ("line_layered_lod", 1, (16, 0, 3)),
+        ("plane_layered_lod", 2, (8, 4, 3)),
+    ],
+)  # fmt: skip
 def test_levels(host: Host, ptx: str, entry: str, dims: int, shape: tuple[int, int, int]) -> None:
     sampler = Sampler((WRAP,) * 3, LINEAR, LINEAR, normalized=True, clamp=(0.0, 9.0))
-    levels = [texels(tuple(n and max(n >> k, 1) for n in shape), k) for k in range(3)]  # type: ignore[arg-type]
-    mipmap = _mipmap(host, shape, levels)
+    layered = "layered" in entry
+    levels = [texels(level_of(shape, k, entry), k) for k in range(3)]
+    mipmap = _mipmap(host, shape, levels, LAYERED * layered)
     at = coordinates(-1, 2)
+    if layered:
+        at[:, 2] = np.arange(LANES) % 5
     at[:, 3] = np.linspace(-1, 4, LANES)
-    image = Image(FLOAT4, *shape, tuple(levels))
-    expected = [fetch(image, sampler, dims, [float(c) for c in p[:dims]], level=float(p[3])) for p in at]
+    image = Image(FLOAT4, *shape, tuple(levels), layered=layered)
+    expected = [fetch(image, sampler, dims, [float(c) for c in p[:dims]], int(p[2]) if layered else 0, float(p[3])) for p in at]
     assert bits(host, ptx, entry, texture(host, of_mipmap(mipmap), sampler), at) == expected
 
 
-def _mipmap(host: Host, shape: tuple[int, int, int], levels: list[Floats]) -> Any:
-    mipmap = host("cuMipmappedArrayCreate", descriptor(*shape, channels=CHANNELS), len(levels))
+def _mipmap(host: Host, shape: Shape, levels: list[Floats], flags: int) -> Any:
+    mipmap = host("cuMipmappedArrayCreate", descriptor(*shape, channels=CHANNELS, flags=flags), len(levels))
     for k, contents in enumerate(levels):
         fill(host, host("cuMipmappedArrayGetLevel", mipmap, k), contents.reshape(*contents.shape[:2], -1))
     return mipmap
 
 
 @pytest.mark.parametrize(
-    ("entry", "shape", "size"), [("line_grad", (32, 0, 0), 32), ("plane_grad", (32, 16, 0), 32), ("volume_grad", (8, 16, 32), 32)]
-)
+    ("entry", "shape", "size"),
+    [
+        ("line_grad", (32, 0, 0), 32), ("plane_grad", (32, 16, 0), 32), ("volume_grad", (8, 16, 32), 32),
+        ("line_layered_grad", (32, 0, 2), 32), ("plane_layered_grad", (32, 16, 2), 32),
+    ],
+)  # fmt: skip
 def test_a_gradient_of_two_texels_asks_for_the_first_level(
     host: Host, ptx: str, entry: str, shape: tuple[int, int, int], size: int
 ) -> None:
-    levels = [np.full_like(texels(tuple(n and max(n >> k, 1) for n in shape), 0), k) for k in range(4)]  # type: ignore[arg-type]
-    handle = texture(host, of_mipmap(_mipmap(host, shape, levels)), Sampler(normalized=True, clamp=(0.0, 9.0)))
+    levels = [np.full_like(texels(level_of(shape, k, entry), 0), k) for k in range(4)]
+    handle = texture(
+        host, of_mipmap(_mipmap(host, shape, levels, LAYERED * ("layered" in entry))), Sampler(normalized=True, clamp=(0.0, 9.0))
+    )
     at = coordinates(0, 1)
     wanted = np.arange(LANES) % 6
     at[:, 3] = 2.0**wanted / size
@@ -193,13 +215,13 @@ def test_surfaces(host: Host, ptx: str, name: str) -> None:
     places = []
     for x, y, z, w in at.tolist():
         numbers = {"1d": [x * 8], "2d": [x * 8, y], "3d": [x * 8, y, z], "a1d": [w, x * 8], "a2d": [w, x * 8, y]}[geometry]
-        places.append(model.place(geometry, numbers, 8, "clamp" if "clamp" in name else "zero", False))
+        places.append(model.place(geometry, numbers, 8, "clamp" if "clamp" in name else "zero", True))
     found = host.upload(np.full((LANES, 2), 9, np.uint32))
     assert host.launch(host.function("read_" + name, ptx), 1, LANES, (handle, host.upload(at), found), (POINTER,) * 3) == "SUCCESS"
     assert host.download(found, values).tobytes() == b"".join(model.load(place, 8) for place in places)
     arguments = handle, host.upload(at), host.upload(values)
     assert host.launch(host.function("write_" + name, ptx), 1, LANES, arguments, (POINTER,) * 3) == "SUCCESS"
-    for lane in sorted(range(LANES), key=lambda lane: (lane // 32, -lane)):
+    for lane in sorted(range(LANES), key=lambda lane: (lane // 16, -lane)):  # 128 bytes at a time
         model.store(places[lane], values[lane].tobytes())
     fill(host, a, got := np.zeros((slices, height, width * 2), np.uint32), back=True)
     assert got.tobytes() == model.contents

@@ -173,3 +173,33 @@ def test_the_command_line_writes_pictures(tmp_path: Path) -> None:
     assert np.load(tmp_path / "x.npy").shape == (2, 3)
     wrong = CliRunner().invoke(main, [*given[:-4], "--dump", "img=picture.bmp"])
     assert wrong.exit_code == 2 and "NAME=FILE.png" in wrong.output
+
+
+OPAQUE = """.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .texref t, .param .surfref s, .param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %i, %x, %r<5>;
+    .reg .b64 %o;
+    ld.param.u64 %o, [out];
+    mov.u32 %i, %tid.x;
+    mov.b32 %x, 3;
+    setp.ne.u32 %p, %i, 2;
+    tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [t, {%i, %x}];
+    @%p sust.p.1d.b32.trap [s, {%i}], %r0;
+    suq.width.b32 %r4, [s];
+    st.global.u32 [%o], %r4;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_parameters_may_be_handles(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "k.ptx").write_text(OPAQUE)
+    words = ["--tex", "t=u32[4,4]:arange", "--surf", "s=u32[4]", "--arg", "out:out=u32[1]", "--block", "4"]
+    found = CliRunner().invoke(main, ["run", str(tmp_path / "k.ptx"), *words, "--engine", engine])
+    assert found.exit_code == 0, found.output
+    assert "s = [12, 13, 0, 15]" in found.output and "out = [4]" in found.output

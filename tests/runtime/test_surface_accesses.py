@@ -1,5 +1,6 @@
 """suld, sust, sured, suq and istypep in kernels: guards, the order of stores, handles that differ by lane, and variables."""
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -162,3 +163,23 @@ def test_faults_name_the_first_lane_and_the_extent(host: Host, surfaces: Surface
     assert host.launch(f, 1, LANES, (*surfaces.handles, d), (POINTER,) * 3) == "SUCCESS"
     assert host.code("cuCtxSynchronize") == code
     assert words in str(STATE.stack[-1].fault)
+
+
+@pytest.mark.parametrize(
+    ("query", "loads"),
+    [
+        ("suq.channel_order", "NOT_SUPPORTED"),
+        ("suq.memory_layout", "NOT_SUPPORTED"),
+        ("txq.num_mipmap_levels", "SUCCESS"),
+        ("txq.width", ""),
+    ],
+)
+def test_queries_that_the_driver_does_not_compile(host: Host, query: str, loads: str) -> None:
+    """As on the H200: of surfaces the module is refused, of textures its entries are not found."""
+    text = ctypes.create_string_buffer(KERNEL.replace("BODY", f"{query}.b32 %r, [%t];").encode())
+    code, module = cu.cuModuleLoadData(ctypes.addressof(text))
+    assert code.name.removeprefix("CUDA_").removeprefix("ERROR_") == (loads or "SUCCESS")
+    if not code:
+        found, _ = cu.cuModuleGetFunction(module, b"k")
+        assert found.name == ("CUDA_ERROR_NOT_FOUND" if loads else "CUDA_SUCCESS")
+        host("cuModuleUnload", module)

@@ -44,6 +44,17 @@ class Cells:
         while self.logged > LOGGED:
             self.logged -= self.log.pop(0)[0].size
 
+    def remember(self, where: Array, old: Array, masks: Array | None, sites: Array, mine: Array, number: int) -> None:
+        """Records become one with that of the instruction `number`: where they are of several, the log keeps which thread executed which."""
+        mixed = sites >= MIXED
+        apart = mixed | (sites != number)
+        if apart.any():
+            fresh = np.flatnonzero(apart & ~mixed)
+            if fresh.size:
+                self.keep(where[fresh], old[fresh], None if masks is None else masks[fresh], sites[fresh])
+            self.keep(where[apart], mine[apart], None, np.full(int(apart.sum()), number, np.uint16))
+            self.site[where[apart]] = number | MIXED
+
     def parts(self, unit: int) -> list[tuple[Array, Array, Array]]:
         """Stamps, masks and sites of all that the record of a unit may stand for, the latest first."""
         out = []
@@ -102,3 +113,14 @@ class Shadow:
             self.unit = 1
             for cells in self.cells.values():
                 cells.split()
+
+
+def stamps(now: int, who: Array | int) -> Array:
+    """Records of one time."""
+    made: Array = np.asarray(who).astype(U64) | U64(now << 32)
+    return made
+
+
+def limit(time: Array | int) -> Any:
+    """The last stamp of a time."""
+    return (np.asarray(time).astype(U64) << HALF) | LOW

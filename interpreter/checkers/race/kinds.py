@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warplab.assembler.listing import listing
+
+from ...launch import Launch
 from ...plan.plan import Site
 
 SCOPES = {"cta": 0, "cluster": 1, "gpu": 2, "gl": 2, "sys": 3}
@@ -26,6 +29,17 @@ class Kind:
     fence: bool = False
     proxy_fence: bool = False
     warp_barrier: bool = False
+    sequential: bool = False  # a fence.sc
+
+    @property
+    def plain(self) -> bool:
+        """Is an access of its the thread's own, and weak?"""
+        return not (self.strong or self.mbarrier or self.copies or self.reads_async or self.async_proxy)
+
+    @property
+    def orders_some(self) -> bool:
+        """Does it order threads otherwise than by a barrier of their block, or work beside its thread?"""
+        return self.fence or self.warp_barrier or self.mbarrier or self.copies or self.reads_async or self.acquires or self.releases
 
 
 def kind_of(site: Site) -> Kind:
@@ -43,7 +57,21 @@ def kind_of(site: Site) -> Kind:
     every = fence and words.isdisjoint(("acquire", "release"))
     return Kind(
         strong, scope, every or not words.isdisjoint(("acquire", "acq_rel", "sc")), every or not words.isdisjoint(("release", "acq_rel", "sc")),
-        mbarrier, facts is not None and facts.access != "" and "async" in words, "mma_async" in words, "bulk" in words,
+        mbarrier, facts is not None and facts.access != "" and "async" in words, "mma_async" in words, not words.isdisjoint(("bulk", "mma_async")),
         fence and "proxy" not in words, fence and "proxy" in words and not words.isdisjoint(("async", "async::generic")),
-        form is not None and form.effect == "warp_barrier",
+        form is not None and form.effect == "warp_barrier", fence and ("sc" in words or "level" in (i.settled or {})),
     )  # fmt: skip
+
+
+def only_barriers(launch: Launch) -> bool:
+    """Do all threads of a block meet wherever some of them synchronise?  Then nothing but whole blocks is ever asked for."""
+    for f in launch.kernel.reached:
+        for i in listing(f).instructions:
+            form = i.form
+            if form is None:
+                continue
+            if kind_of(Site(i, None, f.name)).orders_some or form.facts.copies or form.effect in ("cluster_arrive", "cluster_wait"):
+                return False
+            if form.effect == "barrier" and ("arrive" in i.modifiers or len(i.operands) > 1):
+                return False
+    return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...launch import Launch
-from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array
+from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
 
 Clock = dict[int, int]
 
@@ -81,6 +81,7 @@ class Order:
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
         self.copies = copies
         self.phases = 0
+        self.only_barriers = False  # of whole blocks synchronise, and all launches before are ordered before
         self.activity = np.zeros(launch.blocks, np.int64)  # when each block last read memory that others may read, too
 
     # ------------------------------------------------------------ synchronisation
@@ -207,11 +208,16 @@ class Order:
 
     # ------------------------------------------------------------ questions
 
-    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Array | None = None) -> Array:
-        """Which of these records are not ordered before their lanes; `before`: what a copy of the lane knew of when it was issued."""
+    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Array | None = None, *, shared: bool) -> Array:
+        """Which of these records are not ordered before their lanes; `before`: what a copy of the lane knew of when it was issued; `shared`: only
+        blocks of a cluster can have made them."""
         time = (stamp >> HALF).astype(np.int64)
         who = (stamp & LOW).astype(np.int64)
         level, number = who >> LEVEL_AT, who & NUMBER
+        if self.only_barriers:
+            block = np.where(level == THREAD, number // self.threads, number)
+            behind = (time <= self.floor) | ((block == u.block) & (time <= self.barrier[u.block])) | (who == u.thread)
+            return np.asarray(~behind)
         copied = (level == COPY) & (time > self.floor)
         if copied.any():
             number, time, level = number.copy(), time.copy(), level.copy()
@@ -245,11 +251,11 @@ class Order:
                 if time[j] < self.start:
                     continue
                 m = 0xFFFFFFFF if mask is None else int(mask[j])
-                ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]))
+                ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]), shared)
         apart: Array = ~ok
         return apart
 
-    def _knows(self, u: int, level: int, number: int, time: int, mask: int, tag: int) -> bool:
+    def _knows(self, u: int, level: int, number: int, time: int, mask: int, tag: int, shared: bool) -> bool:
         clocks = [c for key in self.key_of(u) for c in self.views.get(key, ())]
         if not clocks:
             return False
@@ -276,7 +282,9 @@ class Order:
                 for i in range(self.per_block)
                 if mask >> i & 1
             )
-        for b in range(self.launch.blocks):
+        size = self.launch.cluster_size if shared else self.launch.blocks
+        first = u // self.threads // size * size
+        for b in range(first, first + size):
             at = known(BLOCK << LEVEL_AT | b)
             if b == u // self.threads:
                 at = max(at, int(self.barrier[b]))
@@ -290,9 +298,3 @@ def merge(into: Clock, more: Clock) -> None:
     for key, time in more.items():
         if into.get(key, -1) < time:
             into[key] = time
-
-
-def stamps(now: int, who: Array | int) -> Array:
-    """Records of one time."""
-    made: Array = np.asarray(who).astype(U64) | U64(now << 32)
-    return made

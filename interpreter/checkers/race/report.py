@@ -10,16 +10,17 @@ from warplab.isa.types import TYPES
 
 from ...faults import Fault
 from ...launch import Launch
+from ...memory.arena import Arena
 from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace
-from ...observe import Access
 from ...plan.plan import Site
 from ...values import Array
-from ...vector.ports import WavePort
 from ..findings import Finding, Findings
 from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells, Shadow
-from .kinds import CLUSTER, CTA, SCOPE_NAMES, Kind
+from .kinds import CLUSTER, CTA, Kind
+from .look import Look
 from .order import NumberedLanes, Order
+from .reasons import Narrow, RacingPair
 
 Dim3 = tuple[int, int, int]
 
@@ -33,24 +34,18 @@ class Reporter:
         self.kinds: list[Kind] = []
         self.launch: Launch
         self.order: Order
-        self._launches: list[tuple[int, Launch]] = []
-        self._narrow: dict[int, tuple[int, Site, int]] = {}  # block -> an acquire that was, or whose release was, too narrow
-        self._wave: WavePort | None = None
+        self._narrow: dict[int, Narrow] = {}  # by block
 
     def begin(self, launch: Launch, order: Order) -> None:
         """A launch starts."""
         self.launch, self.order = launch, order
         self._narrow.clear()
 
-    def wave(self, wave: WavePort) -> None:
-        """Some blocks start."""
-        self._wave = wave
-
     def narrow(self, block: int, scope: int, site: Site, line: int) -> None:
         """A block has read what was released at a line at a narrow scope, or has acquired at one."""
-        self._narrow[block] = scope, site, line
+        self._narrow[block] = Narrow(scope, site.instruction.span.line, line)
 
-    def morally_strong(self, kind: Kind, size: int, access: str, sites: Array, stamp: Array, block: Array) -> Array:
+    def morally_strong(self, kind: Kind, size: int, sites: Array, stamp: Array, block: Array) -> Array:
         """Which of these strong accesses are in each other's scope, and of the same bytes?"""
         out = np.ones(sites.size, bool)
         low = (stamp & LOW).astype(np.int64)
@@ -73,44 +68,79 @@ class Reporter:
                 out[here] = False
         return out
 
-    def race(
-        self, a: Access, what: str, other: str, shadow: Shadow, cells: Cells, i: Array, index: Array, u: NumberedLanes, equal: bool,
-        within: bool = False, proxy: bool = False,
-    ) -> None:  # fmt: skip
+    def add(self, site: Site, kind: Kind) -> int:
+        """One more instruction, and its number in records."""
+        self.sites.append(site)
+        self.kinds.append(kind)
+        return len(self.sites)
+
+    def race(self, look: Look, other: str, cells: Cells, i: Array, index: Array, equal: bool, proxy: bool = False) -> None:
         """Lanes of an access race with records of earlier ones, or with each other."""
         sites = cells.site[i[index]]
         for n in np.unique(sites).tolist():
             here = index[sites == n]
             j = int(here[0])
-            site, stamp = (n & ~MIXED, int(cells.stamp[i[j]])) if n < MIXED else self._part(cells, int(i[j]), u.take(here[:1]), n & ~MIXED)
-            self._one(a, what, other, shadow, self.sites[site - 1], stamp, int(i[j]) * shadow.unit, j, u, here.size, equal, proxy)
+            stamp = cells.stamp[i[j]]
+            if n >= MIXED:
+                n, stamp = self._part(cells, int(i[j]), look.lanes.take(here[:1]), n & ~MIXED, look.in_shared)
+            self._one(look, other, self.sites[n - 1], int(stamp), j, here.size, equal, proxy, self._cross_warps(look, cells, i, here))
 
-    def _part(self, cells: Cells, unit: int, lane: NumberedLanes, last: int) -> tuple[int, int]:
+    def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
+        """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
+        site, address = self.sites[number - 1], shadow.origin + offset
+        wrote = "write" in what or what == "copied to"
+        line = site.instruction.span.line
+        self.findings.add(
+            Finding(
+                "racecheck", "write-write" if writes and wrote else "read-write",
+                f"a copy, a memset or the host {'writes' if writes else 'reads'} what line {line} {'wrote' if wrote else 'read'}: "
+                "nothing orders it behind the launch",
+                shadow.name, line, None, self.launch.name, None, None, address=address, size=shadow.unit,
+                instruction=self.launch.text_of(site), source=self.launch.source_of(site), nearby=arena.nearest(address),
+                help="wait for the launch's stream or an event behind it, or do both on one stream",
+            )
+        )  # fmt: skip
+
+    def _part(self, cells: Cells, unit: int, lane: NumberedLanes, last: int, shared: bool) -> tuple[int, int]:
         """The instruction, and the stamp, of an access in a record of several that is not ordered before a lane."""
         for stamp, mask, sites in cells.parts(unit):
-            bad = np.flatnonzero(self.order.unordered(stamp, mask, lane.take(np.zeros(stamp.size, np.int64))))
+            bad = np.flatnonzero(self.order.unordered(stamp, mask, lane.take(np.zeros(stamp.size, np.int64)), shared=shared))
             if bad.size:
                 return int(sites[bad[-1]]), int(stamp[bad[-1]])
         return last, int(cells.stamp[unit])
 
+    def _cross_warps(self, look: Look, cells: Cells, i: Array, here: Array) -> bool:
+        """Does any of these pairs of threads lie in two warps?"""
+        low = (cells.stamp[i[here]] & LOW).astype(np.int64)
+        level, number = low >> LEVEL_AT, low & NUMBER
+        threads = self.order.threads
+        warp = np.where(
+            level == THREAD, number // threads * self.order.per_block + number % threads // 32, np.where(level == WARP, number, -1)
+        )
+        return bool((warp != look.lanes.warp[here]).any())
+
     def _one(
-        self, a: Access, what: str, other: str, shadow: Shadow, site: Site, stamp: int, offset: int, j: int, u: NumberedLanes, count: int, equal: bool,
-        proxy: bool,
+        self, look: Look, other: str, site: Site, stamp: int, j: int, count: int, equal: bool, proxy: bool, cross: bool
     ) -> None:  # fmt: skip
-        launch = self.launch
+        launch, a, what, shadow = self.launch, look.access, look.what, look.shadow
         writes = "write" in what or what == "copied to", "write" in other or other == "copied to"
         kind = "write-write" if all(writes) else "read-write"
-        thread = int(u.thread[j])
+        thread = int(look.lanes.thread[j])
         block, at = self._who(thread)
         time, who = stamp >> 32, stamp & 0xFFFFFFFF
         level, number = who >> LEVEL_AT, who & NUMBER
-        earlier = time <= self._start()
+        earlier = time <= self.order.start
         other_thread = self._thread_of(level, number)
         other_block, other_at = (None, None) if earlier or other_thread is None else self._who(other_thread)
         line, other_line = a.site.instruction.span.line, site.instruction.span.line
         size = a.type.bytes * a.count
-        address, nearby = self._place(a, shadow, offset, u, j)
-        reason, help_ = self._reason(what, other, line, other_line, thread, other_thread, level, number, earlier, proxy, site, a)
+        address, nearby = self._place(look, int(look.offset[j]) + look.part * shadow.unit)
+        same_block = other_thread is not None and thread // self.order.threads == other_thread // self.order.threads
+        narrow = self._narrow.get(thread // self.order.threads)
+        pair = RacingPair(
+            what, other, a.site, site, look.kind, self.kinds[self.sites.index(site)], same_block, cross, earlier, proxy, narrow
+        )
+        reason, help_ = pair.reason()
         if _is_guess(a.site, site) or _is_guess(site, a.site):
             equal, reason = True, "a plain load guesses what compare-and-swap then finds or does not"
         verb = "writes" if writes[0] else "reads"
@@ -126,9 +156,6 @@ class Reporter:
                 nearby=nearby, help="" if equal else help_,
             )
         )  # fmt: skip
-
-    def _start(self) -> int:
-        return self.order.start
 
     def _thread_of(self, level: int, number: int) -> int | None:
         """A thread that a record stands for."""
@@ -146,69 +173,14 @@ class Reporter:
         self.launch.name_fault(block, 1, fault, t)
         return fault.block, fault.thread
 
-    def _place(self, a: Access, shadow: Shadow, offset: int, u: NumberedLanes, j: int) -> tuple[int, str]:
-        wave: Any = a.group.wave
-        if shadow.name == "shared":
+    def _place(self, look: Look, offset: int) -> tuple[int, str]:
+        wave: Any = look.access.group.wave
+        if look.shadow.name == "shared":
             address = offset % wave.shared.stride
             return address, nearest(wave.shared.objects, address)
-        address = shadow.origin + offset
+        address = look.shadow.origin + offset
         space = next((s for s in (wave.access.device, *wave.access.others) if _holds(s, address)), None)
         return address, space.near(address) if space is not None else ""
-
-    def _reason(
-        self, what: str, other: str, line: int, other_line: int, thread: int, other_thread: int | None, level: int, number: int, earlier: bool,
-        proxy: bool, site: Site, a: Access,
-    ) -> tuple[str, str]:  # fmt: skip
-        threads = self.order.threads
-        between = f"between line {other_line} and line {line}"
-        if proxy:
-            return (
-                f"no fence.proxy.async {between}: the copy does not see plain stores without one",
-                "execute fence.proxy.async after the stores, before the barrier and the copy",
-            )
-        if earlier:
-            return (
-                "the two launches are on streams that nothing orders",
-                "launch both on one stream, or record an event after the first and wait for it on the other stream",
-            )
-        if "copied" in what or "copied" in other:
-            copy = line if "copied" in what else other_line
-            return (
-                f"the asynchronous copy of line {copy} is not known to be complete, or was issued before, {between}",
-                "wait for the copy (wait_group, or the mbarrier that it tells), and then let other threads pass a barrier",
-            )
-        if other_thread is not None and thread // threads == other_thread // threads:
-            same_warp = thread % threads // 32 == other_thread % threads // 32
-            if same_warp and level <= WARP:
-                return f"no bar.warp.sync and no barrier {between}", "put bar.warp.sync (__syncwarp) between the two"
-            return f"no barrier {between}", "put bar.sync (__syncthreads) between the two; every thread must reach it"
-        if what.startswith("strong") and other.startswith("strong"):
-            scope = min((self.kinds[self.sites.index(s)].scope for s in (site, a.site)), default=0)
-            return (
-                f"one of the two is of scope {SCOPE_NAMES[scope]}, and the other thread is not in that scope, or their sizes differ",
-                "give both a scope that includes both threads, such as .gpu",
-            )
-        found = self._narrow.get(thread // threads)
-        if found is not None:
-            scope, acquire, released = found
-            if released:
-                return (
-                    f"the release at line {released} is of a scope narrower than gpu, and the reader is in another block",
-                    "release at .gpu scope",
-                )
-            return (
-                f"the acquire at line {acquire.instruction.span.line} is of scope {SCOPE_NAMES[scope]}, and the writer is in another block",
-                "acquire at .gpu scope",
-            )
-        if what.startswith("strong") != other.startswith("strong"):
-            return (
-                f"one of the two is a plain access, which strong ones do not protect, and nothing orders the blocks {between}",
-                "make both accesses strong, or order them with a release and an acquire at .gpu scope, or with two launches",
-            )
-        return (
-            f"nothing orders the blocks {between}: bar.sync joins the threads of one block",
-            "release with a fence and a strong store, acquire with a strong load and a fence, both at .gpu scope, or use two launches",
-        )
 
 
 def _holds(space: ArenaSpace, address: int) -> bool:

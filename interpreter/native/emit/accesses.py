@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from warplab.isa.types import ScalarType
 
 from ...plan import plan as P
 from ..trace.code import VectorCode
-from ..trace.symbol import SymbolicArray
+from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
 from .memory import SPACES
 from .stack import Stack, narrow
@@ -20,50 +24,76 @@ class EmittedAccesses(Stack):
         """ld."""
         access = op.meaning.access
         assert access is not None
-        space, t, n, w = SPACES[access.space], access.type, access.elements, self.width
-        bits = 8 * t.bytes
-        kind, a = self.source(op.sources[0])
-        if space == "local":
-            self.assign(op.target, LANE, tuple(self.from_stack(a, t, e, n, guard) for e in range(n)), guard)
+        space, t, n, place = space_of(op), access.type, access.elements, op.sources[0]
+        if isinstance(place, P.ParameterPlace):
+            self.assign(op.target, ONE, tuple(self.parameter(place, e * t.bytes, t.dtype) for e in range(n)), guard)
             return
+        kind, a = self.source(place)
         if guard is None and space == "global" and kind == ONE:
-            code, a = self.once, a.view(f"u{a.itemsize}").astype(np.uint64)
-            one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
-            result = code.emit(
-                f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}(ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one})"
-            )
+            parts = self._load_one(a, t, n)
         else:
-            kind, code = LANE, self.code
-            where = self._where(space, a, t.bytes * n)
-            result = code.emit(f"call {_result(bits, n, w)} @{self.helpers.load(space, bits, n)}({where}, <{w} x i1> {self.active(guard)})")
-        parts = [result] if n == 1 else [code.emit(f"extractvalue {_result(bits, n, code.width)} {result}, {e}") for e in range(n)]
-        self.assign(op.target, kind, tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in parts), guard)
+            kind, parts = LANE, self.load_lanes(space, *self._address(place), t, n, guard)
+        self.assign(op.target, kind, parts, guard)
+
+    def load_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
+        """What n elements from an address of each lane on hold; `plus` is added to all addresses."""
+        if space == "local":
+            return tuple(self.from_stack(a + a.dtype.type(plus), t, e, n, guard) for e in range(n))
+        bits, code = 8 * t.bytes, self.code
+        where = self._at(space, a, plus, t.bytes * n, guard)
+        mask = f"<{self.width} x i1> {self.mask(guard)}"
+        return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask})"), t, n)
+
+    def _load_one(self, a: SymbolicArray, t: ScalarType, n: int) -> tuple[Any, ...]:
+        """The same from one address for all."""
+        code, bits = self.once, 8 * t.bytes
+        a = a.view(f"u{a.itemsize}").astype(np.uint64)
+        one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
+        arguments = f"ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one}"
+        return _parts(code, code.fresh(f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}({arguments})"), t, n)
 
     def st(self, op: P.Op, guard: Guard) -> None:
         """st."""
         access = op.meaning.access
         assert access is not None
-        space, t, w = SPACES[access.space], access.type, self.width
-        _, a = self.source(op.sources[0])
-        _, parts = self.source(op.sources[1])
+        self.store_lanes(space_of(op), *self._address(op.sources[0]), access.type, self.source(op.sources[1])[1], guard)
+
+    def store_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, parts: Any, guard: Guard) -> None:
+        """Each lane stores elements from its address on."""
         values = []
         for part in parts:
-            v = self.at(LANE, part)
+            v = lift(self.code, self.at(LANE, part), part.dtype, self.width)
             v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
             v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
             values.append(v)
         if space == "local":
             for e, v in enumerate(values):
-                self.to_stack(a, t, e, len(values), v, guard)
+                self.to_stack(a + a.dtype.type(plus), t, e, len(values), v, guard)
             return
-        where = self._where(space, a, t.bytes * len(parts))
+        where = self._at(space, a, plus, t.bytes * len(parts), guard)
         name = self.helpers.store(space, 8 * t.bytes, len(parts))
         self.code.lines.append(
-            f"  call void @{name}({where}, <{w} x i1> {self.active(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
+            f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
         )
+
+    def _address(self, place: Any) -> tuple[SymbolicArray, int]:
+        """A register's addresses, and what the instruction adds to them."""
+        plus = 0
+        if isinstance(place, P.AddressSource):
+            plus, place = place.offset, place._replace(offset=0)
+        a: SymbolicArray = self.source(place)[1]
+        return a.view(f"u{a.itemsize}"), plus & (1 << 8 * a.itemsize) - 1
 
     def _site(self, code: VectorCode) -> str:
         return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
+
+    def _at(self, space: str, a: SymbolicArray, plus: int, size: int, guard: Guard) -> str:
+        """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
+        *memory, a_text = self._where(space, a, size).rsplit(", <", 1)
+        type, value = ("<" + a_text).rsplit(" ", 1)
+        bits = 64 if space == "global" else 32
+        kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({type} {value}, <{self.width} x i1> {self.mask(guard)})")
+        return f"{memory[0]}, {type} {value}, i{bits} {plus & (1 << bits) - 1}, i32 {kind}"
 
     def _where(self, space: str, a: SymbolicArray, size: int) -> str:
         """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
@@ -86,12 +116,29 @@ def _result(bits: int, elements: int, width: int) -> str:
     return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
 
 
+def _parts(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any, ...]:
+    values = [result] if n == 1 else [code.emit(f"extractvalue {_result(8 * t.bytes, n, code.width)} {result}, {e}") for e in range(n)]
+    return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in values)
+
+
+def space_of(op: P.Op) -> str:
+    """The memory that a load or store reaches; parameters of called functions lie on the stack."""
+    assert op.meaning.access is not None
+    match op.sources[0]:
+        case P.FramePlace():
+            return "local"
+        case P.ParameterPlace():
+            return "param"
+    return SPACES[op.meaning.access.space]
+
+
+def reads_constants(op: P.Op) -> bool:
+    """Does a load reach what nobody writes while a launch runs?"""
+    return isinstance(op.sources[0], P.ParameterPlace) or (op.meaning.access is not None and op.meaning.access.space == "const")
+
+
 def compiled(op: P.Op) -> bool:
     """Is an access one of those that are compiled?"""
     access, place = op.meaning.access, op.sources[0]
-    return (
-        access is not None
-        and access.space in SPACES
-        and access.type.elements == 1
-        and not isinstance(place, P.ParameterPlace | P.FramePlace)
-    )
+    reached = isinstance(place, P.ParameterPlace | P.FramePlace) or (access is not None and access.space in SPACES)
+    return access is not None and access.type.elements == 1 and reached

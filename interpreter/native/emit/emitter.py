@@ -51,6 +51,10 @@ class Emitter(CompiledLanes):
         heads += [f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS]
         w = self.width
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
+        body = [
+            *self.code.lines, "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
+            "  br i1 %good, label %keep, label %bad, !prof !9", "keep:", *stores[LANE], "  br label %next",
+        ]  # fmt: skip
         return "\n".join([
             f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads, *self.once.lines,
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
@@ -58,10 +62,9 @@ class Emitter(CompiledLanes):
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
             f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *self.code.lines,
-            "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0", "  br i1 %good, label %keep, label %bad, !prof !9",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1",
+            "  br i1 %whole, label %all, label %some", "some:", *body, "all:", *_for_all(body, w),
             "bad:", "  ret i64 %k",
-            "keep:", *stores[LANE], "  br label %next",
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
             "end:", *stores[ONE], "  ret i64 -1", "}",
         ])  # fmt: skip
@@ -184,9 +187,7 @@ class Emitter(CompiledLanes):
     def _parameter(self, op: P.Op, guard: Any) -> None:
         (place,) = op.sources
         assert isinstance(place, P.ParameterPlace) and place.dtype is not None
-        p = self.once.emit(f"getelementptr i8, ptr %parameters.b, i64 {self.frame.parameter(place)}")
-        raw = self.once.emit(f"load <1 x {scalar_type(place.dtype)}>, ptr {p}, align 1")
-        self.assign(op.target, ONE, SymbolicArray(self.once, raw, place.dtype), guard)
+        self.assign(op.target, ONE, self.parameter(place, 0, place.dtype), guard)
 
     def _hand_on(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
@@ -219,3 +220,12 @@ class Emitter(CompiledLanes):
         each, bits = t.bits // count, v.view(f"u{t.bits // 8}")
         pieces = tuple((bits >> bits.dtype.type(i * each)).astype(TYPES[f"b{each}"].dtype) for i in range(count))
         self.assign(op.target, kind, pieces, guard)
+
+
+def _for_all(body: Sequence[str], width: int) -> list[str]:
+    """What a pass does for a vector, where all lanes are known to take part: most of what asks for the mask vanishes."""
+    text = "\n".join(body)
+    own = set(re.findall(r"^  (%[\w.]+) = ", text, re.M)) | {"%" + label for label in re.findall(r"^([\w.]+):", text, re.M)}
+    known = {"%active": "<" + ", ".join(["i1 true"] * width) + ">", "%bits": "-1"}
+    text = re.sub(r"%[\w.]+", lambda name: known.get(name[0]) or name[0] + ".all" * (name[0] in own), text)
+    return re.sub(r"^([\w.]+):", r"\1.all:", text, flags=re.M).split("\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ...vector.group import PAUSE_TURNS
 from ..schedule.scheduler import TURN
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
+from ..variance import LANE
 from .accesses import EmittedAccesses
 from .memory import SPACES
 from .values import Guard
@@ -24,6 +26,49 @@ class CompiledLanes(EmittedAccesses):
 
     loops = 0  # of updates, in this pass
     guard: Guard = None  # of the operation
+    touched: frozenset[tuple[str, bool]] = frozenset()  # memory that operations with a meaning of their own load (False) or store (True)
+
+    @property
+    def active(self) -> SymbolicArray | None:
+        """See ports.Lanes."""
+        return None if self.guard is None else self.at(LANE, self.guard[1])
+
+    @contextmanager
+    def only(self, lanes: SymbolicArray) -> Iterator[None]:
+        """See ports.Lanes."""
+        before, mask = self.guard, self.at(LANE, lanes)
+        self.guard = LANE, mask if self.active is None else mask & self.active
+        try:
+            yield
+        finally:
+            self.guard = before
+
+    def load(self, space: str, address: SymbolicArray, type: str, count: int = 1) -> tuple[Any, ...]:
+        """See ports.Lanes."""
+        return self.load_lanes(self._touch(space, False), address.view(f"u{address.itemsize}"), 0, TYPES[type], count, self.guard)
+
+    def store(self, space: str, address: SymbolicArray, type: str, values: Sequence[Any]) -> None:
+        """See ports.Lanes."""
+        self.store_lanes(self._touch(space, True), address.view(f"u{address.itemsize}"), 0, TYPES[type], values, self.guard)
+
+    def _touch(self, space: str, write: bool) -> str:
+        if space not in SPACES or (SPACES[space], not write) in self.touched or self.loops:
+            raise Untraceable(f"{space} memory, perhaps both read and written")
+        self.touched |= {(SPACES[space], write)}
+        return SPACES[space]
+
+    def later(
+        self, work: Callable[..., Any], *, group: str = "", barrier: tuple[str, Any] | None = None, after: str = ""
+    ) -> None:  # fmt: skip
+        """See ports.CopyingLanes: without a schedule, now."""
+        if barrier is not None or work(self) is not None:
+            raise Untraceable("a copy that tells an mbarrier")
+
+    def close_group(self, group: str) -> None:
+        """See ports.CopyingLanes."""
+
+    def wait_groups(self, group: str, most: int, *, read: bool = False) -> None:
+        """See ports.CopyingLanes: no copy is under way."""
 
     def pause(self) -> None:
         """See ports.Lanes."""
@@ -49,11 +94,11 @@ class CompiledLanes(EmittedAccesses):
     ) -> SymbolicArray:  # fmt: skip
         """See ports.Lanes: a loop over the lanes, from the lowest on."""
         t = TYPES[type]
-        if t.elements > 1 or space not in SPACES:
+        if t.elements > 1 or space not in SPACES or self.touched:
             raise Untraceable(f"an update of {type} in {space}")
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
-        mask = self.active(self.guard)
+        mask = self.mask(self.guard)
         where = self._where(SPACES[space], address, size)
         _, base, _, _, a = where.split(", ", 4)
         ok = code.fresh(f"call i1 @{self.helpers.check(SPACES[space], 8 * size)}({where}, <{self.width} x i1> {mask})")

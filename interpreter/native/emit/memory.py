@@ -14,6 +14,12 @@ from . import texts as T
 SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
 
 
+# How the addresses of a vector may lie: neighbours, all at one place, each half neighbours, each half at one place, or anyhow.
+KINDS = range(5)
+_IF_PLAIN = "  %plain = and i1 %in.all, true"
+_IF_FULL = "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain = and i1 %in.all, %full"
+
+
 def field(name: str, into: str) -> list[str]:
     """Lines that load a word of the context."""
     at = getattr(scheduler, name.upper())
@@ -93,36 +99,54 @@ class Helpers:
 
     # ------------------------------------------------------------ texts
 
+    def kind(self, bits: int, size: int) -> str:
+        """The name of what finds out how addresses of so many bits lie to each other, for elements of a size; see KINDS."""
+        name = f"kind_{bits}x{size}"
+        if name not in self.texts:
+            w, h = self.width, self.width // 2
+            self.texts[name] = self._filled(
+                T.CLASSIFY, name=name, A=str(bits), steps=", ".join(f"i{bits} {i * size}" for i in range(w)),
+                heads=", ".join(f"i32 {i // h * h}" for i in range(w)), **{"first.splat": _splat("first", w, bits),
+                "half.steps": ", ".join(f"i{bits} {i % h * size}" for i in range(w))},
+            )  # fmt: skip
+        return name
+
     def _access(self, what: str, space: str, bits: int, elements: int) -> str:
         name = f"{what}_{space}_{bits}x{elements}"
         if name in self.texts:
             return name
-        w, a = self.width, 64 if space == "global" else 32
+        w, h, a = self.width, self.width // 2, 64 if space == "global" else 32
         size = bits // 8 * elements
+        ways = [(0, "run")] + ([(1, "same")] if what == "load" else []) + ([(2, "halves")] if elements == 1 else [])
+        if what == "load" and elements == 1:
+            ways.append((3, "halves"))
         common = {
-            "name": name, "A": str(a), "R": self._result(bits, elements, w), **_sizes(bits, elements), "write": str(int(what != "load")),
-            "masks": ", ".join([f"i{a} {size - 1}"] * w), "steps": ", ".join(f"i{a} {i * size}" for i in range(w)), "reach": str((w - 1) * size),
+            "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self._result(bits, elements, w), **_sizes(bits, elements),
+            "write": str(int(what != "load")), "bytes": str(bits // 8),
+            "masks": ", ".join([f"i{a} {size - 1}"] * w), "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
             "limits": T.GLOBAL_LIMITS if a == 64 else T.SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
-            "other": "same" if what == "load" else "check", "plain": "and i1 %in.all, true" if elements == 1 else "and i1 %in.all, %full",
-            **{f"{n}.splat": _splat(n, w, a) for n in ("first", "lo", "span")},
+            "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
+            "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
+            "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
+            **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "lo", "span")},
+            **{f"{n}.wide": f"  %{n}.w = " + (f"add i64 %{n}, 0" if a == 64 else f"zext i32 %{n} to i64") for n in ("first", "second")},
         }  # fmt: skip
-        begin = (
-            T.BEGIN
-            if elements == 1
-            else T.BEGIN.replace(
-                "  %plain", "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain", 1
-            )
-        )
-        wide = "  %first.w = add i64 %first, 0" if a == 64 else "  %first.w = zext i32 %first to i64"
-        common["begin"] = self._filled(begin, **common).replace("  %rel = ", wide + "\n  %rel = ", 1)
+        common["addresses"] = "" if what == "check" else self._filled(T.ADDRESSES, **common)
         common["check"] = self._filled(T.CHECK, **common)
-        halves = self._halves(what, bits, elements, a)
-        pointers = f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
-        pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
-        common["halves"] = pointers + "\n" + halves
         if what == "check":
             self.texts[name] = self._filled(T.CHECK_ALL, **common)
-        elif what == "load":
+            return name
+        common["begin"] = self._filled(T.BEGIN, **common)
+        common["runs"] = self._filled(T.RUN_HALVES, **common)
+        common["halves"] = ""
+        if elements == 1:
+            self._moving(what, bits, h)
+            common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
+        common["offsets"] = (
+            f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+        )
+        pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        if what == "load":
             self.texts[name] = self._filled(T.LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
                                             gathers=self._gathers(pieces, bits, elements))  # fmt: skip
         else:
@@ -131,19 +155,6 @@ class Helpers:
                 T.STORE, **common, values=values, wide=self._wide_store(bits, elements), scatters=self._scatters(pieces, bits, elements)
             )
         return name
-
-    def _halves(self, what: str, bits: int, elements: int, a: int) -> str:
-        """What is tried before lanes are served one by one."""
-        if elements > 1:
-            return "  br label %gather"
-        h, size = self.width // 2, bits // 8
-        self._moving(what, bits, h)
-        low, high = (", ".join(f"i32 {i}" for i in r) for r in (range(h), range(h, 2 * h)))
-        return self._filled(
-            T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), A=str(a), B=str(bits), H=str(h), low=low, high=high, bytes=str(size),
-            heads=", ".join(f"i32 {i // h * h}" for i in range(2 * h)), **{"half.steps": ", ".join(f"i{a} {i % h * size}" for i in range(2 * h)),
-            "else": "two" if what == "load" else "gather"},
-        )  # fmt: skip
 
     def _filled(self, text: str, **values: str) -> str:
         values = {"W": str(self.width), "ones": "<" + ", ".join(["i1 true"] * self.width) + ">", **values}

@@ -34,12 +34,12 @@ class Stack(Values):
         return f"ptr %ctx, ptr {lane0}, i64 %local_stride, i32 {limit}", a + np.uint32(at) if at else a
 
     def _word(self, where: str, a: SymbolicArray, guard: Guard) -> Any:
-        mask = f"<{self.width} x i1> {self.active(guard)}"
+        mask = f"<{self.width} x i1> {self.mask(guard)}"
         f = self.helpers.local("load")
         return SymbolicArray(self.code, self.code.fresh(f"call <{self.width} x i32> @{f}({where}, {a.type} {a.value}, {mask})"), np.uint32)
 
     def _put_word(self, where: str, a: Any, v: Any, guard: Guard) -> None:
-        mask = f"<{self.width} x i1> {self.active(guard)}"
+        mask = f"<{self.width} x i1> {self.mask(guard)}"
         self.code.lines.append(f"  call void @{self.helpers.local('store')}({where}, {a.type} {a.value}, {mask}, {v.type} {v.value})")
 
     def from_stack(self, address: SymbolicArray, t: ScalarType, e: int, count: int, guard: Guard) -> Any:

@@ -105,9 +105,9 @@ go:
 {loads}
 }"""
 
-# What both kinds of vector accesses begin with: where lanes are neighbours, or all at one address, one comparison checks them all.
-BEGIN = """entry:
-{limits}
+# How the addresses of a vector lie to each other, which a constant that is added to all does not change: see KINDS in memory.py.
+CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+entry:
   %first = extractelement <{W} x i{A}> %a, i32 0
 {first.splat}
   %diff = sub <{W} x i{A}> %a, %first.v
@@ -115,22 +115,61 @@ BEGIN = """entry:
   %next = icmp eq <{W} x i{A}> %diff, <{steps}>
   %next.ok = or <{W} x i1> %next, %off
   %next.bits = bitcast <{W} x i1> %next.ok to i{W}
+  %neighbours = icmp eq i{W} %next.bits, -1
+  br i1 %neighbours, label %end, label %same
+same:
+  %at.one = icmp eq <{W} x i{A}> %diff, zeroinitializer
+  %one.ok = or <{W} x i1> %at.one, %off
+  %one.bits = bitcast <{W} x i1> %one.ok to i{W}
+  %one.all = icmp eq i{W} %one.bits, -1
+  br i1 %one.all, label %end, label %halves
+halves:
+  %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
+  %from.head = sub <{W} x i{A}> %a, %heads
+  %h.next = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
+  %h.next.ok = or <{W} x i1> %h.next, %off
+  %h.next.bits = bitcast <{W} x i1> %h.next.ok to i{W}
+  %h.neighbours = icmp eq i{W} %h.next.bits, -1
+  br i1 %h.neighbours, label %end, label %two
+two:
+  %h.same = icmp eq <{W} x i{A}> %from.head, zeroinitializer
+  %h.same.ok = or <{W} x i1> %h.same, %off
+  %h.same.bits = bitcast <{W} x i1> %h.same.ok to i{W}
+  %h.one = icmp eq i{W} %h.same.bits, -1
+  %last = select i1 %h.one, i32 3, i32 4
+  br label %end
+end:
+  %kind = phi i32 [0, %entry], [1, %same], [2, %halves], [%last, %two]
+  ret i32 %kind
+}"""
+
+# What loads and stores begin with: `b` and `plus` make the addresses.
+BEGIN = """entry:
+{limits}
+  %first.b = extractelement <{W} x i{A}> %b, i32 0
+  %first = add i{A} %first.b, %plus
+{first.wide}
   %rel = sub i{A} %first, %lo
   %in = icmp ult i{A} %rel, %span
   %low = and i{A} %first, {mask}
   %aligned = icmp eq i{A} %low, 0
   %begins = and i1 %in, %aligned
-  %neighbours = icmp eq i{W} %next.bits, -1
-  br i1 %neighbours, label %run, label %{other}
+  switch i32 %kind, label %check [{ways}]
 run:
   %last = add i{A} %rel, {reach}
   %last.in = icmp ult i{A} %last, %span
   %in.all = and i1 %begins, %last.in
-  %plain = {plain}
+{plain}
   br i1 %plain, label %vector, label %check
 """
 
+# Where the access adds a constant to the addresses of a register.
+ADDRESSES = """{plus.splat}
+  %off = xor <{W} x i1> %mask, {ones}
+  %a = add <{W} x i{A}> %b, %plus.v"""
+
 CHECK = """check:
+{addresses}
 {lo.splat}
 {span.splat}
   %rels = sub <{W} x i{A}> %a, %lo.v
@@ -147,31 +186,27 @@ slow:
   br i1 %found, label %each, label %bad
 """
 
-LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask) alwaysinline {
 {begin}
 vector:
   %vp = getelementptr i8, ptr %base, i64 %first.w
 {wide}
 same:
-  %at.one = icmp eq <{W} x i{A}> %diff, zeroinitializer
-  %one.ok = or <{W} x i1> %at.one, %off
-  %one.bits = bitcast <{W} x i1> %one.ok to i{W}
-  %one.all = icmp eq i{W} %one.bits, -1
-  %one = and i1 %one.all, %begins
-  br i1 %one, label %uniform, label %check
+  br i1 %begins, label %uniform, label %check
 uniform:
   %up = getelementptr i8, ptr %base, i64 %first.w
 {once}
+{halves}
 {check}
 bad:
   ret {R} zeroinitializer
 each:
-{halves}
-gather:
+{offsets}
 {gathers}
 }"""
 
-STORE = """define internal void @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask, {values}) alwaysinline {
+STORE = """define internal void
+@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) alwaysinline {
 {begin}
 vector:
   %status = load i64, ptr %ctx, align 8
@@ -181,6 +216,7 @@ put:
   %vp = getelementptr i8, ptr %base, i64 %first.w
 {wide}
   ret void
+{halves}
 {check}
 bad:
   ret void
@@ -189,48 +225,46 @@ each:
   %quiet.e = icmp eq i64 %status.e, 0
   br i1 %quiet.e, label %scatter, label %bad, !prof !9
 scatter:
-{halves}
-gather:
+{offsets}
 {scatters}
   ret void
 }"""
 
 # Blocks are often 16 threads wide: the halves of a warp may each be neighbours, or each at one address.
-HALVES = """  %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
-  %from.head = sub <{W} x i{A}> %a, %heads
-  %h.next = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
-  %h.next.ok = or <{W} x i1> %h.next, %off
-  %h.next.bits = bitcast <{W} x i1> %h.next.ok to i{W}
-  %h.neighbours = icmp eq i{W} %h.next.bits, -1
-  %head0 = extractelement <{W} x i64> %offsets, i32 0
-  %head1 = extractelement <{W} x i64> %offsets, i32 {H}
-  %p0 = getelementptr i8, ptr %base, i64 %head0
-  %p1 = getelementptr i8, ptr %base, i64 %head1
+HALVES = """halves:
+  %second.b = extractelement <{W} x i{A}> %b, i32 {H}
+  %second = add i{A} %second.b, %plus
+{second.wide}
+  %rel1 = sub i{A} %second, %lo
+  %in1 = icmp ult i{A} %rel1, %span
+  %low1 = and i{A} %second, {mask}
+  %aligned1 = icmp eq i{A} %low1, 0
+  %begins1 = and i1 %in1, %aligned1
+  %both.begin = and i1 %begins, %begins1
+  %p0 = getelementptr i8, ptr %base, i64 %first.w
+  %p1 = getelementptr i8, ptr %base, i64 %second.w
+"""
+RUN_HALVES = """  %end0 = add i{A} %rel, {half.reach}
+  %end1 = add i{A} %rel1, {half.reach}
+  %end0.in = icmp ult i{A} %end0, %span
+  %end1.in = icmp ult i{A} %end1, %span
+  %ends.in = and i1 %end0.in, %end1.in
+  %halves.in = and i1 %ends.in, %both.begin
   %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
   %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
-  %head0.in = extractelement <{W} x i1> %ins, i32 0
-  %head1.in = extractelement <{W} x i1> %ins, i32 {H}
-  %heads.in = and i1 %head0.in, %head1.in
-  %h.runs = and i1 %h.neighbours, %heads.in
-  br i1 %h.runs, label %halves, label %{else}
-halves:
 """
-LOAD_HALVES = """  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
+LOAD_HALVES = """  %pairs = icmp eq i32 %kind, 3
+  br i1 %pairs, label %two, label %runs
+runs:
+{runs}
+  br i1 %halves.in, label %load.halves, label %check
+load.halves:
+  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
   %half1 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p1, i32 {bytes}, <{H} x i1> %mask1, <{H} x i{B}> zeroinitializer)
   %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
   ret <{W} x i{B}> %both
 two:
-  %h.same = icmp eq <{W} x i{A}> %from.head, zeroinitializer
-  %bits0 = bitcast <{H} x i1> %mask0 to i{H}
-  %bits1 = bitcast <{H} x i1> %mask1 to i{H}
-  %on0 = and i{H} %bits0, 1
-  %on1 = and i{H} %bits1, %on0
-  %heads.on = icmp eq i{H} %on1, 1
-  %h.same.ok = or <{W} x i1> %h.same, %off
-  %h.same.bits = bitcast <{W} x i1> %h.same.ok to i{W}
-  %h.one = icmp eq i{W} %h.same.bits, -1
-  %h.two = and i1 %h.one, %heads.on
-  br i1 %h.two, label %pair, label %gather
+  br i1 %both.begin, label %pair, label %check
 pair:
   %one0 = load i{B}, ptr %p0, align {bytes}
   %one1 = load i{B}, ptr %p1, align {bytes}
@@ -238,7 +272,14 @@ pair:
   %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
   %pair.v = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
   ret <{W} x i{B}> %pair.v"""
-STORE_HALVES = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
+STORE_HALVES = """{runs}
+  br i1 %halves.in, label %store.halves, label %check
+store.halves:
+  %status.h = load i64, ptr %ctx, align 8
+  %quiet.h = icmp eq i64 %status.h, 0
+  br i1 %quiet.h, label %put.halves, label %bad, !prof !9
+put.halves:
+  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
   %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
   call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half0, ptr %p0, i32 {bytes}, <{H} x i1> %mask0)
   call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)

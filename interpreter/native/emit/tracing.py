@@ -19,6 +19,7 @@ class Tracing:
         self.frame = frame
         self.known: dict[int, bool] = {}  # by id of the operation
         self._updates: dict[int, bool] = {}
+        self._touches: dict[int, bool] = {}
 
     def compiles(self, op: P.Op) -> bool:
         """Can it be a part of a pass?"""
@@ -38,11 +39,16 @@ class Tracing:
         except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
             return False
         self._updates[id(op)] = e.loops > 0
+        self._touches[id(op)] = bool(e.touched)
         return True
 
     def updates(self, op: P.Op) -> bool:
         """Does it change memory in a way that must not be done twice?"""
         return self._updates.get(id(op), False)
+
+    def touches(self, op: P.Op) -> bool:
+        """Does its own meaning load or store?"""
+        return self._touches.get(id(op), False)
 
 
 class Trial(Emitter):

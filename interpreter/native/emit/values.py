@@ -103,6 +103,8 @@ class Values:
             case P.PlusConstant():
                 kind, v = self.source(s.source)
                 return kind, v + _constant(s.by, s.dtype)
+            case P.FramePlace():
+                return ONE, lift(self.once, STACK + s.offset, np.dtype(np.uint32), 1)
             case P.FrameAddress():
                 return ONE, lift(self.once, STACK + s.offset, s.dtype, 1)
             case P.ScalarConstant():
@@ -140,6 +142,13 @@ class Values:
         return LANE, SymbolicArray(
             code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype
         )
+
+    def parameter(self, place: P.ParameterPlace, plus: int, dtype: DType) -> SymbolicArray:
+        """A value among the kernel's parameters."""
+        p = self.once.emit(f"getelementptr i8, ptr %parameters.b, i64 {self.frame.parameter(place) + plus}")
+        if dtype.kind == "b":
+            raise Untraceable("a predicate among the parameters")
+        return SymbolicArray(self.once, self.once.emit(f"load <1 x {scalar_type(dtype)}>, ptr {p}, align 1"), dtype)
 
     def _clock(self, name: str) -> SymbolicArray:
         """A register that changes with time."""
@@ -196,7 +205,7 @@ class Values:
             value = self.at(kind, value)
         self.values[slot] = kind, value
 
-    def active(self, guard: Guard) -> str:
+    def mask(self, guard: Guard) -> str:
         """The mask of the lanes that take part in an operation."""
         if guard is None:
             return "%active"

@@ -14,7 +14,7 @@ from warplab.isa.sfu import single as unit
 
 from .code import VectorCode, scalar_type
 from .symbol import PRIMITIVES, SymbolicArray, lift
-from .ufuncs import suffix
+from .ufuncs import numbers, select, suffix
 
 
 def _look_up(code: VectorCode, index: SymbolicArray, table: NDArray[Any]) -> SymbolicArray:
@@ -31,11 +31,18 @@ def _look_up(code: VectorCode, index: SymbolicArray, table: NDArray[Any]) -> Sym
 
 def _fma(code: VectorCode, a: Any, b: Any, c: Any, dtype: type) -> SymbolicArray:
     lanes = max(x.lanes for x in (a, b, c) if isinstance(x, SymbolicArray))
-    x, y, z = (lift(code, v, np.dtype(dtype), lanes) for v in (a, b, c))
+    x, y, z = (numbers(lift(code, v, np.dtype(dtype), lanes)) for v in (a, b, c))
     return SymbolicArray(code, code.call(f"llvm.fma.{suffix(x)}", x.type, *[f"{v.type} {v.value}" for v in (x, y, z)]), x.dtype, lanes)
 
 
+def _canonical(code: VectorCode, r: SymbolicArray) -> SymbolicArray:
+    found = select(np.isnan(r), lift(code, single.NAN16 if r.itemsize == 2 else single.NAN32, r.dtype, r.lanes), r)  # type: ignore[arg-type]
+    found.raw = r
+    return found
+
+
 PRIMITIVES[look_up] = _look_up
+PRIMITIVES[single.canonical] = _canonical
 PRIMITIVES[single.fma_nearest] = lambda code, a, b, c: single.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
 PRIMITIVES[exact.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
 for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways

@@ -69,6 +69,7 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
         self.value = value
         self.dtype: DType = np.dtype(dtype)
         self.lanes = lanes or code.width  # elements in all
+        self.raw: SymbolicArray | None = None  # the same numbers, with any NaNs in the place of the hardware's one
 
     # ------------------------------------------------------------ what an array knows of itself
 

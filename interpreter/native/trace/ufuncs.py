@@ -35,7 +35,8 @@ def apply(code: VectorCode, ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) 
         return x.new(f"{_LOGIC[name]} {x.type} {x.value}, {y.value}", bool)
     if a.dtype.kind == "f":
         if name in _FLOAT:
-            return a.new(f"{_FLOAT[name]} {a.type} {a.value}, {args[1].value}", result)
+            x, y = (numbers(v) for v in args)
+            return x.new(f"{_FLOAT[name]} {x.type} {x.value}, {y.value}", result)
         if name in _ROUNDED:
             return _call(_ROUNDED[name], a)
     elif name in _INTEGER:
@@ -69,6 +70,11 @@ def _call(intrinsic: str, *args: SymbolicArray) -> SymbolicArray:
 
 def _number(like: SymbolicArray, value: Any) -> SymbolicArray:
     return lift(like.code, value, like.dtype, like.lanes)
+
+
+def numbers(a: SymbolicArray) -> SymbolicArray:
+    """An operand of arithmetic, which makes a NaN of every NaN: all results in single and half precision are made canonical afterwards."""
+    return a if a.raw is None else a.raw
 
 
 def select(condition: SymbolicArray, a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
@@ -147,7 +153,7 @@ def _magnitude(a: SymbolicArray) -> tuple[SymbolicArray, SymbolicArray]:
     return size, _number(size, int(np.array(np.inf, a.dtype).view(bits.dtype)))
 
 
-def _isnan(a: SymbolicArray) -> SymbolicArray:
+def _isnan(a: SymbolicArray) -> SymbolicArray:  # of bits, for LLVM takes one NaN for another
     size, infinity = _magnitude(a)
     return size > infinity  # type: ignore[no-any-return]
 

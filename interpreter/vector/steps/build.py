@@ -12,6 +12,7 @@ from ...program import LoadedKernel
 from ..exchange import Exchange
 from ..function import Step, VectorFunction, VectorSegment
 from .ends import terminator
+from .late import in_any_order
 from .ops import guarded, unguarded
 
 
@@ -19,12 +20,12 @@ def code(kernel: LoadedKernel, f: Function, manner: Manner, *, observed: bool) -
     """A function as it runs for a kernel; observed, it announces each instruction."""
     found: VectorFunction | None = kernel.codes.get((id(f), manner, observed))
     if found is None:
-        made = VectorFunction(kernel.plan(f, manner), partial(segment, observed=observed))
+        made = VectorFunction(kernel.plan(f, manner), partial(segment, observed=observed, stops=manner.stops))
         found = kernel.codes[id(f), manner, observed] = made
     return found
 
 
-def segment(s: Segment, pc: int, observed: bool) -> VectorSegment:
+def segment(s: Segment, pc: int, observed: bool, stops: bool = False) -> VectorSegment:
     steps: list[Step] = []
     exchange = None
     for n, op in enumerate(s.ops):
@@ -33,6 +34,8 @@ def segment(s: Segment, pc: int, observed: bool) -> VectorSegment:
             exchange = inner
         steps.append(inner if op.guard is None else guarded(op, op.guard, inner))
     terminate = terminator(s.end, pc)
+    if stops:
+        steps, terminate = in_any_order(s, steps, terminate)
     if observed:
         steps, terminate = announced(s, steps, terminate)
     return VectorSegment(tuple(steps), terminate, s.reads, s.writes, exchange, s)

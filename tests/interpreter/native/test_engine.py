@@ -78,3 +78,45 @@ def test_clocks_show_the_same_time(register: str) -> None:
         mov.u64 %d, {register}; sub.u64 %d, %d, %c; st.global.u64 [%o], %d; ret; }}"""
     numpy, native = (run(text, 2, 40, np.zeros(40, np.uint64), engine=engine) for engine in ENGINES)
     assert (numpy == native).all() and (native[::2] > 0).all()
+
+
+LANES = np.arange(32, dtype=np.uint32)
+PLACES = {
+    "neighbours": LANES,
+    "one place": LANES * 0 + 5,
+    "halves of neighbours": LANES % 16 + np.where(LANES < 16, 40, 3),
+    "halves at one place": np.where(LANES < 16, 9, 2),
+    "pairs": LANES // 2,
+    "anyhow": LANES * 13 % 61,
+}
+
+
+@pytest.mark.parametrize("guard", ["", "@%p "])
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize("name", PLACES)
+def test_loads_and_stores_reach_their_places(name: str, space: str, guard: str) -> None:
+    """Each lane reads a number of its own, which says where it loads and stores."""
+    base = "mov.u64 %b, %o;" if space == "global" else "mov.u64 %b, s;"
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %b, %i; .reg .u32 %t, %v, %w, %n; .reg .pred %p; .shared .u32 s[128];
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %i, %t, 4; add.u64 %i, %o, %i;
+        ld.global.u32 %n, [%i]; setp.ne.u32 %p, %t, 7; {base} mul.wide.u32 %a, %n, 4; add.u64 %a, %b, %a; mov.u32 %v, 1; mov.u32 %w, 2;
+        st.{space}.u32 [%a], %t; bar.sync 0; {guard}ld.{space}.u32 %v, [%a]; bar.sync 0;
+        {guard}st.{space}.u32 [%a+256], %t; bar.sync 0; {guard}ld.{space}.u32 %w, [%a+256];
+        mad.lo.u32 %v, %v, 100, %w; bar.sync 0; st.global.u32 [%i+512], %v; ret; }}"""
+    places = np.zeros(160, np.uint32)
+    places[:32] = PLACES[name]
+    numpy, native = (run(text, 1, 32, places.copy(), engine=engine) for engine in ENGINES)
+    assert (numpy == native).all() and native[128:].any()
+
+
+def test_what_the_runtime_provides_is_called_from_compiled_code() -> None:
+    """malloc under way in a loop, with parameters in the caller's frame."""
+    text = f"""{HEAD}.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
+        .visible .entry k(.param .u64 out) {{ .reg .u64 %o, %m, %s; .reg .u32 %t, %r, %n; .reg .pred %p; .param .b64 n; .param .b64 r;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mov.u32 %n, 0; mov.u32 %r, 0;
+        L: mov.u64 %s, 16; st.param.b64 [n], %s; call (r), malloc, (n); ld.param.b64 %m, [r]; st.u32 [%m+4], %n; ld.u32 %s, [%m+4];
+        cvt.u32.u64 %t, %s; add.u32 %r, %r, %t; st.param.b64 [n], %m; call free, (n);
+        add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 5; @%p bra L; mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 4; add.u64 %o, %o, %s;
+        st.global.u32 [%o], %r; ret; }}"""
+    for engine in ENGINES:
+        assert run(text, 2, 40, 40, engine=engine).tolist() == [10] * 40

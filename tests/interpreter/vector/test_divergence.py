@@ -42,7 +42,9 @@ def test_lanes_run_together_as_on_the_device(name: str, schedule: int | None) ->
     out, masks = (machine.upload(np.zeros(LANES, np.int32)) for _ in range(2))
     arguments: list[Argument] = [np.uint32(LANES), machine.upload(start), machine.upload(table), out, masks]
     machine.launch(LANES // 128, 128, arguments, name=name, schedule=schedule)
-    assert tuple(crc32(machine.download(x).tobytes()) for x in (out, masks)) == RECORDED[name]
+    results, together = RECORDED[name]
+    assert crc32(machine.download(out).tobytes()) == results
+    assert schedule is not None or crc32(machine.download(masks).tobytes()) == together  # a seed tears warps
 
 
 @pytest.mark.parametrize("behind", ["", "bar.sync 0;", "bar.warp.sync -1;"])

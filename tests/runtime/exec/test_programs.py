@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from .conftest import SAMPLES, Build, Run
+from .conftest import COMMAND, SAMPLES, Build, Run, environment
 
 NAMES = sorted(p.stem for p in SAMPLES.glob("*.cu"))
 
@@ -100,3 +103,102 @@ def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build:
     assert done.returncode == 3
     assert done.stderr.count("without its symbols") == 1
     assert "-cudart shared" in done.stderr
+
+
+FAULT = """
+__global__ void bad(int *p) { p[threadIdx.x] = 1; }
+void by_hand(int *p) {
+    void *arguments[] = {&p};
+    cudaLaunchKernel(bad, 1, 1, arguments, 0, 0);
+}
+int main() {
+    bad<<<1, 4>>>((int *)16);
+    cudaDeviceSynchronize();
+    cudaDeviceReset();
+    by_hand((int *)32);
+    return cudaDeviceSynchronize() != cudaErrorIllegalAddress;
+}
+"""
+
+
+def test_a_fault_names_the_line_that_launches(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("lines", "-g", text=FAULT))
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "launched" in line]) == (
+        0, ["  launched at lines.cu:8", "  launched at lines.cu:5"],
+    )  # fmt: skip
+    done = warplab_exec(build("lines", text=FAULT))
+    assert "  launched in main of lines" in done.stderr
+
+
+def test_a_log_of_every_call_and_launch(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    path = tmp_path / "calls.json"
+    assert warplab_exec(build("reduction"), options=("--log", str(path))).returncode == 0
+    events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
+    made = [e for e in events if e["name"] == "cudaMalloc"]
+    assert [e["args"]["size"] for e in made] == [400000, 4, 400000, 4]
+    assert all(e["args"]["result"] == "cudaSuccess" and int(e["args"]["returned"]["devPtr"], 16) for e in made)
+    kernels = [e for e in events if e["cat"] == "kernel"]
+    calls = [e for e in events if e["name"].endswith("cudaLaunchKernel")]
+    assert [(e["name"], e["args"]["grid"]) for e in kernels] == [("_Z3sumPKiPii", [32, 1, 1])] * 2
+    assert all(c["ts"] < k["ts"] and k["ts"] + k["dur"] <= c["ts"] + c["dur"] for c, k in zip(calls, kernels, strict=True))
+    assert kernels[0]["args"]["_Z3sumPKiPii_param_0"] == made[0]["args"]["returned"]["devPtr"]
+
+
+SPIN = """
+__global__ void spin(volatile int *p) { while (!*p) p[1]++; }
+int main() {
+    int *p;
+    cudaMalloc(&p, 8);
+    cudaMemset(p, 0, 8);
+    spin<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() == cudaErrorLaunchTimeout ? 9 : 1;
+}
+"""
+
+
+def test_launches_end_at_the_timeout(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("spin", text=SPIN), options=("--timeout", "0.2", "--engine", "numpy", "--schedule", "4"))
+    assert done.returncode == 9, done.stderr
+    for option in ("--engine=fast", "--sanitize=leaks", "--timeout=0"):
+        done = warplab_exec("true", options=(option,))
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+LINKED = """
+#include <cstdio>
+struct Node { Node *next; double value; };
+struct List { Node *first; int n; };
+__constant__ double scale = 2;
+__global__ void sum(List list, double *out, float x) {
+    double s = 0;
+    for (Node *n = list.first; n; n = n->next) s += n->value;
+    *out = s * scale + x;
+}
+int main() {
+    Node *a, *b;
+    double *out, result;
+    cudaMalloc(&a, sizeof(Node)), cudaMallocManaged(&b, sizeof(Node)), cudaMalloc(&out, sizeof(double));
+    Node first = {b, 3};
+    *b = {nullptr, 4};
+    cudaMemcpy(a, &first, sizeof first, cudaMemcpyHostToDevice);
+    for (int turn = 0; turn < 3; turn++) sum<<<1, 1>>>({a, 2}, out, 0.5f);
+    cudaMemcpy(&result, out, sizeof result, cudaMemcpyDeviceToHost);
+    return result != 14.5;
+}
+"""
+
+
+def test_a_recorded_program_is_replayed_by_its_tests(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    done = warplab_exec(build("linked", text=LINKED), options=("--record", str(tmp_path / "tests")))
+    assert done.returncode == 0, done.stderr
+    check = [*COMMAND[:-1], "test", str(tmp_path / "tests")]
+    found = subprocess.run(check, capture_output=True, text=True, env=environment())
+    assert found.stdout.startswith("2 passed"), found.stdout  # the third launch is the second one again
+    source = tmp_path / "tests" / "module1.ptx"
+    source.write_text(source.read_text().replace("add.f64", "sub.f64"))
+    assert "0 passed, 2 failed" in subprocess.run(check, capture_output=True, text=True, env=environment()).stdout
+    folder = tmp_path / "broken"
+    shutil.copytree(tmp_path / "tests", folder)
+    (folder / "module1.toml").write_text((folder / "module1.toml").read_text().replace("[run.at]\nb0 = 0x", "[run.at]\nbx = 0x"))
+    found = subprocess.run([*check[:-1], str(folder)], capture_output=True, text=True, env=environment())
+    assert "at.bx" in found.stdout and "Traceback" not in found.stdout + found.stderr

@@ -1,0 +1,123 @@
+"""Where an access goes: which units of which shadows, by which lanes, as what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...memory.spaces import ArenaSpace, SharedSpace
+from ...observe import Access
+from ...values import LocalPlace, Shifted, plain
+from ...vector.copying import Copying
+from .asynchrony import Asynchrony
+from .cells import Array, Shadow
+from .fences import Fences
+from .kinds import GPU, Kind
+from .look import Look
+from .order import NumberedLanes
+from .records import Records
+from .scene import Scene
+from .tiles import Tiles
+
+IGNORED = frozenset("local const param param::entry param::func".split())
+
+
+class AccessWatch:
+    """Looks at each access of one launch."""
+
+    def __init__(self, scene: Scene, fences: Fences, asynchrony: Asynchrony) -> None:
+        self.scene = scene
+        self._fences = fences
+        self._asynchrony = asynchrony
+        self._records = Records(scene, fences)
+        self._tiles = Tiles(scene)
+
+    def access(self, a: Access) -> None:
+        """See Observer."""
+        if a.space in IGNORED or isinstance(a.address, LocalPlace):
+            return
+        kind = self.scene.kind(a.site)
+        if kind.plain and a.copy is None and a.mask is None and type(a.address) is Shifted and self._tiles.settle(a, a.address):
+            return
+        asynchrony = self._asynchrony
+        used, copying = asynchrony.use(), a.copy
+        if used == "change" and copying is not None:
+            return
+        if copying is None and (kind.copies or kind.reads_async) and not used:
+            copying = asynchrony.unannounced(a, kind)
+        elif kind.copies and used:
+            return
+        every = self.scene.lanes_of(a.group)
+        for part, memory, place in a.group.wave.access.places(a.group, a.space, plain(a.address), a.type.bytes * a.count, a.kind != "ld"):
+            lanes = every if part.lanes is None else every.take(part.lanes)
+            if place.size == 1 and lanes.thread.size > 1:
+                place = np.broadcast_to(place, lanes.thread.shape)
+            for shadow, offset, index in self._shadows(a, memory, place):
+                some = lanes if index is None else lanes.take(index)
+                chosen = index if part.lanes is None else part.lanes if index is None else part.lanes[index]
+                self._touch(a, kind, used, copying, memory, shadow, offset, some, chosen)
+        if kind.strong or a.kind in ("atom", "red"):
+            self.scene.tick()
+
+    def _shadows(self, a: Access, memory: Any, place: Array) -> Iterator[tuple[Shadow, Array, Array | None]]:
+        if isinstance(memory, SharedSpace):
+            yield self.scene.of_wave(a.group.wave), place, None
+            return
+        if not isinstance(memory, ArenaSpace) or not place.size:
+            return
+        arena = memory.arena
+        first, last = int(place.min()) + arena.base, int(place.max()) + arena.base
+        found = arena.find(first)
+        if found is not None and last < found.end:
+            yield self.scene.of_allocation(found), place - (found.start - arena.base), None
+            return
+        which = np.searchsorted(arena.begins, place + arena.base, side="right")
+        for w in np.unique(which).tolist():
+            index = np.flatnonzero(which == w)
+            found = arena.find(int(place[index[0]]) + arena.base)
+            if found is not None:
+                yield self.scene.of_allocation(found), place[index] - (found.start - arena.base), index
+
+    def _touch(
+        self, a: Access, kind: Kind, used: str, copying: Copying | None, memory: Any, shadow: Shadow, offset: Array, u: NumberedLanes,
+        chosen: Array | None,
+    ) -> None:  # fmt: skip
+        if not offset.size:
+            return
+        size = a.type.bytes * a.count
+        if shadow.unit == 4 and (size & 3 or int(np.bitwise_or.reduce(offset)) & 3):
+            shadow.split()
+        unit = shadow.unit
+        if not self.scene.only_barriers and (shadow.name == "global" or self.scene.launch.cluster_size > 1):
+            self.scene.order.activity[u.block] = self.scene.now
+        if a.kind in ("atom", "red"):
+            what = "strong write"
+        elif kind.mbarrier:
+            what = "weak write" if used == "init" else "strong read"
+        else:
+            what = f"{'strong' if kind.strong else 'weak'} {'read' if a.kind == 'ld' else 'write'}"
+        strong = what.startswith("strong") and copying is None
+        before = who = None
+        if copying is not None:
+            issued = self._asynchrony.of(copying)
+            if issued is None:
+                return
+            who = issued.records(u.thread, a.kind == "ld")
+            before = np.full(u.thread.size, issued.at)
+            what = "copied from" if a.kind == "ld" else "copied to"
+        if strong:
+            if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
+                shadow.uneven = True
+            shadow.strong_size = a.type.bytes
+        look = Look(a, kind, what, shadow, memory, u, self.scene.number(a.site), self.scene.floor(shadow, u), offset, chosen, before, who)
+        cell = offset // unit if unit > 1 else offset
+        for k in range(size // unit):
+            look.part = k
+            self._records.check(look, cell + k if k else cell)
+        if strong:
+            self._fences.passes(a, kind, shadow, offset, u)
+        elif a.kind != "ld" and shadow.heads:
+            for place in offset.tolist() if offset.size < len(shadow.heads) else [p for p in shadow.heads if (offset == p).any()]:
+                shadow.heads.pop(place, None)

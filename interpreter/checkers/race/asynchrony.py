@@ -1,0 +1,150 @@
+"""Asynchronous copies, their groups, and the mbarriers that tell of their end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...observe import Access
+from ...plan.plan import Site
+from ...vector.accessing import Accessing
+from ...vector.copying import Copying
+from ...vector.group import Group
+from .cells import COPY, LEVEL_AT, NEVER, Array
+from .kinds import Kind
+from .mbarriers import Phases
+from .scene import Scene
+
+
+class CopyUnderWay:
+    """A copy under way: its lanes and its records."""
+
+    __slots__ = ("at", "closed", "copying", "first", "first_read", "thread")
+
+    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, closed: Array) -> None:
+        self.copying = copying
+        self.thread = thread  # in ascending order
+        self.first, self.first_read = first, first_read
+        self.at = at  # the time of the instruction
+        self.closed = closed  # how many groups each thread had closed before
+
+    def records(self, thread: Array, reads: bool) -> Array:
+        """How records name the copies of some threads."""
+        return np.asarray(np.searchsorted(self.thread, thread) + (self.first_read if reads else self.first) | COPY << LEVEL_AT)
+
+
+class Asynchrony:
+    """All copies of one launch."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._copies: dict[Copying, CopyUnderWay] = {}
+        self._closed: dict[str, Array] = {}
+        self._phases = Phases()
+        self._implicit: Copying | None = None
+        self._used = ""  # what the instruction does to an mbarrier whose access comes now
+
+    def of(self, copying: Copying) -> CopyUnderWay | None:
+        """A copy that is under way."""
+        return self._copies.get(copying)
+
+    def use(self) -> str:
+        """What the instruction does to an mbarrier ("init", "change"), if this access is that."""
+        used, self._used = self._used, ""
+        return used
+
+    def issued(self, copy: Copying, lanes: Accessing) -> None:
+        """See Observer."""
+        self._issue(copy, np.unique(self.scene.active(lanes, lanes.active).thread))
+        self.scene.tick()
+
+    def _issue(self, copy: Copying, thread: Array) -> None:
+        first, first_read = self.scene.order.copies.add(thread), self.scene.order.copies.add(thread)
+        self._copies[copy] = CopyUnderWay(copy, thread, first, first_read, self.scene.now, self._groups(copy.group)[thread])
+
+    def _groups(self, group: str) -> Array:
+        found = self._closed.get(group)
+        if found is None:
+            found = self._closed[group] = np.zeros(self.scene.count, np.int64)
+        return found
+
+    def closed(self, lanes: Accessing, group: str) -> None:
+        """See Observer."""
+        self._groups(group)[self.scene.active(lanes, lanes.active).thread] += 1
+
+    def waited(self, lanes: Accessing, group: str, most: int, read: bool) -> None:
+        """See Observer."""
+        who = np.zeros(self.scene.count, bool)
+        who[self.scene.active(lanes, lanes.active).thread] = True
+        limit = self._groups(group) - most
+        done, clock = self.scene.order.copies.done, {}
+        for copy, issued in list(self._copies.items()):
+            if copy.group != group:
+                continue
+            over = who[issued.thread] & ((issued.closed < limit[issued.thread]) if most >= 0 else True)
+            for first in (issued.first_read,) if read else (issued.first, issued.first_read):
+                place = first + np.flatnonzero(over)
+                done[place] = np.minimum(done[place], self.scene.now)
+                if self.scene.kind(copy.site).reads_async and place.size:  # the warp has read together, whichever lane fetched what
+                    self.scene.order.phases += 1
+                    self.scene.order.copies.tag[place] = self.scene.order.phases
+                    clock[COPY << LEVEL_AT | self.scene.order.phases] = self.scene.now
+            if (done[issued.first : issued.first + issued.thread.size] < NEVER).all():
+                del self._copies[copy]
+        if clock:
+            self.scene.order.acquire(np.flatnonzero(who), [clock])
+        self.scene.tick()
+
+    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        """See Observer."""
+        wave = group.wave
+        self._used = what if what in ("init", "change") else ""
+        if what == "inval":
+            return
+        words = wave.shared.view(np.dtype(np.uint64))
+        relaxed = "relaxed" in site.instruction.modifiers
+        copying = wave.copying
+        if copying is None and self._implicit is not None and self._implicit.site is site:
+            copying = self._implicit
+        every = self.scene.lanes_of(group)
+        for part, places in wave.access.shared_places(group, space, address, 8):
+            index = np.arange(every.thread.size) if part.lanes is None else part.lanes
+            if places.size == 1 and index.size > 1:
+                places = np.broadcast_to(places, index.shape)
+            if what == "wait":
+                over = np.broadcast_to(amounts[0], group.geometry.shape).ravel()[index]
+                index, places = index[over], places[over]
+            for place in np.unique(places).tolist():
+                state = self._phases.at(id(wave), place, int(words[place >> 3]) >> 63, what == "init")
+                thread = every.thread[index[places == place]]
+                if what == "change" and copying is not None:
+                    self._complete(copying, thread, state.current)
+                elif what == "change" and not relaxed:
+                    clock = self.scene.order.clock(thread, self.scene.now)
+                    for key, time in clock.items():
+                        state.current[key] = max(time, state.current.get(key, -1))
+                elif what == "wait" and not relaxed and thread.size:
+                    self.scene.order.acquire(thread, [state.completed])
+        self.scene.tick()
+
+    def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
+        """An mbarrier's phase will see copies of these threads complete."""
+        self.scene.order.phases += 1
+        tag = self.scene.order.phases
+        clock[COPY << LEVEL_AT | tag] = self.scene.now
+        for copy, issued in self._copies.items():
+            if copy is copying or (copying.after and copy.group == copying.after):
+                place = np.flatnonzero(np.isin(issued.thread, thread))
+                for first in (issued.first, issued.first_read):
+                    self.scene.order.copies.tag[first + place] = tag
+                if copy is copying:
+                    for key, time in self.scene.order.clock(issued.thread[place], issued.at).items():
+                        if time <= issued.at:
+                            clock[key] = max(time, clock.get(key, -1))
+
+    def unannounced(self, a: Access, kind: Kind) -> Copying:
+        """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""
+        self._implicit = Copying(a.site, "wgmma" if kind.reads_async else "")
+        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread))
+        return self._implicit

@@ -1,0 +1,152 @@
+"""What barriers order: those of blocks, of warps and of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...plan.plan import Site
+from ...values import plain
+from ...vector.group import Group
+from ...vector.ports import WavePort
+from .cells import Array
+from .fences import Fences
+from .order import NumberedLanes
+from .scene import Scene
+
+
+class Rendezvous:
+    """All barriers of one launch."""
+
+    def __init__(self, scene: Scene, fences: Fences) -> None:
+        self.scene = scene
+        self._fences = fences
+        self._meeting: dict[tuple[int, int], list[Any]] = {}
+        self._warps_meeting: dict[tuple[int, int], int] = {}
+        self._cluster_arrivals: Array | None = None
+        self._cluster_phases: dict[tuple[int, int], dict[int, int]] = {}
+
+    def met(self, group: Group) -> None:
+        """See Observer."""
+        self.scene.order.block_barrier(np.arange(group.wave.first, group.wave.first + group.wave.count), self.scene.now)
+        self.scene.tick()
+
+    def arrival(self, group: Group, number: int, waits: bool) -> None:
+        """See Observer."""
+        lanes = self.scene.active(group, group.alive)
+        clock = None if waits else self.scene.order.clock(lanes.thread, self.scene.now)
+        self._meeting.setdefault((id(group.wave), number), []).append([lanes, waits, clock])
+        self.scene.tick()
+
+    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+        """See Observer."""
+        here = np.zeros(wave.count, bool)
+        here[blocks] = True
+        came = np.zeros(wave.count, np.int64)
+        leaves = np.zeros(wave.count, bool)
+        arrived, left = [], []
+        for lanes, waits, known in self._meeting.pop((id(wave), number), ()):
+            own = lanes.block - wave.first
+            inside = here[own]
+            if not inside.all():
+                left.append([lanes.take(~inside), waits, known])
+                lanes = lanes.take(inside)
+            if lanes.thread.size:
+                came += np.bincount(lanes.block - wave.first, minlength=wave.count)
+                leaves[lanes.block - wave.first] |= not waits
+                arrived.append((lanes, waits, known))
+        if left:
+            self._meeting[id(wave), number] = left
+        whole = here & ~leaves & (came + wave.exited.sum(axis=1) >= self.scene.launch.threads)
+        if whole.any():
+            self.scene.order.block_barrier(np.flatnonzero(whole) + wave.first, self.scene.now)
+        for block in np.flatnonzero(here & ~whole).tolist():
+            clock: dict[int, int] = {}
+            waiting = []
+            for lanes, waits, known in arrived:
+                thread = lanes.thread[lanes.block == block + wave.first]
+                if thread.size:
+                    for key, time in (known or self.scene.order.clock(thread, self.scene.now)).items():
+                        clock[key] = max(time, clock.get(key, -1))
+                    if waits:
+                        waiting.append(thread)
+            if waiting:
+                self.scene.order.acquire(np.concatenate(waiting), [clock])
+        self.scene.tick()
+
+    def members(self, group: Group, membermask: Array) -> None:
+        """See Observer."""
+        g = group.geometry
+        lanes = self.scene.lanes_of(group)
+        masks = np.broadcast_to(plain(membermask), g.shape).ravel().astype(np.uint32)
+        layout = g.warps
+        alive = None if group.alive is None else np.broadcast_to(group.alive, g.shape)
+        active = alive if group.active is None else np.broadcast_to(group.active, g.shape) & (True if alive is None else alive)
+        thread = np.minimum(layout.warp * 32 + np.arange(32), self.scene.launch.threads - 1)
+        exists = (layout.warp * 32 + np.arange(32) < self.scene.launch.threads) & ~group.wave.exited[layout.block, thread]
+        present = layout.members if active is None else layout.members & layout.spread(active)
+        bits = _bits(present)
+        living = _bits(exists)
+        numbers = ((layout.block + group.wave.first) * self.scene.order.per_block + layout.warp).ravel()
+        if not present.all():
+            for w, here in zip(numbers.tolist(), bits.tolist(), strict=True):  # those that came before, and wait
+                if here:
+                    of = int(masks[np.flatnonzero(lanes.warp == w)[0]])
+                    before = self._warps_meeting.pop((w, of), 0)
+                    if (before | here) & of & self._living_at(numbers, living, w) != of & self._living_at(numbers, living, w):
+                        self._warps_meeting[w, of] = before | here
+                    elif before:
+                        bits[np.flatnonzero(numbers == w)[0]] |= before
+        place = np.searchsorted(numbers, lanes.warp)
+        wanted = masks & living[place]
+        there = (wanted & ~bits[place]) == 0
+        if active is not None:
+            there &= active.ravel()
+        whole = there & (wanted == living[place])
+        if whole.any():
+            self.scene.order.warp_barrier(np.unique(lanes.warp[whole]), self.scene.now)
+        rest = np.flatnonzero(there & ~whole)
+        if rest.size:
+            full, wider = lanes.take(rest), wanted[rest]
+            first = full.thread - (full.thread % self.scene.launch.threads & 31)
+            every, index = [], []
+            for bit in range(32):  # also those that came before
+                some = np.flatnonzero(wider >> np.uint32(bit) & np.uint32(1))
+                every.append(first[some] + bit)
+                index.append(some)
+            thread_, at = np.unique(np.concatenate(every), return_index=True)
+            origin = np.concatenate(index)[at]
+            self.scene.order.lanes_met(NumberedLanes(thread_, full.warp[origin], full.block[origin]), wider[origin], self.scene.now)
+        self.scene.tick()
+
+    @staticmethod
+    def _living_at(numbers: Array, living: Array, warp: int) -> int:
+        return int(living[np.flatnonzero(numbers == warp)[0]])
+
+    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+        """See Observer."""
+        lanes = self.scene.active(group, group.active)
+        if self._cluster_arrivals is None:
+            self._cluster_arrivals = np.zeros(self.scene.count, np.int64)
+        phase = self._cluster_arrivals
+        relaxed = "relaxed" in site.instruction.modifiers
+        if arrives:
+            phase[lanes.thread] += 1
+        which = lanes.block // self.scene.launch.cluster_size
+        for cluster in np.unique(which).tolist():
+            here = lanes.thread[which == cluster]
+            for n in np.unique(phase[here]).tolist():
+                who = here[phase[here] == n]
+                clock = self._cluster_phases.setdefault((cluster, n), {})
+                if not arrives:
+                    self.scene.order.acquire(who, [clock])
+                    continue
+                for key, time in (self._fences.covered(who) if relaxed else self.scene.order.clock(who, self.scene.now)).items():
+                    clock[key] = max(time, clock.get(key, -1))
+        self.scene.tick()
+
+
+def _bits(flags: Array) -> Array:
+    made: Array = np.packbits(flags.reshape(-1, 32), axis=1, bitorder="little").view(np.uint32).ravel()
+    return made

@@ -1,0 +1,210 @@
+"""Whether an access races with the records of earlier ones, and its own record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...memory.spaces import ArenaSpace
+from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, stamps
+from .fences import Fences
+from .kinds import CTA, GPU
+from .look import Look
+from .order import NumberedLanes
+from .scene import Scene
+
+AGAINST = {
+    "weak read": ("weak write", "strong write", "copied to"),
+    "weak write": ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from"),
+    "strong read": ("weak write", "strong write", "copied to"),
+    "strong write": ("weak write", "weak read", "strong write", "strong read", "copied to", "copied from"),
+    "copied to": ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from"),
+    "copied from": ("weak write", "strong write", "copied to"),
+}
+OF_GRID = GRID | BLOCK << LEVEL_AT
+
+
+class Records:
+    """The records of one launch."""
+
+    def __init__(self, scene: Scene, fences: Fences) -> None:
+        self.scene = scene
+        self._fences = fences
+
+    def check(self, look: Look, i: Array) -> None:
+        """Looks at the units that an access touches, one for each lane, and keeps it."""
+        u, before, who, strong = look.lanes, look.before, look.who, look.strong
+        for other in AGAINST[look.what]:
+            cells = look.shadow.cells.get(other)
+            if cells is None or (strong and other.startswith("strong") and not look.shadow.uneven and before is None):
+                continue
+            stamp = cells.stamp[i]
+            late = stamp > look.floor
+            if who is not None:
+                late &= (stamp & LOW).astype(np.int64) != who
+            if late.any():
+                index = np.flatnonzero(late)
+                mask = None if cells.mask is None else cells.mask[i[index]]
+                bad = self.scene.order.unordered(
+                    stamp[index], mask, u.take(index), None if before is None else before[index], shared=look.in_shared
+                )
+                index = index[bad]
+                if index.size:
+                    self._suspect(look, other, cells, i, index, strong)
+            if before is not None and look.kind.async_proxy and other == "weak write":
+                self._check_proxy(look, other, cells, i, stamp)
+        self._note(look, i)
+
+    def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:
+        """Unordered accesses: which of them race?"""
+        stamp, u = cells.stamp[i[index]], look.lanes
+        if (strong or look.what == "strong write") and not other.startswith("weak"):
+            size = look.access.type.bytes
+            index = index[~self.scene.reporter.morally_strong(look.kind, size, cells.site[i[index]], stamp, u.block[index])]
+        elif other == "strong write" and (reads := look.shadow.cells.get("strong read")) is not None:
+            own = reads.stamp[i[index]]  # what a thread has read with a strong load is before what follows
+            seen = ((own & LOW).astype(np.int64) == u.thread[index]) & ((own >> HALF) > (stamp >> HALF))
+            index = index[~seen]
+        if not index.size:
+            return
+        equal = False
+        if other == look.what == "weak write" and (stored := look.stored(index)) is not None:
+            values, place = stored
+            equal = bool((_content(look, place, values.dtype) == values).all())
+        self.scene.reporter.race(look, other, cells, i, index, equal)
+
+    def _check_proxy(self, look: Look, other: str, cells: Cells, i: Array, stamp: Array) -> None:
+        """What a copy accesses through the async proxy was written by plain stores: is a proxy fence between?"""
+        time, u = (stamp >> HALF).astype(np.int64), look.lanes
+        index = np.flatnonzero(time > self.scene.order.floor)
+        if not index.size:
+            return
+        if self._fences.proxy is not None:
+            fenced, barrier = self._fences.proxy
+            threads, order = self.scene.launch.threads, self.scene.order
+            time = time[index]
+            low = (stamp[index] & LOW).astype(np.int64)
+            one = low >> LEVEL_AT == THREAD
+            number = np.where(one, low & NUMBER, 0)
+            own = u.take(index)
+            same = (number // threads == own.block) & (number != own.thread)
+            covered = (fenced[number] >= time) & one
+            covered |= np.where(same, barrier[own.thread], fenced[own.thread]) >= time
+            warp = number // threads * order.per_block + number % threads // 32
+            covered |= same & one & (fenced[own.thread] >= time) & (order.warp[own.warp] >= time) & (own.warp == warp)
+            if order.views:
+                covered |= fenced[own.thread] >= time
+            index = index[~covered]
+        if index.size:
+            self.scene.reporter.race(look, other, cells, i, index, False, proxy=True)
+
+    def _note(self, look: Look, i: Array) -> None:
+        """Keeps this access; lanes of it that touch one unit meet here."""
+        cells, u, what = look.shadow.of(look.what), look.lanes, look.what
+        mine = stamps(NEVER, look.who) if look.who is not None else u.words(THREAD) | U64(self.scene.now << 32)
+        old = cells.stamp[i]
+        late = old > look.floor
+        sites = cells.site[i] if late.any() else None
+        cells.stamp[i] = mine
+        cells.site[i] = look.number
+        if i.size > 1:
+            back = cells.stamp[i]
+            met = np.flatnonzero(back != mine)
+        else:
+            back, met = mine, np.zeros(0, np.int64)
+        if met.size and what in ("weak write", "copied to") and look.access.kind == "st":
+            self._within(look, cells, i, met)
+        if look.who is not None or what == "weak write":
+            return
+        if met.size:
+            if what == "strong write" and look.kind.scope < GPU:
+                size = 1 if look.kind.scope == CTA else self.scene.launch.cluster_size
+                apart = ((back[met] & LOW).astype(np.int64) & NUMBER) // self.scene.launch.threads // size != u.block[met] // size
+                if apart.any():
+                    self.scene.reporter.race(look, what, cells, i, met[apart], False)
+            self._merge(look, cells, i, met, back)
+        if sites is not None:
+            index = np.flatnonzero(late)
+            masks = None if cells.mask is None else cells.mask[i[index]]
+            open_ = self.scene.order.unordered(old[index], masks, u.take(index), shared=look.in_shared)
+            index = index[open_]
+            if index.size:
+                cells.remember(i[index], old[index], None if masks is None else masks[open_], sites[index], mine[index], look.number)
+                self._join(cells, i[index], old[index], u.take(index))
+
+    def _within(self, look: Look, cells: Cells, i: Array, met: Array) -> None:
+        """Lanes of one store write one unit: do they write one value?"""
+        equal, every = False, np.arange(i.size)
+        if (stored := look.stored(every)) is not None:
+            values, first = stored[0], int(i.min())
+            winner = np.zeros(int(i.max()) - first + 1, values.dtype)
+            winner[i - first] = values
+            equal = bool((winner[i[met] - first] == values[met]).all())
+        self.scene.reporter.race(look, look.what, cells, i, met, equal)
+
+    # ------------------------------------------------------------ records of several threads
+
+    def _merge(self, look: Look, cells: Cells, i: Array, met: Array, back: Array) -> None:
+        """Several lanes at one unit become a record of their warp, block or the grid."""
+        where, mine = i[met], look.lanes.take(met)
+        threads, now = self.scene.launch.threads, self.scene.now
+        if self.scene.only_barriers and not look.shared_by_blocks:
+            cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)
+            return
+        rep = (back[met] & LOW).astype(np.int64) & NUMBER
+        block = rep // threads
+        if self.scene.only_barriers:
+            cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)
+        else:
+            warp = block * self.scene.order.per_block + rep % threads // 32
+            cells.stamp[where] = stamps(now, mine.warp | WARP << LEVEL_AT)
+            wider = np.flatnonzero(warp != mine.warp)
+            cells.stamp[where[wider]] = stamps(now, mine.block[wider] | BLOCK << LEVEL_AT)
+        cells.stamp[where[block != mine.block]] = stamps(now, OF_GRID)
+        if not self.scene.only_barriers:
+            self._mask(cells, i, look.lanes)
+
+    def _mask(self, cells: Cells, i: Array, u: NumberedLanes) -> None:
+        """The lanes of a warp, or the warps of a block, that a record has."""
+        masks = cells.masks()
+        level = (cells.stamp[i] & LOW).astype(np.int64) >> LEVEL_AT
+        some = np.flatnonzero((level == WARP) | (level == BLOCK))
+        bit = np.where(level == WARP, u.thread % self.scene.launch.threads & 31, u.warp % self.scene.order.per_block).astype(np.uint32)
+        masks[i[some]] = 0
+        np.bitwise_or.at(masks, i[some], np.uint32(1) << bit[some])
+
+    def _join(self, cells: Cells, where: Array, old: Array, mine: NumberedLanes) -> None:
+        """Records of others that are unordered with these lanes are kept with them."""
+        low = (old & LOW).astype(np.int64)
+        level, number = low >> LEVEL_AT, low & NUMBER
+        threads, per = self.scene.launch.threads, self.scene.order.per_block
+        block = np.where(level == THREAD, number // threads, np.where(level == WARP, number // per, number))  # that of GRID is no block
+        cur = (cells.stamp[where] & LOW).astype(np.int64)
+        grid = (block != mine.block) | (cur == OF_GRID)
+        if self.scene.only_barriers:
+            cells.stamp[where] = stamps(self.scene.now, np.where(grid, GRID, mine.block) | BLOCK << LEVEL_AT)
+            return
+        warp = np.where(level == THREAD, number // threads * per + number % threads // 32, np.where(level == WARP, number, -1))
+        now_level = cur >> LEVEL_AT
+        masks = cells.masks()
+        lane = np.where(level == THREAD, number % threads & 31, 0).astype(np.uint32)
+        old_lanes = np.where(level == THREAD, np.uint32(1) << lane, masks[where])
+        warp_bit = np.uint32(1) << np.where(warp >= 0, warp % per, 0).astype(np.uint32)
+        old_warps = np.where(level == BLOCK, masks[where], warp_bit)
+        mine_lane = np.uint32(1) << (mine.thread % threads & 31).astype(np.uint32)
+        mine_warp = np.uint32(1) << (mine.warp % per).astype(np.uint32)
+        one = (warp == mine.warp) & (now_level <= WARP) & ~grid
+        key = np.where(grid, OF_GRID, np.where(one, mine.warp | WARP << LEVEL_AT, mine.block | BLOCK << LEVEL_AT))
+        fresh = np.where(one, mine_lane | old_lanes, mine_warp | old_warps)
+        have = np.where(now_level == THREAD, np.uint32(0), masks[where])
+        lift = ~one & (now_level == WARP)
+        cells.stamp[where] = stamps(self.scene.now, key)
+        masks[where] = np.where(lift, np.uint32(0), have) | fresh
+        np.bitwise_or.at(masks, where, fresh)
+
+
+def _content(look: Look, place: Array, dtype: Any) -> Array:
+    memory = look.memory
+    base = look.shadow.origin - memory.arena.base if isinstance(memory, ArenaSpace) else 0
+    return np.asarray(memory.view(dtype)[(place + base) // dtype.itemsize])

@@ -1,0 +1,1 @@
+"""Litmus tests: all outcomes that the memory consistency model of PTX allows for a few threads with a few accesses."""

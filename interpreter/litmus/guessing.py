@@ -1,0 +1,307 @@
+"""The engine as an explorer of threads: each load of shared or global memory gives a value that was guessed, and is noted.
+
+A guess is made for each thread by itself, so one launch carries out one guess of every thread.  What was written then says what may be
+read, until nothing new comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, pairwise
+from typing import Any
+
+import numpy as np
+
+from warplab.isa.ports import NotYet, Shortcut
+from warplab.isa.types import ScalarType
+
+from ..memory.access import WaveMemory
+from ..observe import ObservedMemory, Observer
+from ..order import order_of
+from ..plan.plan import Site
+from ..values import Array, LocalPlace, Value, plain
+from ..vector.copying import Copying
+from ..vector.ports import WavePort
+from .events import Location, MemoryEvent, NotModelled, Thread, Traces, with_dependencies
+
+MOST_LOADS = 12  # of a thread: a way with more is left out
+MOST_VALUES = 16  # that one location may hold
+PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
+Guesses = dict[int, tuple[int, ...]]
+
+
+class Guesser(Observer):
+    """Carries out one guess: what each thread's first loads give; those behind them give the least value."""
+
+    def __init__(self, guesses: Guesses, values: dict[Location, set[int]]) -> None:
+        self.guesses = guesses
+        self.values = values  # what each location may hold
+        self.first: dict[Location, int] = {}  # what locations hold before the launch
+        self.given: dict[int, list[int]] = {}
+        self.open: dict[int, list[tuple[int, ...]]] = {}  # ways that other values lead to
+        self.events: dict[int, list[MemoryEvent]] = {}
+        self.threads: dict[int, Thread] = {}
+        self.parked: set[int] = set()  # threads that load too often: they wait for ever
+        self._waves: list[WavePort] = []
+        self._phases: dict[tuple[object, ...], int] = {}
+
+    def wave(self, wave: WavePort) -> None:
+        """See Observer."""
+        wave.access = GuessedMemory(self, wave.access)
+        self._waves.append(wave)
+        launch = wave.launch
+        for lane in range(wave.count * launch.threads):
+            block = wave.first + lane // launch.threads
+            number = block * launch.threads + lane % launch.threads
+            self.threads[number] = Thread(number, block, block // launch.cluster_size)
+
+    def note(self, number: int, event: MemoryEvent) -> None:
+        """A thread does something."""
+        self.events.setdefault(number, []).append(event)
+
+    @property
+    def ended(self) -> list[int]:
+        """The threads that came to their end."""
+        if not self.parked:
+            return list(self.threads)
+        ends = [(wave.first * wave.launch.threads, np.flatnonzero(wave.exited).tolist()) for wave in self._waves]
+        return [first + n for first, some in ends for n in some]
+
+    def is_over(self, number: int) -> bool:
+        """Has a thread loaded as often as it may?"""
+        if len(self.given.get(number, ())) < MOST_LOADS:
+            return False
+        self.parked.add(number)
+        return True
+
+    def value(self, number: int, location: Location) -> int:
+        """What a load finds."""
+        given = self.given.setdefault(number, [])
+        n, planned = len(given), self.guesses.get(number, ())
+        if n < len(planned):
+            found = planned[n]
+        else:
+            found, *others = sorted(self.values[location])
+            self.open.setdefault(number, []).extend((*given, other) for other in others)
+        given.append(found)
+        return found
+
+    def issued(self, copy: Copying, lanes: Any) -> None:
+        """See Observer."""
+        raise NotModelled("asynchronous copies")
+
+    # ------------------------------------------------------------ what orders memory
+
+    def stretch(self, sites: Sequence[Site], group: Any) -> None:
+        """See Observer."""
+        self.instruction(sites[-1], group, group.alive)
+
+    def instruction(self, site: Site, group: Any, mask: Array | None) -> None:
+        """See Observer."""
+        order = order_of(site.instruction)
+        if order.fence and not order.proxy:
+            for number in numbers(group, mask):
+                self.note(number, MemoryEvent(order=order, line=site.instruction.span.line))
+
+    def met(self, site: Site, group: Any, number: int) -> None:
+        """See Observer."""
+        self.arrival(site, group, number, None, True)
+
+    def arrival(self, site: Site, group: Any, number: int, count: int | None, waits: bool) -> None:
+        """See Observer."""
+        for thread in numbers(group, None):
+            self._barrier(thread, ("barrier", self.threads[thread].block, number), site, arrives=True, waits=waits)
+
+    def members(self, site: Site, group: Any, membermask: Array) -> None:
+        """See Observer."""
+        if site.instruction.form is None or site.instruction.form.effect != "warp_barrier":
+            return
+        mask = np.broadcast_to(membermask, group.geometry.shape).ravel().tolist()
+        for thread, named in zip(numbers(group, None), mask, strict=True):
+            of_block = group.wave.launch.threads
+            self._barrier(thread, ("warp", thread // of_block, thread % of_block // 32, named), site, arrives=True, waits=True)
+
+    def cluster(self, site: Site, group: Any, arrives: bool) -> None:
+        """See Observer."""
+        for thread in numbers(group, group.active):
+            which = ("cluster", self.threads[thread].cluster)
+            self._barrier(thread, which, site, arrives=arrives and "relaxed" not in site.instruction.modifiers, waits=not arrives)
+
+    def _barrier(self, thread: int, which: tuple[object, ...], site: Site, *, arrives: bool, waits: bool) -> None:
+        key = (thread, *which, arrives)
+        phase = self._phases[key] = self._phases.get(key, 0) + 1
+        self.note(thread, MemoryEvent(barrier=(*which, phase), arrives=arrives, waits=waits, line=site.instruction.span.line))
+
+
+def numbers(group: Any, mask: Array | None) -> list[int]:
+    """The numbers in the launch of a group's lanes."""
+    g = group.geometry
+    lanes = np.broadcast_to(g.lane, g.shape)
+    found: list[int] = (lanes.ravel() if mask is None else lanes[np.broadcast_to(mask, g.shape)]).tolist()
+    first = group.wave.first * group.wave.launch.threads
+    return [first + n for n in found]
+
+
+class GuessedMemory(ObservedMemory):
+    """Memory of a wave in which global and shared locations hold what is guessed."""
+
+    def __init__(self, guesser: Guesser, inner: WaveMemory) -> None:
+        self.__dict__.update(inner.__dict__)
+        self.guesser = guesser
+
+    def _park(self, g: Any) -> None:
+        """Lanes that have loaded too often stop here."""
+        over = np.array([self.guesser.is_over(n) for n in numbers(g, None)]).reshape(g.geometry.shape)
+        if g.active is not None:
+            over &= g.active
+        if over.any():
+            raise NotYet(g.geometry.warps.spread(over) & g.geometry.warps.members, "nothing more that it may load")
+
+    def _places(self, g: Any, space: str, address: Value, size: int, write: bool) -> list[tuple[int, int, Location]]:
+        """(lane's position in the group, its thread, what it accesses)."""
+        threads = numbers(g, None)
+        out = []
+        for part, memory, place in self.places(g, space, plain(address), size, write):
+            where = range(g.geometry.n) if part.lanes is None else part.lanes.tolist()
+            name = memory.name
+            if name not in ("global", "shared"):
+                raise NotModelled(f"an access to {name} memory through a generic address")
+            out += [(n, threads[n], (name, at, size)) for n, at in zip(where, place.tolist(), strict=True)]
+        return sorted(out)
+
+    def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
+        if isinstance(address, LocalPlace) or space in PRIVATE:
+            return WaveMemory.load(self, g, space, address, type, count)
+        self._park(g)
+        site, size = g.wave.current, type.dtype.itemsize
+        out = [np.zeros(g.geometry.shape, f"u{size}") for _ in range(count * type.elements)]
+        order = order_of(site.instruction)
+        for i, o in enumerate(out):
+            for n, thread, location in self._places(g, space, plain(address) + np.uint64(i * size), size, False):
+                found = self._value(thread, location)
+                o.ravel()[n] = found
+                self.guesser.note(thread, MemoryEvent(location, found, None, order, line=site.instruction.span.line))
+        return tuple(o.view(type.dtype) for o in out)
+
+    def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
+        if isinstance(address, LocalPlace) or space in PRIVATE:
+            return WaveMemory.store(self, g, space, address, type, values)
+        site, size = g.wave.current, type.dtype.itemsize
+        order = order_of(site.instruction)
+        for i, value in enumerate(values):
+            bits = np.broadcast_to(np.ascontiguousarray(value).view(f"u{size}"), g.geometry.shape).ravel().tolist()
+            for n, thread, location in self._places(g, space, plain(address) + np.uint64(i * size), size, True):
+                self._known(location)
+                self.guesser.note(thread, MemoryEvent(location, None, bits[n], order, line=site.instruction.span.line))
+        return None
+
+    def update(
+        self, g: Any, space: str, address: Value, type: ScalarType, change: Callable[..., Array], operands: Sequence[Array],
+        shortcut: Shortcut | None, returns: bool,
+    ) -> Array:  # fmt: skip
+        site, size = g.wave.current, type.dtype.itemsize
+        if type.elements > 1:
+            raise NotModelled("an atomic operation on several elements")
+        self._park(g)
+        out = np.zeros(g.geometry.shape, f"u{size}")
+        flat = [np.broadcast_to(o, g.geometry.shape).ravel() for o in operands]
+        for n, thread, location in self._places(g, space, address, size, True):
+            old = self._value(thread, location)
+            new = change(np.array([old], f"u{size}").view(type.dtype), *(o[n : n + 1] for o in flat))
+            bits = int(np.ascontiguousarray(new).view(f"u{size}")[0])
+            out.ravel()[n] = old
+            self.guesser.note(thread, MemoryEvent(location, old, bits, order_of(site.instruction), line=site.instruction.span.line))
+        found: Array = out.view(type.dtype)
+        return found
+
+    def _value(self, thread: int, location: Location) -> int:
+        self._known(location)
+        return self.guesser.value(thread, location)
+
+    def _known(self, location: Location) -> None:
+        """What a location holds before the launch is a value that it may hold."""
+        if location not in self.guesser.values:
+            name, at, size = location
+            memory = self.shared if name == "shared" else self.device
+            held = self.guesser.first[location] = int(memory.view(np.dtype(f"u{size}"))[at // size])
+            self.guesser.values[location] = {held}
+
+
+def explore(launch: Callable[[Guesser], None]) -> tuple[list[Traces], dict[Location, int], bool]:
+    """All ways through all threads, what each location holds at first, and whether ways were left out that load too often.
+
+    `launch` carries a fresh launch out under an observer, and does not mind a deadlock of threads that are parked.
+    """
+    values: dict[Location, set[int]] = {}
+    first: dict[Location, int] = {}
+    for rounds in count():
+        before = {location: frozenset(v) for location, v in values.items()}
+        found = AllWays(launch, values, first)
+        for e in found.events():
+            if e.location is not None and e.written is not None:
+                values[e.location].add(e.written)
+        _check_overlaps(values)
+        # A value hangs on a chain of stores in which each comes once: what more rounds bring no execution has.
+        if before == {location: frozenset(v) for location, v in values.items()} or rounds > found.longest_chain:
+            break
+        if max(map(len, values.values())) > MOST_VALUES:
+            raise NotModelled(f"a location with more than {MOST_VALUES} values")
+    if stuck := found.stuck:
+        raise NotModelled(f"a thread that loads more than {MOST_LOADS} times, whatever it finds: number {stuck[0]}")
+    return [Traces(found.threads[n], with_dependencies(ways)) for n, ways in sorted(found.ways.items())], first, found.cut
+
+
+class AllWays:
+    """All ways through each thread, where locations hold one of some values."""
+
+    def __init__(self, launch: Callable[[Guesser], None], values: dict[Location, set[int]], first: dict[Location, int]) -> None:
+        self.ways: dict[int, dict[tuple[int, ...], tuple[MemoryEvent, ...]]] = {}
+        self.threads: dict[int, Thread] = {}
+        self.cut = False
+        todo: dict[int, list[tuple[int, ...]]] = {}
+        planned: set[tuple[int, tuple[int, ...]]] = set()
+        while True:
+            guesses = {n: next(iter(ways)) for n, ways in self.ways.items()}
+            guesses |= {n: ways.pop() for n, ways in todo.items() if ways}
+            guesser = Guesser(guesses, values)
+            launch(guesser)
+            first |= guesser.first
+            self.threads |= guesser.threads
+            self.cut = self.cut or bool(guesser.parked)
+            for n in guesser.ended:
+                self.ways.setdefault(n, {}).setdefault(tuple(guesser.given.get(n, ())), tuple(guesser.events.get(n, ())))
+            for n, ways in guesser.open.items():
+                new = [way for way in ways if (n, way) not in planned]
+                planned.update((n, way) for way in new)
+                todo.setdefault(n, []).extend(new)
+            if not any(todo.values()):
+                return
+
+    def events(self) -> Iterator[MemoryEvent]:
+        """All that any thread does on any way."""
+        return (e for ways in self.ways.values() for events in ways.values() for e in events)
+
+    @property
+    def longest_chain(self) -> int:
+        """The most stores of an execution whose values depend on loads, and are loaded in turn."""
+        loaded = {e.location for e in self.events() if e.read is not None}
+        total = 0
+        for ways in self.ways.values():
+            lengths = [0]
+            for trace in with_dependencies(ways):
+                dependent = {write for _, write in trace.depends} | {n for n, e in enumerate(trace.events) if e.is_atomic}
+                lengths.append(sum(trace.events[n].location in loaded for n in dependent))
+            total += max(lengths)
+        return total
+
+    @property
+    def stuck(self) -> list[int]:
+        """Threads that no way leads through."""
+        return [n for n in self.threads if n not in self.ways]
+
+
+def _check_overlaps(values: dict[Location, set[int]]) -> None:
+    places = sorted(values)
+    for (name, at, size), (other, after, width) in pairwise(places):
+        if name == other and at + size > after:
+            raise NotModelled(f"accesses of {size} and {width} bytes that overlap")

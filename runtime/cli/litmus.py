@@ -1,0 +1,53 @@
+"""`warplab litmus`: which outcomes the memory model allows for a small program, and which of them are seen."""
+
+from __future__ import annotations
+
+import click
+
+from .errors import ExitCode
+from .files import print_json
+from .launching import reported
+
+
+@click.command()
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option("-k", "keyword", default="", metavar="TEXT", help="Only tests whose name holds this.")
+@click.option(
+    "--schedules", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="Seeds that run beside the default order."
+)
+@click.option("--json", "as_json", is_flag=True, help="Prints JSON.")
+@click.pass_context
+def litmus(ctx: click.Context, paths: tuple[str, ...], keyword: str, schedules: int, as_json: bool) -> None:
+    """Enumerates the outcomes of small programs that the PTX memory model allows, and says which of them are seen.
+
+    A FILE, or each .ptx of a folder, has `//@ run` comments that launch it, and behind each of them conditions such as
+    `//@ forbids r0=1 r1=0` or `//@ allows r0=1 r1=1`. Exit codes: 0 all conditions hold, 1 one does not.
+    """
+    from ..golden import collect
+    from ..golden.collect import Broken
+    from ..golden.directives import RunCheck
+    from ..litmus import report
+    from ..litmus.judge import judge
+
+    reports = []
+    passed = True
+    with reported(ctx):
+        cases = collect(paths, keyword)
+        for case in cases:
+            if isinstance(case.what, Broken):
+                raise click.UsageError(f"{case.path}: {case.what.message}", ctx)
+        tests = [(case, case.what) for case in cases if isinstance(case.what, RunCheck)]
+        if any(check.conditions for _, check in tests):
+            tests = [(case, check) for case, check in tests if check.conditions]
+        if not tests:
+            raise click.UsageError("there is no litmus test: write //@ run and //@ allows or //@ forbids lines", ctx)
+        for case, check in tests:
+            found = judge([case.text], [str(case.path)], check.spec, case.path.parent, check.conditions, schedules)
+            passed = passed and found.passed
+            if as_json:
+                reports.append(report.as_json(case.path.as_posix(), case.line, found))
+            else:
+                click.echo(report.as_text(f"{case.path.as_posix()}:{case.line}", found))
+    if as_json:
+        print_json(reports)
+    ctx.exit(ExitCode.OK if passed else ExitCode.CHECK_FAILED)

@@ -1,0 +1,39 @@
+"""A litmus test's outcomes as a table for people, and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from .judge import LitmusReport, SeenOutcome
+
+
+def as_text(where: str, report: LitmusReport) -> str:
+    """The outcomes, then the conditions."""
+    rows = [(" ".join(f"{n}={v}" for n, v in zip(report.names, o.values, strict=True)), o) for o in report.outcomes]
+    width = max(len(text) for text, _ in rows)
+    lines = [f"{where}  {report.launch}: {report.orders} orders"]
+    lines += [f"  {text:{width}}  {'allowed' if o.allowed else 'FORBIDDEN'}  {_seen(o)}" for text, o in rows]
+    for c, so in report.conditions:
+        lines.append(f"  {'ok    ' if so else 'FAILED'} {c}" + ("" if so else f": the model {'forbids' if c.allows else 'allows'} it"))
+    if report.escaped:
+        lines.append("  warplab showed what the model forbids: please report this test")
+    if report.bounded:
+        lines.append("  ways through loops with more loads than the model follows were left out")
+    return "\n".join(lines)
+
+
+def _seen(o: SeenOutcome) -> str:
+    if not o.orders:
+        return "not seen"
+    first = "the default order" if o.schedule is None else f"--schedule {o.schedule}"
+    return f"seen in {o.orders}, first in {first}" if o.schedule is None else f"seen in {o.orders}, first under {first}"
+
+
+def as_json(file: str, line: int, report: LitmusReport) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "file": file, "line": line, "launch": report.launch, "orders": report.orders, "bounded": report.bounded, "passed": report.passed,
+        "outcomes": [{**asdict(o), "values": dict(zip(report.names, o.values, strict=True))} for o in report.outcomes],
+        "conditions": [{"condition": str(c), "line": c.line, "holds": so} for c, so in report.conditions],
+    }  # fmt: skip

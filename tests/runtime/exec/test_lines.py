@@ -1,0 +1,41 @@
+"""Source lines of addresses, from the tables that a compiler writes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warplab.runtime.exec.lines import where
+
+TEXT = """int first(int x) { return x + 1; }
+
+int second(int x) {
+    x = x * 3;
+    return first(x) +
+           first(x + 1);
+}
+"""
+
+
+@pytest.mark.parametrize("version", [2, 3, 4, 5, 0])
+def test_the_line_of_an_address(tmp_path: Path, version: int) -> None:
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        pytest.skip("gcc is not installed")
+    (tmp_path / "some.c").write_text(TEXT)
+    path = tmp_path / f"lib{version}.so"
+    flags = [f"-gdwarf-{version}"] if version else []
+    subprocess.run([gcc, "-shared", "-fPIC", "-O0", *flags, "-o", str(path), "some.c"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(path))
+    first, second = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (library.first, library.second))
+    if version:
+        assert where(os.getpid(), first + 1) == "at some.c:1"
+        assert where(os.getpid(), second + 1) == "at some.c:3"
+    else:
+        assert where(os.getpid(), second + 1) == f"in second of {path.name} (nvcc -g keeps the line)"
+    assert where(os.getpid(), 8) == ""

@@ -1,0 +1,198 @@
+"""Runs in several orders: what differs is shown with both values, both writers and the seed that repeats it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from warplab.runtime import Device, LaunchConfig, Program, device_array, launch, scheduled, schedules
+from warplab.runtime.cli import main
+from warplab.runtime.golden import collect, run_case
+from warplab.runtime.run.orders import in_orders
+from warplab.runtime.run.runner import Runner
+from warplab.runtime.run.runspec import directives
+
+pytest_plugins = "pytester"
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+SHIFT = (
+    HEAD
+    + """
+.visible .entry shift(.param .u64 out)
+{
+    .reg .u32 %t, %v, %a;
+    .reg .u64 %o, %d;
+    .shared .u32 tile[129];
+    mov.u32 %t, %tid.x;
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %t, 4, %a;
+    st.shared.u32 [%a], %t;
+    BARRIER
+    ld.shared.u32 %v, [%a+4];
+    ld.param.u64 %o, [out];
+    mul.wide.u32 %d, %t, 4;
+    add.u64 %o, %o, %d;
+    st.global.u32 [%o], %v;
+    ret;
+}
+"""
+)
+RACE, RIGHT = SHIFT.replace("BARRIER", ""), SHIFT.replace("BARRIER", "bar.sync 0;")
+# The block that comes first takes the first place; the order of places is not what the kernel promises.
+TAKE = (
+    HEAD
+    + """
+.global .u32 next;
+.visible .entry take(.param .u64 out)
+{
+    .reg .u32 %c, %n;
+    .reg .u64 %o, %d;
+    mov.u32 %c, %tid.x;
+    shr.u32 %c, %c, 5;
+    atom.global.add.u32 %n, [next], 1;
+    ld.param.u64 %o, [out];
+    mul.wide.u32 %d, %n, 4;
+    add.u64 %o, %o, %d;
+    st.global.u32 [%o], %c;
+    ret;
+}
+"""
+)
+# Only the order in which the second warp comes first ends well.
+TRAP = (
+    HEAD
+    + """
+.global .u32 seen;
+.visible .entry k()
+{
+    .reg .u32 %t, %n;
+    .reg .pred %p, %q;
+    mov.u32 %t, %tid.x;
+    setp.ge.u32 %p, %t, 32;
+    @%p bra second;
+    st.volatile.global.u32 [seen], 1;
+    ret;
+second:
+    ld.volatile.global.u32 %n, [seen];
+    setp.eq.u32 %q, %n, DEFAULT;
+    @%q ret;
+    trap;
+}
+"""
+)
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "k.ptx"
+    path.write_text(text)
+    return str(path)
+
+
+def warplab(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, words)
+    assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.output
+
+
+LAUNCH = ("--block", "128", "--arg", "out:out=u32[128]")
+
+
+def test_what_differs_is_named(tmp_path: Path) -> None:
+    code, text = warplab("run", written(tmp_path, RACE), *LAUNCH, "--schedules", "8")
+    line = RACE[: RACE.index("st.global")].count("\n") + 1
+    assert code == 1 and "is 32 in the default order" in text.replace("is 64", "is 32").replace("is 96", "is 32")
+    assert text.count(f"at line {line}") == 2 and "under --schedule" in text and "elements differ" in text
+
+
+def test_the_seed_repeats_it(tmp_path: Path) -> None:
+    path = written(tmp_path, RACE)
+    _, text = warplab("run", path, *LAUNCH, "--schedules", "8", "--json")
+    found = json.loads(text)[0]["orders"]["difference"]
+    (at,) = found["index"]
+    code, text = warplab("run", path, *LAUNCH, "--schedule", str(found["schedule"]), "--expect", f"out[{at}] == {found['other']['value']}")
+    assert code == 0, text
+
+
+def test_what_is_right_is_the_same_in_all_orders(tmp_path: Path) -> None:
+    code, text = warplab("run", written(tmp_path, RIGHT), *LAUNCH, "--schedules", "4")
+    assert code == 0 and "4 seeds: the same outcome" in text
+
+
+def test_seeds_may_begin_elsewhere(tmp_path: Path) -> None:
+    _, text = warplab("run", written(tmp_path, RIGHT), *LAUNCH, "--schedule", "40", "--schedules", "3", "--json")
+    assert json.loads(text)[0]["orders"] == {"schedules": [40, 41, 42], "difference": None}
+
+
+def test_expectations_say_what_must_hold(tmp_path: Path) -> None:
+    arguments = ("--block", "64", "--arg", "out:out=u32[64]")
+    path = written(tmp_path, TAKE)
+    assert warplab("run", path, *arguments, "--schedules", "8")[0] == 1
+    code, text = warplab("run", path, *arguments, "--schedules", "8", "--expect", "sum(out) == 32")
+    assert code == 0 and "all checks hold in both orders" in text
+    code, text = warplab("run", path, *arguments, "--schedules", "8", "--expect", "out[0] == 0")
+    assert code == 1 and "does not hold under --schedule" in text
+
+
+def test_a_fault_is_a_difference(tmp_path: Path) -> None:
+    spec = directives("//@ run --block 64 --schedules 16")[0]
+    for default in (0, 1):
+        runner = Runner([TRAP.replace("DEFAULT", str(default)).encode()], ["k.ptx"], spec, tmp_path)
+        outcome = runner.run()
+        found = in_orders(runner, outcome).difference
+        assert found is not None and found.is_fault and bool(found.default.failure) != bool(found.other.failure)
+        assert "ends well" in str(found)
+
+
+def test_checkers_look_at_each_order(tmp_path: Path) -> None:
+    code, text = warplab("sanitize", "--json", written(tmp_path, RACE), *LAUNCH, "--schedules", "2")
+    report = json.loads(text)
+    assert code == 1 and [f["kind"] for f in report["findings"]] == ["read-write"] and report["orders"][0]["difference"]
+    code, text = warplab("sanitize", written(tmp_path, RIGHT), *LAUNCH, "--schedules", "2")
+    assert code == 0 and "2 seeds: the same outcome" in text
+
+
+def test_golden_tests_hold_in_all_orders(tmp_path: Path) -> None:
+    for text, directive, passes in ((RACE, " --schedules 8", False), (RACE, "", True), (RIGHT, " --schedules 4", True)):
+        path = Path(written(tmp_path, f"//@ run --block 128 --arg out:out=u32[128]{directive}\n{text}"))
+        (case,) = collect([path])
+        result = run_case(case)
+        assert result.passed is passes and ("under --schedule" in result.message) is not passes
+    Path(written(tmp_path, f"//@ run --block 128 --arg out:out=u32[128]\n{RACE}"))
+    assert warplab("test", str(tmp_path))[0] == 0
+    code, text = warplab("test", str(tmp_path), "--schedules", "8")
+    assert code == 1 and "under --schedule" in text
+
+
+@pytest.mark.parametrize("count", ["0", "x"])
+def test_a_wrong_number_is_refused(tmp_path: Path, count: str) -> None:
+    code, text = warplab("run", written(tmp_path, RIGHT), *LAUNCH, f"--schedules={count}")
+    assert code == 2 and "--schedules" in text
+
+
+def test_from_python() -> None:
+    device = Device()
+    device.set_current()
+    stream = device.create_stream()
+    kernel = Program(RACE, "ptx").compile("cubin").get_kernel("shift")
+
+    def shifted() -> tuple[int, ...]:
+        out = device_array(128, np.uint32)
+        launch(stream, LaunchConfig(grid=1, block=128), kernel, out)
+        stream.sync()
+        return tuple(out.copy_to_host().tolist())
+
+    found = {seed: shifted() for seed in schedules(4)}
+    assert list(found) == [None, 1, 2, 3, 4] and len(set(found.values())) > 1
+    for seed, outcome in found.items():  # alike, whatever ran before
+        with scheduled(seed):
+            assert shifted() == outcome
+
+
+def test_a_fixture_makes_a_test_of_each_order(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(warplab_schedule): assert warplab_schedule in (None, 1, 2)")
+    plugin = ("-p", "warplab.runtime.pytest_plugin", "-p", "no:cacheprovider")
+    pytester.runpytest_inprocess(*plugin).assert_outcomes(passed=1)
+    pytester.runpytest_inprocess(*plugin, "--warplab-schedules", "2").assert_outcomes(passed=3)
