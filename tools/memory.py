@@ -263,6 +263,18 @@ SPACES = """| space | location | accessible to | lifetime | PTX |
 | constant | device memory, own cache | all threads, read only | the module | `.const`, `ld.const` |
 | textures | device memory, own cache or L1 | all threads, read only | until the array is destroyed | `.texref`, `tex` |
 | parameters | constant memory | all threads, read only | the launch | `.param`, `ld.param` |"""
+SURFACES = """`suld`, `sust` and `sured` read and write an array by coordinates. The manual leaves many cases open; warplab does what an H200 did:
+
+- `suld.b`, `sust.b` and `sured.b` count x in bytes, `sust.p` in texels, `sured.p` in elements of its type. An access may be wider than a texel.
+- An access that does not start at a multiple of its size is a fault, even outside the surface; with `.trap`, being outside is reported first.
+- With `.clamp`, an access beyond the end of a row moves to the last multiple of its size that fits the row. If none fits, nothing is read or written.
+- `.1d` and `.a1d` reach arrays without rows, `.2d` and `.a2d` all arrays with rows, of which a 3D array counts as its first plane; `.3d` reaches 3D arrays
+  only. Any other combination reads zeros and writes nothing, even with `.trap`. So does a null handle.
+- `sust.p` saturates integers, cuts halves towards zero and fills channels without a register with 0.
+- If lanes of a warp write to one place, the lowest lane wins. A warp writes 128 bytes at a time: of accesses of 16 bytes, lanes 0 to 7 come first.
+- `tex` with the handle of a surface fetches texels as they are, without filter or conversion.
+- `txq` and `suq` answer width, height and depth. The driver does not compile modules with other queries, so the driver and runtime APIs refuse them as it does;
+  `warplab run` gives the manual's answers."""
 TRY = """```console
 $ warplab devices sm_90
 ...
@@ -302,7 +314,9 @@ def pages() -> dict[str, str]:
         "In linear memory texels are stored row by row. NVIDIA does not publish the layout of arrays; "
         "here a tile is 64 bytes by 8 rows, and a sector is 16 bytes of two rows. Sectors of one warp's fetch without filtering:", texture_table(),
         "The profiler counts requests and sectors of fetches as `l1tex__t_requests_pipe_tex_mem_texture.sum` and "
-        "`l1tex__t_sectors_pipe_tex_mem_texture.sum`, and its HTML page shows which texels the worst warp of each fetch reads.",
+        "`l1tex__t_sectors_pipe_tex_mem_texture.sum`, and its HTML page shows which texels the worst warp of each fetch reads. It counts accesses "
+        "through surfaces as `l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum`, `..._op_st.sum` and `..._op_red.sum`, and their sectors likewise.",
+        "### Surfaces", SURFACES,
         "## Occupancy", "A multiprocessor hides latency by switching between resident warps. The scarcest resource limits how many blocks are resident; each "
         "resource is rounded up to its unit of allocation. Resident blocks of 256 threads, with the occupancy and the limiting resource:",
         occupancy_table(), "![Resident warps by registers](figures/residency.svg)", "## Try it", TRY,

@@ -1,4 +1,4 @@
-"""memcheck: accesses that the memory refuses, wrong frees, and heap memory that is still allocated at the end."""
+"""memcheck: accesses that the memory refuses, texels that one launch writes and fetches, wrong frees, and heap memory that stays allocated."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from ..faults import ExecutionError, Fault
+from ..launch import Launch
 from ..memory.arena import Allocation
 from ..memory.spaces import window_at
 from ..observe import Access
 from ..plan.plan import Site
 from ..values import Array
 from ..vector.group import Group
+from ..vector.handles import TexelAccess
 from .checker import Checker
 from .findings import Finding, Findings, Tool
+from .written_texels import WrittenTexels
 
 KINDS = {"out-of-bounds": "out-of-bounds", "read-only": "out-of-bounds", "null": "null", "freed": "use-after-free",
          "misaligned": "misaligned", "wrong-space": "wrong-space", "stack-overflow": "stack-overflow",
@@ -52,6 +55,15 @@ class Memcheck(Checker):
         self._freed: dict[int, tuple[Allocation, str]] = {}  # by a kernel, and where
         self._space = ""  # that the last access names
         self._failed = False
+        self._written = WrittenTexels(self.tool, findings)
+
+    def begin(self, launch: Launch) -> None:
+        """See Observer."""
+        self._written.begin()
+
+    def texels(self, access: TexelAccess) -> None:
+        """See Observer."""
+        self._written.texels(access)
 
     def access(self, access: Access) -> None:
         """See Observer."""

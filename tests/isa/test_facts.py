@@ -43,7 +43,7 @@ def test_facts_speak_of_words_and_operands_of_the_rows(opcode: str) -> None:
 
 
 def test_each_fact_is_stated_and_read() -> None:
-    code = "\n".join(path.read_text() for room in ("assembler", "interpreter") for path in (ROOT / room).rglob("*.py"))
+    code = "\n".join(path.read_text() for room in ("assembler", "interpreter", "runtime") for path in (ROOT / room).rglob("*.py"))
     stated = [f for f in Facts._fields if any(getattr(form.facts, f) != getattr(Facts(), f) for form in ROWS)]
     assert [f for f in Facts._fields if f not in stated] == []
     assert [name for name in stated if not re.search(rf"\.{name}\b|opcodes\([^)]*\b{name}\b", code)] == []
