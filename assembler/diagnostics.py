@@ -26,7 +26,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding in a text."""
+    """An error or a warning about PTX."""
 
     severity: Severity
     code: str
@@ -38,7 +38,7 @@ class Diagnostic:
     file: str = field(default="", compare=False)
 
     def render(self, text: str, name: str = "") -> str:
-        """The message with its line of text and a caret under the smallest wrong span."""
+        """The message with its line, and a caret under the smallest wrong span."""
         name = name or self.file or "<text>"
         lines = text.split("\n")
         width = len(str(max([self.span.line, *(n.span.line for n in self.notes)])))
@@ -62,7 +62,7 @@ class Diagnostic:
         return f"ptxas {name or self.file or '<text>'}, line {self.span.line}; {kind}: {self.message}"
 
     def to_json(self) -> dict[str, object]:
-        """Plain values for json.dumps."""
+        """Values for json.dumps."""
         where = _place(self.span)
         notes = [{"message": n.message, **_place(n.span)} for n in self.notes]
         return {
@@ -86,7 +86,7 @@ def _quote(lines: list[str], span: Span, mark: str, message: str, width: int) ->
 
 
 class PtxError(Exception):
-    """The text is not legal PTX: all that was found, and the text it was found in."""
+    """Invalid PTX: all diagnostics, and the text."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], text: str = "", name: str = "<text>") -> None:
         self.diagnostics: list[Diagnostic] = list(diagnostics)
@@ -113,28 +113,28 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 EXPLANATIONS: dict[str, str] = {
-    "syntax": "The text breaks off from the grammar of PTX at the marked token. A statement ends with ';' and stands in a function's "
-    "body between braces; operands are separated by commas.",
-    "empty-statement": "A ';' stands alone. Unlike C, PTX has no empty statement.",
-    "non-ascii": "PTX is ASCII text, comments included. ptxas refuses any other character.",
+    "syntax": "The text does not follow the grammar of PTX at the marked token. A statement ends with ';'. Statements belong into the body "
+    "of a function, between braces. Operands are separated by commas.",
+    "empty-statement": "A ';' without a statement. Unlike C, PTX has no empty statement.",
+    "non-ascii": "PTX is ASCII text, including its comments. ptxas rejects any other character.",
     "unterminated-comment": "A /* is never closed by */. Block comments do not nest.",
     "unterminated-string": 'A string begins with " and never ends.',
     "unclosed-brace": "The text ends inside a function or block: a } is missing.",
     "undeclared-name": "The name is not declared in this scope or around it. Registers and variables must be declared before they are "
     "used; `.reg .b32 %r<10>;` declares %r0 to %r9 and no more; functions must be declared before they are called.",
-    "unknown-label": "No label of this name can be reached from here. A branch may go to a label in its own block or in one around it, "
-    "never into another block or function.",
-    "duplicate-name": "The name is declared twice in one scope. An inner { } block may declare it anew.",
+    "unknown-label": "There is no label of this name in scope. A branch may jump to a label in its own { } block or an enclosing one, "
+    "but not into another block or function.",
+    "duplicate-name": "The name is declared twice in one scope. An inner { } block may declare it again.",
     "duplicate-label": "Two labels of one block, or a label and a variable, share a name.",
     "duplicate-function": "Two functions, or a function and a variable, of one module share a name.",
-    "redeclared-differently": "A later declaration of the name does not agree with the first one.",
-    "not-a-constant": "A constant integer expression is needed here: literals, operators, casts and WARP_SZ.",
+    "redeclared-differently": "A later declaration of the name differs from the first one.",
+    "not-a-constant": "Expected a constant integer expression: literals, operators, casts and WARP_SZ.",
     "division-by-zero": "A constant expression divides by zero.",
     "constant-overflow": "An integer literal needs more than 64 bits.",
     "bad-declaration": "The words before the name do not make a declaration: one state space, one type, an optional .v2 or .v4, an "
     "optional .align.",
     "bad-alignment": "An alignment is a power of two.",
-    "bad-array": "Only the first dimension of an array may be left open, and sizes are positive.",
+    "bad-array": "Only the first dimension of an array may be empty, and sizes are positive.",
     "bad-initialiser": "The initial value does not fit the variable: too many elements, too deeply nested, or of the wrong kind.",
     "bad-operand": "The operand is not one that PTX can write: an address is [register+constant], [variable+constant] or [constant].",
     "bad-predicate": "A guard is @%p or @!%p, with a predicate register.",

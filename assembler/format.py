@@ -44,7 +44,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def format_text(text: str | bytes, name: str = "<text>") -> str:
-    """The text in the one layout; raises PtxError for what is no PTX."""
+    """Formats PTX; raises PtxError for syntax errors."""
     if isinstance(text, bytes):
         text = text.decode("latin-1")
     parse(text, name)

@@ -474,7 +474,7 @@ Item = Variable | Function | File | Section | Alias | Pragma | Declaration
 
 @node
 class Module:
-    """A whole PTX text."""
+    """A PTX module."""
 
     name: str
     text: str

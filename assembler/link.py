@@ -49,14 +49,14 @@ explain_codes(
 
 
 class LinkError(PtxError):
-    """The modules do not fit together; each diagnostic names its file, and a note after it the other place."""
+    """The modules do not fit together. Each diagnostic names its file, and a note the other place."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> None:
         self.texts = dict(texts)
         super().__init__(diagnostics)
 
     def render(self) -> str:
-        """All messages, each quoting its own text."""
+        """All messages, each with its line."""
         return "\n\n".join(d.render(self.texts.get(d.file, ""), d.file) for d in self.diagnostics)
 
 
@@ -77,7 +77,7 @@ class Program:
     resolved: dict[Node, Node] = field(repr=False, default_factory=dict)
 
     def definition(self, declaration: N) -> N:
-        """What a declaration stands for: itself where it is a definition that won, or where the device runtime provides it."""
+        """The definition of a declared function or variable; the declaration itself if the device runtime provides it."""
         return cast(N, self.resolved.get(declaration, declaration))
 
 
@@ -110,7 +110,7 @@ class _Entry:
 
 
 def link(inputs: Sequence[str | bytes | Module | ObjectFile], name: str = "<program>") -> Program:
-    """Links PTX texts, modules and object files; LinkError where they do not fit together, PtxError or ObjectError for one alone."""
+    """Links PTX, modules and object files; raises LinkError if they do not fit together, and PtxError or ObjectError if one of them is invalid."""
     return link_modules([load(source, f"<input {i}>") for i, source in enumerate(inputs)], name)
 
 

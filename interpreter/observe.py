@@ -1,10 +1,10 @@
-"""The events of a launch, and the observers that receive them.  A launch without observers runs plans and accesses that know nothing of this file.
+"""The events of a launch, and the observers that receive them.  A launch without observers does not use this file.
 
-Begin here to write a checker or a counter of your own: derive from Observer, define the methods for the events you need, and pass an instance
-as an observer of the launch.  Events come in the order of execution; each is of a group, lanes that execute together.
-`group.geometry` has the block, the thread and the warp of each lane (`.block`, `.thread`, `.warps`).  Arrays have the group's shape, or one that
-broadcasts to it: a mask or an address that is equal for all lanes is one element.  `group.alive` are the lanes of a group that have not left
-the loop that it executes (None: all of them); masks that come with an event leave out the others.
+To write a checker or a counter, derive from Observer, define the methods for the events that you need, and pass an instance as an observer of
+the launch.  Events arrive in the order of execution.  Each belongs to a group: lanes that execute together.  `group.geometry` has the block, the
+thread and the warp of each lane (`.block`, `.thread`, `.warps`).  Arrays have the shape of the group, or a shape that broadcasts to it: a mask or an
+address that is equal in all lanes is one element.  `group.alive` is the mask of the lanes that have not left the current loop (None: all lanes);
+the masks of events exclude the other lanes.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Access:
         Accessing  # a group, or the LaneRows of those of its lanes whose asynchronous copy is done: without registers, `alive` and a warp
     )
     kind: str
-    space: str  # as PTX names it; "generic" where addresses say
+    space: str  # as PTX names it; "generic" if the address determines the space
     address: Value
-    mask: Array | None  # the active lanes; None: all of the group
+    mask: Array | None  # the active lanes; None: all lanes of the group
     type: ScalarType
     count: int  # elements per lane
-    values: Sequence[Array] = ()  # what a store stores
-    copy: Copying | None = None  # the asynchronous copy that does it
+    values: Sequence[Array] = ()  # the values of a store
+    copy: Copying | None = None  # the asynchronous copy that the access belongs to
 
 
 class Observer:
-    """The events of a launch; it ignores them.  Derive from it, and define those of interest."""
+    """Receives the events of a launch, and ignores them.  Derive from it, and define the methods for the events of interest."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
@@ -66,19 +66,19 @@ class Observer:
         """Some blocks start."""
 
     def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> VectorFunction | None:
-        """A function as it is to run, where that is more than its values; one observer of a launch may have such code."""
+        """A function with additional computations, to be executed instead of the function; at most one observer of a launch may have one."""
         return None
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
-        """Instructions without guards, executed by the lanes `group.alive`; all but the last only compute, and cause no other event.
+        """Instructions without guards, executed by the lanes `group.alive`.  All but the last are pure, and cause no other event.
 
-        Where this is not defined each of them is an `instruction`.
+        By default, each of them is passed to `instruction`.
         """
         for site in sites:
             self.instruction(site, group, group.alive)
 
     def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
-        """An instruction with a guard, branches included; `mask`: the lanes for which the guard holds, None: all of the group."""
+        """An instruction with a guard, such as a branch.  `mask`: the lanes whose guard is true (None: all lanes of the group)."""
 
     def access(self, access: Access) -> None:
         """Lanes access memory."""
@@ -87,25 +87,25 @@ class Observer:
         """Lanes have fetched texels from a texture, or are about to access those of a surface."""
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
-        """An atomic operation has these operands; its access is the next event, and only then memory changes."""
+        """An atomic operation with these operands.  Its access is the next event; memory changes after that."""
 
     def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
-        """Lanes called malloc; an address is 0 where the heap is full."""
+        """Lanes have called malloc; an address is 0 if the heap is full."""
 
     def freed(self, site: Site, group: Group, addresses: Array) -> None:
-        """Lanes call free with these addresses; the memory is given back only then."""
+        """Lanes call free with these addresses; the memory is freed after the event."""
 
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
-        """Lanes arrive at a barrier of their block, which others may be at; not of a wave whose threads arrive all together."""
+        """Lanes arrive at a barrier of their block.  If all threads of a wave arrive together, the event is `met` instead."""
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
-        """A barrier is complete in these blocks of a wave, by their positions in it; of those that had arrivals."""
+        """A barrier with `arrival` events is complete in these blocks, given by their positions in the wave."""
 
     def met(self, site: Site, group: Group, number: int) -> None:
-        """All threads of a wave arrive together at a barrier of their blocks, and go on."""
+        """All threads of a wave arrive together at a barrier of their blocks, and continue."""
 
     def issued(self, copy: Copying, lanes: Accessing) -> None:
-        """The active lanes issue an asynchronous copy; its accesses come now or later, and name it."""
+        """The active lanes issue an asynchronous copy.  Its accesses follow now or later, and name it."""
 
     def closed(self, lanes: Accessing, group: str) -> None:
         """The active lanes close a group of copies."""
@@ -114,16 +114,16 @@ class Observer:
         """The active lanes have waited for their groups of copies; see isa.ports.CopyingLanes.wait_groups."""
 
     def members(self, site: Site, group: Group, membermask: Array) -> None:
-        """Lanes of a group come to an instruction that waits for the lanes of its membermask."""
+        """Lanes of a group reach an instruction that waits for the lanes of its membermask."""
 
     def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
-        """The active lanes of a group use mbarrier objects, which only then change; `what` and `amounts`: see isa.ports.Lanes.mbarrier."""
+        """The active lanes of a group use mbarrier objects, which change after the event.  `what`, `amounts`: see isa.ports.Lanes.mbarrier."""
 
     def cluster(self, site: Site, group: Group, arrives: bool) -> None:
-        """The active lanes of a group arrive at the barrier of their cluster, or come to wait there."""
+        """The active lanes of a group arrive at the barrier of their cluster, or start to wait there."""
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        """The lanes of a group disagree on a branch; `condition`: the lanes that take it."""
+        """The lanes of a group diverge at a branch.  `condition`: the lanes that take it."""
 
     def wait(self, site: Site | None, group: Group, why: str) -> None:
         """A group starts to wait: "barrier", "lanes" or "cluster"."""
@@ -133,7 +133,7 @@ class Observer:
 
 
 class ObservedMemory(WaveMemory):
-    """Memory accesses that are announced before they happen."""
+    """Memory whose accesses are announced to the observers before they happen."""
 
     def announce(self, g: Any, kind: str, space: str, address: Value | LocalPlace, type: ScalarType, count: int,
                  values: Sequence[Array] = ()) -> None:  # fmt: skip
@@ -169,7 +169,7 @@ class ObservedLateMemory(ObservedMemory, LateMemory):
 
 
 def _shared(address: Value | LocalPlace, active: Array | None) -> Value | LocalPlace:
-    """An address whose facts the observers and the access share; under a mask, which facts do not cover, a plain array."""
+    """An address whose analysis the observers and the access share; under a mask, which the analysis does not cover, a plain array."""
     if isinstance(address, LocalPlace):
         return address
     if active is not None:
@@ -178,7 +178,7 @@ def _shared(address: Value | LocalPlace, active: Array | None) -> Value | LocalP
 
 
 def announced(segment: Segment, steps: Sequence[Step], end: Terminator) -> tuple[list[Step], Terminator]:
-    """Steps and end of a segment that announce what they execute: instructions that only compute together with the next one that does more."""
+    """Steps and end of a segment that announce what they execute; pure instructions are announced together with the next other one."""
     run: list[Site] = []
     out: list[Step] = []
     for step, op in zip(steps, segment.ops, strict=True):
@@ -196,7 +196,7 @@ def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Termin
     if site is None and not run:
         return end
     form = None if site is None else site.instruction.form
-    if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself comes next
+    if site is None or (form is not None and not form.effect):  # lanes wait for their warp here; the instruction itself is announced next
         first: Step = functools.partial(_announce, tuple(run), site)
     else:
         first = _announced(_nothing, site, run, None if isinstance(segment.end, Jump) else segment.end.guard)
@@ -209,7 +209,7 @@ def _announced_end(segment: Segment, run: list[Site], end: Terminator) -> Termin
 
 
 def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> Step:
-    """A step that first announces its instruction and those before it."""
+    """A step that first announces its instruction, and the pure ones before it."""
     if guard is None:
         sites = (*run, site)
 
@@ -238,7 +238,7 @@ def _announced(step: Step, site: Site, run: list[Site], guard: Guard | None) -> 
 
 
 def _announce(sites: tuple[Site, ...], current: Site | None, R: list[Any]) -> None:
-    """Tells of instructions that only compute, and keeps the one that comes now."""
+    """Announces pure instructions, and records the current one."""
     g = R[0]
     if current is not None:
         g.wave.current = current

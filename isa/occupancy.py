@@ -83,7 +83,7 @@ def _blocks(n: int) -> str:
 
 
 def _unit(resource: Resource) -> str:
-    return {"registers": "registers a thread", "shared memory": "bytes of shared memory"}.get(resource, "threads a block")
+    return {"registers": "registers per thread", "shared memory": "bytes of shared memory"}.get(resource, "threads per block")
 
 
 def _round_up(n: int, unit: int) -> int:

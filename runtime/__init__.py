@@ -98,7 +98,7 @@ def __dir__() -> list[str]:
 
 
 def last_fault() -> ExecutionError | None:
-    """What ended the current context's last launch that went wrong: where, which thread, what lies near; str() of it is the report."""
+    """The fault of the last failed launch in the current context: the instruction, the thread, nearby allocations. str() gives the report."""
     from .driver.api import STATE
 
     return STATE.stack[-1].fault if STATE.stack else None

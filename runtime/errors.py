@@ -37,7 +37,7 @@ class UsageError(Exception):
 
 
 class ApiError(Exception):
-    """A call that did not succeed."""
+    """A call that failed."""
 
     def __init__(self, name: str, message: str = "", cause: ExecutionError | None = None) -> None:
         super().__init__(f"{name}: {message}" if message else name)

@@ -46,6 +46,6 @@ show_with(_page)
 
 @contextmanager
 def profiling() -> Iterator[Profiling]:
-    """Profiles every launch of the block; one that faults is left with what it did until then."""
+    """Profiles every launch inside the with statement. The profile of a launch with a fault ends at the fault."""
     with observing(Counters) as counters:
         yield Profiling(counters)

@@ -1,7 +1,8 @@
-"""What is built is whole: every package listed, and a wheel that runs a sample in a fresh virtual environment."""
+"""What is built is whole: every package listed, an sdist, and a wheel that runs a sample in a fresh virtual environment."""
 
 import subprocess
 import sys
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -19,29 +20,51 @@ def test_every_package_is_listed() -> None:
         for top in ("isa", "assembler", "interpreter", "runtime")
         for init in (ROOT / top).rglob("__init__.py")
     }
-    assert listed == found
+    assert listed == found | {"warplab.docs"}
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, ROOT], check=True, capture_output=True)
-    return next(out.glob("warplab-*.whl"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an sdist, and the wheel that was built from it."""
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", out, ROOT]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
 
 
-def test_wheel_holds_every_package_and_its_data(wheel: Path) -> None:
-    names = set(zipfile.ZipFile(wheel).namelist())
+def test_sdist_holds_what_the_first_command_needs(built: Path) -> None:
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "pyproject.toml",
+        "samples/vecadd.ptx",
+        "docs/README.md",
+        "runtime/cli/__init__.py",
+    } <= names
+    assert not any(n.startswith(("tests", "tools", ".", "docs/.")) or n.endswith(".pyc") for n in names)
+
+
+def test_wheel_holds_every_package_and_its_data(built: Path) -> None:
+    names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
     for top in ("isa", "assembler", "interpreter", "runtime"):
         for source in (ROOT / top).rglob("*"):
             if source.suffix in (".py", ".lark", ".json", ".npz") or source.name == "py.typed":
                 assert "warplab/" + str(source.relative_to(ROOT)) in names
-    assert not any(n.startswith(("isa/", "assembler/", "tests/")) for n in names)
+    assert {f"warplab/docs/{p.relative_to(ROOT / 'docs').as_posix()}" for p in (ROOT / "docs").rglob("*.md")} <= names
+    others = {n for n in names if not n.startswith(("warplab/", "warplab-"))} | {n for n in names if n.endswith((".svg", ".pyc"))}
+    assert not others
 
 
-def test_wheel_runs_a_sample_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "venv", with_pip=True)
+def test_wheel_runs_a_sample_in_a_fresh_environment(built: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv")
     python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True, capture_output=True)
-    for command in ([tmp_path / "venv" / "bin" / "warplab"], [python, "-m", "warplab.runtime.cli"]):
-        done = subprocess.run([*command, "run", ROOT / "samples" / "vecadd.ptx"], capture_output=True, text=True, cwd=tmp_path)
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "-q", next(built.glob("*.whl"))]
+    subprocess.run(install, check=True, capture_output=True)
+    warplab, sample = tmp_path / "venv" / "bin" / "warplab", ROOT / "samples" / "vecadd.ptx"
+    for command in ([warplab, "run", sample], [python, "-m", "warplab.runtime.cli", "run", sample], [warplab, "docs", "profiling"]):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -11,7 +11,7 @@ from typing import Any
 import warplab.runtime
 from warplab.runtime import cudart, driver
 
-from .markdown import made_by
+from .markdown import page
 
 FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
 # Functions of CUDA's C API that cuda.bindings lacks; texture references ended with CUDA 12.
@@ -41,21 +41,21 @@ def supported(module: Any, name: str) -> bool:
 
 def pages() -> dict[str, str]:
     """The coverage page."""
-    out = ["# Which calls exist", "", made_by("the calls of `warplab.runtime`"), ""]
+    out = ["# Which calls exist", ""]
     for title, (module, real) in FACES.items():
         names = calls(module)
         have = [n for n in names if supported(module, n)]
-        out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others answer "
+        out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others return "
                 f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
         out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
         out += ["", "Not supported:", ""]
         out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
-    out += ["Of CUDA's C API, beyond cuda.bindings:", "", " ".join(f"`{n}`" for n in BEYOND), ""]
+    out += ["Calls of CUDA's C API that cuda.bindings does not have:", "", " ".join(f"`{n}`" for n in BEYOND), ""]
     out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
     out += [f"| `{n}` | {summary(getattr(warplab.runtime, n))} |" for n in warplab.runtime.__all__]
-    out += ["", "Of cuda.core's names these are missing:", ""]
+    out += ["", "These names of cuda.core are missing:", ""]
     out += [f"- `{n}`: {why}" for n, why in sorted(MISSING.items())]
-    return {"api-coverage.md": "\n".join(out) + "\n"}
+    return {"api-coverage.md": page("\n".join(out), source="the calls of `warplab.runtime`")}
 
 
 def summary(thing: object) -> str:

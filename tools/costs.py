@@ -65,24 +65,24 @@ def cost(instruction: str, lanes: int = WAVE, **options: Any) -> float:
 # One turn of an inner loop: its instructions, and those of them that cost passes over the lanes; the others are the same for all of them.
 TURNS_OF = {
     "a chain of multiply-adds": (4, ("a multiply-add in single precision",)),
-    "a product of matrices": (8, ("a load that every row of a tile repeats",) * 2 + ("a multiply-add in single precision",)),
+    "a product of matrices": (8, ("a load that repeats for every row of a tile",) * 2 + ("a multiply-add in single precision",)),
     "a product of tiles in shared memory": (3, ("a load from shared memory",) * 2 + ("a multiply-add in single precision",)),
 }
 
 BRANCH = "@%q bra ODD@k; add.u32 %u, %u, 1; bra JOIN@k; ODD@k: add.u32 %u, %u, 2; JOIN@k:"
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "an addition, each lane with a value of its own": ("add.u32 %u, %u, %k;", {}),
-    "the same, one value for all lanes": ("add.u32 %n, %n, 3;", {}),
-    "the same, guarded by a predicate that differs by lane": ("@%q add.u32 %u, %u, %k;", {}),
+    "an addition, different values in all lanes": ("add.u32 %u, %u, %k;", {}),
+    "the same, equal values in all lanes": ("add.u32 %n, %n, 3;", {}),
+    "the same, with a divergent guard": ("@%q add.u32 %u, %u, %k;", {}),
     "a multiply-add in single precision": ("fma.rn.f32 %f, %f, %g, %g;", {}),
     "a load of consecutive words": ("ld.global.u32 %u, [%a];", {}),
-    "a load of words in disorder": ("ld.global.u32 %u, [%b];", {}),
-    "a load that every row of a tile repeats": ("ld.global.u32 %u, [%d];", {}),
+    "a load of words in random order": ("ld.global.u32 %u, [%b];", {}),
+    "a load that repeats for every row of a tile": ("ld.global.u32 %u, [%d];", {}),
     "a load of one word for all lanes": ("ld.global.u32 %n, [%c];", {}),
     "a load from shared memory": ("ld.shared.u32 %u, [%v];", {}),
     "a barrier": ("bar.sync 0;", {}),
     "a shuffle": ("shfl.sync.bfly.b32 %u, %u, 1, 31, -1;", {}),
-    "a branch that parts every warp, with an addition on each side": (BRANCH, {}),
+    "a branch that diverges in every warp, with an addition on each side": (BRANCH, {}),
     "an addition with an observer": ("add.u32 %u, %u, %k;", {"observers": (Observer(),)}),
     "an addition that the profiler counts": ("add.u32 %u, %u, %k;", {"observers": "counters"}),
 }
@@ -99,14 +99,14 @@ def measured() -> str:
         us = cost(instruction, **more)
         costs[name] = us
         rows.append((name, f"{us:.1f}", f"{us * 1000 / (WAVE // 32):.1f}"))
-    one = table(("one instruction of a wave of 16,384 lanes", "µs", "ns a warp"), rows, right=(1, 2))
+    one = table(("one instruction of a wave of 16,384 lanes", "µs", "ns per warp"), rows, right=(1, 2))
     bounds = []
     for name, (count, work) in TURNS_OF.items():
         us = sum(costs[w] for w in work)
         passes = " + ".join(f"{costs[w]:.1f}" for w in work)
         bounds.append((name, str(count), passes, f"{count * WAVE / us:,.0f}"))
     loops = table(
-        ("an inner loop", "instructions", "µs of array work a turn", "at most, millions of thread instructions a second"),
+        ("an inner loop", "instructions", "µs of array work per iteration", "at most, millions of thread instructions a second"),
         bounds,
         right=(1, 3),
     )
@@ -114,7 +114,7 @@ def measured() -> str:
     for lanes in (32, 256, 1024, 4096, 16384, 65536):
         us = cost("add.u32 %u, %u, %k;", lanes)
         sizes.append((f"{lanes:,}", f"{us:.2f}", f"{us * 1000 / (lanes // 32):.1f}"))
-    waves = table(("lanes in a wave", "µs an addition", "ns a warp"), sizes, right=range(3))
+    waves = table(("lanes in a wave", "µs per addition", "ns per warp"), sizes, right=range(3))
     text = kernel("p x", DECLARED + "add.u32 %u, %u, %k;\n" * 2000 + END.replace("TURNS", "1"))
     start = time.process_time()
     parse(text)

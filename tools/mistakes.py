@@ -14,7 +14,7 @@ from pathlib import Path
 
 from warplab.runtime.golden.output import call
 
-from .markdown import made_by, page
+from .markdown import page
 
 NAME = "mistakes.md"
 KERNEL = Path(__file__).parent / "segdot.ptx"
@@ -132,8 +132,8 @@ SILENT = (
     Mistake("No ret", "done:\n    ret;\n}", "done:\n}", ("missing-return", "can run to its end"), 0),
 )  # fmt: skip
 CALL_DEEP = "    {\n    .param .u32 a;\n    st.param.u32 [a], %t;\n    call deep, (a);\n    }\n    bar.sync        0;\n    shr.u32         %half, %n"
-INTRO = """One kernel, right at first: for each segment of two arrays the sum of products, with a tree of sums in shared memory. Then one thing is
-wrong each time, and this is what warplab says. Each of these runs in the tests."""
+INTRO = """This kernel is correct: for each segment of two arrays, it computes the sum of products, with a tree reduction in shared memory. Each section below
+breaks one thing, and shows what warplab prints. The tests run all of them."""
 
 
 @contextlib.contextmanager
@@ -184,7 +184,7 @@ def _entry(m: Mistake) -> str:
 
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
-    parts = ["# Mistakes, and what warplab says", made_by("`tools/mistakes.py`"), INTRO, f"```ptx\n{KERNEL.read_text().rstrip()}\n```"]
+    parts = ["# Mistakes, and what warplab says", INTRO, f"```ptx\n{KERNEL.read_text().rstrip()}\n```"]
     for title, group in (("When it is read", READING), ("When it runs", RUNNING), ("When nothing seems wrong", SILENT)):
         parts += [f"## {title}", *(_entry(m) for m in group)]
-    return {NAME: page(*parts)}
+    return {NAME: page(*parts, source="`tools/mistakes.py`")}

@@ -75,7 +75,7 @@ class Flow:
 
     @cached_property
     def ipdom(self) -> tuple[int | None, ...]:
-        """The immediate post-dominator of each block, where diverged lanes meet again; None where that is the function's end."""
+        """The immediate post-dominator of each block, where diverged lanes reconverge; None where that is the function's end."""
         return tuple(graphs.post_dominators(self._successors, self.depth_first, self.predecessors))
 
     @cached_property

@@ -161,7 +161,7 @@ def notes(g: FlowGraph, n: FlowNode) -> list[str]:
     if n.gathers:
         found.append("reconvergence point of " + ", ".join(f"B{b}" for b in n.gathers))
     if n.diverges:
-        found.append("lanes meet again " + (f"at B{n.meets}" if n.meets is not None else "at the end of the function"))
+        found.append("lanes reconverge " + (f"at B{n.meets}" if n.meets is not None else "at the end of the function"))
     if not n.reachable:
         found.append("unreachable")
     return found

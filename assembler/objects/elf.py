@@ -31,7 +31,7 @@ _IDENT = b"\x7fELF\x02\x01\x01" + bytes(9)
 
 
 class ObjectError(ValueError):
-    """The bytes are no object file of ours, or a damaged one."""
+    """The bytes are not an object file of warplab, or a damaged one."""
 
 
 @dataclass(frozen=True, slots=True)

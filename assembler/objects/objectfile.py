@@ -26,14 +26,14 @@ _CHECKSUM_AT = 64 + _NOTE.size - 4  # the note is the first section
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """An object file that was read: its container is sound, its contents are decoded when asked for."""
+    """An object file whose container was verified; the contents are decoded on demand."""
 
     name: str
     data: bytes
     elf: Elf
 
     def module(self) -> Module:
-        """The module in it, without spans."""
+        """The module, without positions in a text."""
         return decode(self.elf, self.name)
 
 
@@ -82,10 +82,10 @@ def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verifi
 
 
 def assemble(source: str | bytes | Module, name: str = "<text>") -> bytes:
-    """The object file of a PTX text or module; PtxError where it is not legal PTX."""
+    """The object file of PTX or of a module; raises PtxError if the PTX is invalid."""
     return write_object(load(source, name))
 
 
 def disassemble(data: bytes, name: str = "<object>") -> str:
-    """The PTX of an object file; ObjectError where it is none."""
+    """The PTX of an object file; raises ObjectError if it is not an object file."""
     return print_module(read_object(data, name).module())

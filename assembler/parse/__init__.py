@@ -31,7 +31,7 @@ def parse_all(text: str | bytes, name: str = "<text>") -> tuple[Module, list[Dia
 
 
 def parse(text: str | bytes, name: str = "<text>") -> Module:
-    """The Module that a PTX text describes; raises PtxError."""
+    """Parses PTX to a Module; raises PtxError for syntax errors."""
     module, diagnostics = parse_all(text, name)
     if diagnostics:
         raise PtxError(diagnostics, module.text, name)

@@ -21,7 +21,7 @@ BROKEN = frozenset({"syntax", "empty-statement", "unclosed-brace", "bad-declarat
 
 
 def check(text: str | bytes, target: str | None = None, name: str = "<text>", warnings: Collection[str] | None = None) -> list[Diagnostic]:
-    """Every error of a PTX text in the order in which ptxas notices them, then the warnings of these names, or all for None."""
+    """All errors of PTX, in the order of ptxas, and then the warnings with these code words, or all warnings for None."""
     with collector_off():
         return _check(text, target, name, warnings)  # the module is gone before the collector is back
 

@@ -97,20 +97,20 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "smsp__thread_inst_executed.sum",
         "thread instructions",
-        "Instructions executed, counted once an active thread.",
+        "Instructions executed, counted once per active thread.",
         lambda p: p.thread_instructions,
         True,
     ),
     Metric(
         "smsp__thread_inst_executed_pred_on.sum",
         "thread instructions with effect",
-        "Of those, the ones whose guard held.",
+        "Of those, the ones whose guard was true.",
         lambda p: sum(s.active for s in p.sites),
     ),
     Metric(
         "smsp__thread_inst_executed_per_inst_executed.ratio",
-        "threads a warp instruction",
-        "Active threads of an average warp instruction, of 32.",
+        "threads per warp instruction",
+        "Mean number of active threads per warp instruction, of 32.",
         lambda p: 32 * p.simt_efficiency,
         True,
     ),
@@ -118,7 +118,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "smsp__sass_branch_targets_threads_divergent.sum",
         "divergent branches",
-        "Of those, the ones on which the lanes of a warp parted.",
+        "Of those, the ones on which the lanes of a warp diverged.",
         _divergent,
         True,
     ),
@@ -144,14 +144,14 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
         "global ld sectors found in L1",
-        "Sectors of loads that L1 held.",
+        "Sectors of loads that hit L1.",
         L1_HITS,
         True,
     ),
     Metric(
         "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct",
         "L1 hit rate %",
-        "Sectors of global loads that L1 held.",
+        "Sectors of global loads that hit L1.",
         percent(L1_HITS, L1_SECTORS),
         True,
     ),
@@ -182,13 +182,13 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum",
         "texture sectors found",
-        "Of those, the ones that L1, or the texture cache of early devices, held.",
+        "Of those, the ones that hit L1, or the texture cache of early devices.",
         TEX_HITS,
     ),
     Metric(
         "l1tex__t_sector_pipe_tex_mem_texture_op_tex_hit_rate.pct",
         "texture hit rate %",
-        "Sectors of texels that were found.",
+        "Sectors of texels that hit.",
         percent(TEX_HITS, TEX_SECTORS),
         True,
     ),
@@ -203,19 +203,19 @@ METRICS: tuple[Metric, ...] = (
         for op in ("ld", "st", "red")
         for units, what, sentence in LSU_UNITS
     ),
-    Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.", L2_SECTORS),
-    Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.", L2_HITS),
+    Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that were requested from L2.", L2_SECTORS),
+    Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that hit L2.", L2_HITS),
     Metric(
         "lts__t_sectors_op_write.sum",
         "L2 sectors written",
-        "Sectors that stores sent to L2; those to local memory go there, too.",
+        "Sectors that stores sent to L2, including stores to local memory.",
         _l2_written,
     ),
-    Metric("lts__t_sector_op_read_hit_rate.pct", "L2 hit rate %", "Sectors read that L2 held.", percent(L2_HITS, L2_SECTORS), True),
+    Metric("lts__t_sector_op_read_hit_rate.pct", "L2 hit rate %", "Sectors read that hit L2.", percent(L2_HITS, L2_SECTORS), True),
     Metric(
         "dram__bytes.sum",
         "device memory bytes",
-        "Bytes between the device's memory and its chip, from cold caches to written-back ones.",
+        "Bytes between device memory and the chip, with cold caches at the start and all lines written back at the end.",
         lambda p: p.dram_bytes,
         True,
     ),
@@ -225,7 +225,7 @@ METRICS: tuple[Metric, ...] = (
         for name, units, what, sentence in SHARED_UNITS
     ),
     Metric(
-        "warplab__constant_passes.sum", "constant passes", "Passes of constant loads: one a different address.", total("units", "const")
+        "warplab__constant_passes.sum", "constant passes", "Passes of constant loads: one per different address.", total("units", "const")
     ),
     Metric(
         "smsp__sass_thread_inst_executed_op_fp32_flop.sum", "f32 FLOP", "f32 operations; a multiply-add counts two.", flops("f32"), True
@@ -235,29 +235,36 @@ METRICS: tuple[Metric, ...] = (
     Metric("sm__ops_path_tensor.sum", "tensor operations", "Operations of matrix instructions.", flops("tensor")),
     Metric(
         "warplab__arithmetic_intensity.ratio",
-        "FLOP a byte loaded",
-        "FLOP for each byte that threads load from global memory (CGMA).",
+        "FLOP per byte loaded",
+        "FLOP per byte that threads load from global memory (CGMA).",
         lambda p: p.intensity,
         True,
     ),
     Metric(
         "warplab__dram_intensity.ratio",
-        "FLOP a byte of device memory",
-        "FLOP for each byte that crossed the chip's edge: the roofline's axis.",
+        "FLOP per byte of device memory",
+        "FLOP per byte of device memory traffic: the axis of the roofline.",
         lambda p: p.dram_intensity,
         True,
     ),
-    Metric("launch__registers_per_thread", "registers a thread", "Estimated from live ranges.", lambda p: p.registers, True),
+    Metric("launch__registers_per_thread", "registers per thread", "Estimated from live ranges.", lambda p: p.registers, True),
     Metric("launch__shared_mem_per_block_static", "static shared bytes", "Declared by the kernel.", lambda p: p.static_shared),
-    Metric("launch__shared_mem_per_block_dynamic", "dynamic shared bytes", "Given at the launch.", lambda p: p.dynamic_shared),
-    Metric("launch__occupancy_limit_warps", "blocks by warps", "Blocks of a multiprocessor that its warps allow.", limit("warps")),
-    Metric("launch__occupancy_limit_blocks", "blocks by blocks", "Blocks that a multiprocessor holds at most.", limit("blocks")),
-    Metric("launch__occupancy_limit_registers", "blocks by registers", "Blocks that the register file allows.", limit("registers")),
-    Metric("launch__occupancy_limit_shared_mem", "blocks by shared memory", "Blocks that shared memory allows.", limit("shared memory")),
+    Metric("launch__shared_mem_per_block_dynamic", "dynamic shared bytes", "Set by the launch.", lambda p: p.dynamic_shared),
+    Metric("launch__occupancy_limit_warps", "blocks by warps", "Resident blocks that the number of warps allows.", limit("warps")),
+    Metric("launch__occupancy_limit_blocks", "blocks by blocks", "The most resident blocks of a multiprocessor.", limit("blocks")),
+    Metric(
+        "launch__occupancy_limit_registers", "blocks by registers", "Resident blocks that the register file allows.", limit("registers")
+    ),
+    Metric(
+        "launch__occupancy_limit_shared_mem",
+        "blocks by shared memory",
+        "Resident blocks that shared memory allows.",
+        limit("shared memory"),
+    ),
     Metric(
         "sm__maximum_warps_per_active_cycle_pct",
         "theoretical occupancy %",
-        "Resident warps of those that a multiprocessor holds.",
+        "Resident warps, of the most that a multiprocessor holds.",
         lambda p: 100 * p.occupancy.fraction,
         True,
     ),

@@ -41,7 +41,7 @@ class AccessProfile:
 
     space: str  # global shared local const texture surface
     kind: str  # ld st red atom
-    width: int  # bytes a lane
+    width: int  # bytes per lane
     requests: int
     units: int
     ideal: int  # units had the lanes been neighbours

@@ -132,7 +132,7 @@ class Operation:
     tally: SiteTally
     group: Accessing
     kind: str  # ld st red atom
-    width: int  # bytes a lane
+    width: int  # bytes per lane
     operands: Sequence[Array]
 
 

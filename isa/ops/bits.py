@@ -29,7 +29,7 @@ def _leading_zeros(a: Array) -> Array:
 
 @instruction("clz.type  d:u32, a", type=WORDS, ptx=2.0, sm=20, section="9.7.1.16")
 def clz(a: Array) -> Array:
-    """d = how many zeros stand above the highest set bit of a."""
+    """d = the number of zeros above the highest set bit of a."""
     return _leading_zeros(a)
 
 

@@ -58,20 +58,20 @@ def addc(a: Array, b: Array, *, cc: Mask, sat: bool = False) -> Array:
 
 @instruction("sub.cc.type  d, a, b", type=CARRIED, needs=WIDE, ptx=1.3, carry="out", section="9.7.2.3")
 def sub_cc(a: Array, b: Array) -> tuple[Array, Mask]:
-    """d = a - b; CC.CF says that nothing was borrowed."""
+    """d = a - b; CC.CF = 1 if there was no borrow."""
     return a - b, _unsigned(a) >= _unsigned(b)
 
 
 @instruction("subc.cc.type  d, a, b", type=CARRIED, needs=WIDE, ptx=1.3, carry="in out", section="9.7.2.4")
 def subc_cc(a: Array, b: Array, *, cc: Mask) -> tuple[Array, Mask]:
-    """d = a - b - borrow, where CC.CF says before and after that nothing was borrowed."""
+    """d = a - b - borrow; CC.CF = 1 means no borrow, before and after."""
     return _sum3(a, ~b, cc)
 
 
 @instruction("subc.type  d, a, b", type=INTEGER, ptx=1.3, carry="in", section="9.7.2.4")
 @instruction("subc.sat.s32  d, a, b", ptx=1.3, carry="in", section="9.7.2.4")
 def subc(a: Array, b: Array, *, cc: Mask, sat: bool = False) -> Array:
-    """d = a - b - borrow, where CC.CF says that nothing was borrowed; .sat clamps the difference to the range of .s32."""
+    """d = a - b - borrow; CC.CF = 1 means no borrow; .sat clamps the difference to the range of .s32."""
     if sat:
         return saturate(np.subtract(a, b, dtype=np.int64) - ~cc)
     d: Array = a + ~b + cc.astype(a.dtype)

@@ -11,7 +11,7 @@ accepted(
 )
 facts("brx", leading="idx")
 accepted("brx.idx{.uni}  a:u32, targets", effect="branch_table", ptx=6.0, sm=30, section="9.7.14.4",
-         doc="Continues at the label that stands at place a of the .branchtargets list.")  # fmt: skip
+         doc="Branches to label number a of the .branchtargets list.")  # fmt: skip
 facts("call", passes_on=True)
 accepted("call{.uni}  callee", effect="call", section="9.7.14.5",
          doc="Calls a function; an indirect call names its .callprototype or .calltargets.")  # fmt: skip
@@ -45,7 +45,7 @@ _CTA = Need(7.8)
 accepted("bar{.cta}.sync  a:u32{, b:u32}", effect="barrier", section="9.7.15.1", needs={"cta": _CTA},
          doc="Waits at barrier a until b threads (all threads of the CTA where b is missing) have arrived.")  # fmt: skip
 accepted("bar{.cta}.arrive  a:u32, b:u32", effect="barrier", ptx=2.0, sm=20, section="9.7.15.1", needs={"cta": _CTA},
-         doc="Arrives at barrier a, which b threads take part in, without waiting.")  # fmt: skip
+         doc="Arrives at barrier a of b threads, without waiting.")  # fmt: skip
 accepted("bar{.cta}.red.popc.u32  d, a:u32{, b:u32}, {!}c", effect="barrier", ptx=2.0, sm=20, section="9.7.15.1", needs={"cta": _CTA},
          doc="As bar.sync; d = in how many threads c holds.")  # fmt: skip
 accepted("bar{.cta}.red.op.pred  p, a:u32{, b:u32}, {!}c", op="and or", effect="barrier", ptx=2.0, sm=20, section="9.7.15.1",

@@ -95,7 +95,7 @@ def cvt_to_integer(a: Array, *, rnd: str, dtype: str, atype: str, sat: bool = Fa
 @instruction("cvt{.rnd}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f16", atype="f16", **CVT)
 @instruction("cvt{.rnd}{.sat}.dtype.atype  d:dtype+, a:atype+", rnd=IRND, dtype="f64", atype="f64", **CVT)
 def cvt_same(a: Array, *, rnd: str = "", ftz: bool = False, sat: bool = False) -> Array:
-    """d = a, rounded to an integral value where the instruction says so."""
+    """d = a, rounded to an integral value if the instruction has an integer rounding."""
     r = flush(a) if ftz else a
     if rnd:
         r = to.integral(r, rnd)
@@ -108,7 +108,7 @@ def cvt_same(a: Array, *, rnd: str = "", ftz: bool = False, sat: bool = False) -
 
 @instruction("cvt{.rnd}.dtype.atype  d:dtype, a:atype", rnd=IRND, dtype="bf16", atype="bf16", **BF16)
 def cvt_same_bf16(a: Array, *, rnd: str = "") -> Array:
-    """d = a, rounded to an integral value where the instruction says so."""
+    """d = a, rounded to an integral value if the instruction has an integer rounding."""
     x = to.bf16_to_float(a)
     return to.float_to_bf16(to.integral(x, rnd) if rnd else x, "rz")
 

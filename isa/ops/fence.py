@@ -69,7 +69,7 @@ facts(
 
 @instruction("setmaxnreg.action.sync.aligned.u32  #n", action="inc dec", ptx=8.0, sm=90, arch="af", section="9.7.21.5")
 def setmaxnreg(lanes: Lanes, n: int, *, action: str) -> None:
-    """Asks for or gives back registers, n for each thread; every register that a program names exists here."""
+    """Requests or releases registers, n per thread; here all registers of a program always exist."""
 
 
 facts("pmevent", constants=(Constant("n", range(1 << 16), when("mask")), Constant("n", range(16), when(without="mask"))))

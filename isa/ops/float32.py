@@ -94,13 +94,13 @@ def sqrt(a: Array, *, rnd: str, ftz: bool = False) -> Array:
 
 @instruction("abs{.ftz}.f32  d, a", section="9.7.3.9")
 def abs_(a: Array, *, ftz: bool = False) -> Array:
-    """d = |a|; a NaN gives the canonical one."""
+    """d = |a|; a NaN becomes the canonical NaN."""
     return floats.canonical(np.absolute(floats.flush(a) if ftz else a))
 
 
 @instruction("neg{.ftz}.f32  d, a", section="9.7.3.10")
 def neg(a: Array, *, ftz: bool = False) -> Array:
-    """d = -a; a NaN gives the canonical one."""
+    """d = -a; a NaN becomes the canonical NaN."""
     return floats.canonical(-(floats.flush(a) if ftz else a))
 
 

@@ -140,25 +140,25 @@ def fma_bf16_directed(a: Array, b: Array, c: Array, *, rnd: str, oob: bool = Fal
 
 @instruction("neg{.ftz}.type  d, a", type=F16, ptx=6.0, sm=53, section="9.7.4.5")
 def neg(a: Array, *, ftz: bool = False) -> Array:
-    """d = -a; a NaN gives the canonical one."""
+    """d = -a; a NaN becomes the canonical NaN."""
     return floats.canonical(-(floats.flush(a) if ftz else a))
 
 
 @instruction("neg.type  d, a", type=BF16, ptx=7.0, sm=80, section="9.7.4.5")
 def neg_bf16(a: Array) -> Array:
-    """d = -a; a NaN gives the canonical one."""
+    """d = -a; a NaN becomes the canonical NaN."""
     return to.float_to_bf16(-to.bf16_to_float(a), "rz")
 
 
 @instruction("abs{.ftz}.type  d, a", type=F16, ptx=6.5, sm=53, section="9.7.4.6")
 def abs_(a: Array, *, ftz: bool = False) -> Array:
-    """d = |a|; a NaN gives the canonical one."""
+    """d = |a|; a NaN becomes the canonical NaN."""
     return floats.canonical(np.absolute(floats.flush(a) if ftz else a))
 
 
 @instruction("abs.type  d, a", type=BF16, ptx=7.0, sm=80, section="9.7.4.6")
 def abs_bf16(a: Array) -> Array:
-    """d = |a|; a NaN gives the canonical one."""
+    """d = |a|; a NaN becomes the canonical NaN."""
     return to.float_to_bf16(np.absolute(to.bf16_to_float(a)), "rz")
 
 

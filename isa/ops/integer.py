@@ -211,7 +211,7 @@ RELU = {"relu": Need(8.0, 90)}
 @instruction("min{.relu}.s16x2  d, a, b", ptx=8.0, sm=90, section="9.7.1.13")
 @instruction("min{.relu}.s32  d, a, b", needs=RELU, section="9.7.1.13")
 def min_(a: Array, b: Array, *, relu: bool = False) -> Array:
-    """d = the smaller of a and b; .relu turns negative results into 0."""
+    """d = the smaller of a and b; .relu replaces negative results by 0."""
     d = np.minimum(a, b)
     return np.maximum(d, d.dtype.type(0)) if relu else d
 
@@ -221,6 +221,6 @@ def min_(a: Array, b: Array, *, relu: bool = False) -> Array:
 @instruction("max{.relu}.s16x2  d, a, b", ptx=8.0, sm=90, section="9.7.1.14")
 @instruction("max{.relu}.s32  d, a, b", needs=RELU, section="9.7.1.14")
 def max_(a: Array, b: Array, *, relu: bool = False) -> Array:
-    """d = the larger of a and b; .relu turns negative results into 0."""
+    """d = the larger of a and b; .relu replaces negative results by 0."""
     d = np.maximum(a, b)
     return np.maximum(d, d.dtype.type(0)) if relu else d

@@ -49,7 +49,7 @@ def _word(a: Halves, i: int) -> Array:
 
 @instruction("clusterlaunchcontrol.query_cancel.is_canceled.pred.type  p, a", type="b128", **_ROW)
 def is_canceled(a: Halves) -> Mask:
-    """p = "the answer a gives a cluster"."""
+    """p = "the answer a contains a cluster"."""
     given: Mask = _word(a, 3) != 0
     return given
 

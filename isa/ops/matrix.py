@@ -133,7 +133,7 @@ def ldmatrix_columns(warps: Warps, a: Addresses, *, num: str, ss: str = "generic
 @instruction("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.source  d*2:b32, [a]", num="x2", source=PACKED, section=LDMATRIX, **NARROW)
 @instruction("ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.source  d*4:b32, [a]", num="x4", source=PACKED, section=LDMATRIX, **NARROW)
 def ldmatrix_packed(warps: Warps, a: Addresses, *, num: str, source: str, ss: str = "generic") -> tuple[Array, ...]:
-    """d = one register of each 8x16 matrix of 6- or 4-bit elements, which come to stand in a byte each; eight lanes name its rows."""
+    """d = one register of each 8x16 matrix of 6- or 4-bit elements, expanded to one byte each; eight lanes have the addresses of its rows."""
     return tuple(_narrow_rows(warps, a, int(num[1:]), ss, source))
 
 

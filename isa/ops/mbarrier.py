@@ -174,7 +174,7 @@ def arrive_drop(lanes: Lanes, a: Addresses, b: Array | None = None, *, ss: str =
 
 @_rows("arrive.expect_tx", "d, [a], b:u32", "13", order=ARRIVE, ss=CLUSTER, ptx=8.0, sm=90)
 def arrive_expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> Word:
-    """One arrival, before which the phase comes to wait for b more bytes; d = the state before."""
+    """Adds b bytes to those that the phase waits for, then arrives once; d = the state before."""
     return _arrive(lanes, ss, a, 1, bytes_=b)
 
 

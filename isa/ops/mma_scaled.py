@@ -91,7 +91,7 @@ def mma_scaled(
     warps: Warps, a: Registers, b: Registers, c: Registers, x: Array, y: Registers, z: Array, w: Registers, *,
     shape: str, atype: str, btype: str, stype: str, scale_vec_1X: bool = False, scale_vec_2X: bool = False,
 ) -> Registers:  # fmt: skip
-    """d = (a, scaled by x) * (b, scaled by z) + c: a factor for each row of a, column of b and chunk of k; y and w say which bytes of which lanes."""
+    """d = (a, scaled by x) * (b, scaled by z) + c: a factor for each row of a, column of b and chunk of k; y and w select the bytes and lanes."""
     k = size(shape)[2]
     return _scaled(a, b, c, (x, y, z, w), None, k, 256 // k, (atype, btype, stype))
 

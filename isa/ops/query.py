@@ -57,7 +57,7 @@ for _query, _kinds, _refused in _QUERIES:
 
 @instruction("txq.level.query.b32  d, [a], b:u32", query="width height depth", ptx=4.3, sm=30, section=TXQ)
 def txq_level(lanes: Lanes, a: Array, b: Array, *, query: str) -> Array:
-    """d = the extent of level b of the texture a; 0 where there is no such level."""
+    """d = the extent of level b of the texture a; 0 if there is no such level."""
     return _by_handle(lanes, a, lambda resource: level_extent(resource.image, query, b))
 
 

@@ -210,7 +210,7 @@ def dealloc(warps: Warps, a: Array, n: Array, *, group: str) -> None:
 
 @instruction("tcgen05.relinquish_alloc_permit.group.sync.aligned", group=GROUP, section=ALLOCATE, **NEED)
 def relinquish_alloc_permit(warps: Warps, *, group: str) -> None:
-    """Gives up the CTA's right to allocate tensor memory."""
+    """Ends the CTA's permission to allocate tensor memory."""
     whole_warps(warps)
     for w, cta in enumerate(own_ctas(warps)):
         members(warps, cta, group, one_warp(warps, w))

@@ -128,7 +128,7 @@ def ballot(warps: Warps, a: Mask, membermask: Array | None = None) -> Array:
 @instruction("match.any.sync.type  d:u32, a, membermask:u32", type="b32 b64", ptx=6.0, sm=70, section="9.7.15.10")
 @primitive
 def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
-    """Bit i of d = "lane i takes part and holds the same a"."""
+    """Bit i of d = "lane i participates and has the same a"."""
     return _bits(_groups(warps, membermask) & (a[:, :, None] == _wide(a)))
 
 
@@ -137,7 +137,7 @@ def match_any(warps: Warps, a: Array, membermask: Array) -> Array:
 )
 @primitive
 def match_all(warps: Warps, a: Array, membermask: Array) -> tuple[Array, Mask]:
-    """p = "all lanes hold the same a"; d = the lanes that take part if so, else 0."""
+    """p = "all lanes have the same a"; d = the participating lanes if so, else 0."""
     group = _groups(warps, membermask)
     a = np.broadcast_to(a, warps.members.shape)
     first = np.take_along_axis(a, group.argmax(axis=-1), axis=-1)

@@ -14,7 +14,7 @@ from . import files
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option(
-    "--output", "-o", type=click.Path(), help='The object file; FILE with ".o" for its suffix by default, "-" for standard output.'
+    "--output", "-o", type=click.Path(), help='The object file to write; by default FILE with the suffix ".o"; "-" is standard output.'
 )
 def assemble(source: files.InputFile, output: str | None) -> None:
     """Writes PTX as an object file: relocatable ELF64 with an encoding of its own, which `warplab disassemble` turns into PTX again."""

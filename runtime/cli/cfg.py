@@ -17,8 +17,12 @@ FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
-@click.option("--function", "-f", "name", metavar="NAME", help="Only this function; without it text and dot show all, svg the first entry.")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="By default what the suffix of --output says, else text.")
+@click.option(
+    "--function", "-f", "name", metavar="NAME", help="Only this function; by default text and dot show all functions, svg the first entry."
+)
+@click.option(
+    "--format", "form", type=click.Choice(list(FORMATS)), help="The form; by default that of the suffix of --output, otherwise text."
+)
 @click.option("--output", "-o", type=click.Path(), default="-", help='A file; "-", the default, is standard output.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def cfg(source: files.InputFile, name: str | None, form: str | None, output: str, as_json: bool) -> None:

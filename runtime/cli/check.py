@@ -15,7 +15,7 @@ from .errors import ExitCode
 @click.command()
 @click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.SOURCE)
 @click.option("--target", metavar="SM", help="Verify for this target instead of the module's own, such as sm_70.")
-@click.option("--ptxas-style", is_flag=True, help="Print one line a finding, as ptxas does.")
+@click.option("--ptxas-style", is_flag=True, help="Print one line per finding, as ptxas does.")
 @click.option("--warn", "-W", multiple=True, metavar="NAME", help='Show only the warnings of this code word ("all", "none"); repeatable.')
 @click.option("--no-warn", multiple=True, metavar="NAME", help="Hide the warnings of this code word; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -25,10 +25,10 @@ Stage = Callable[[bytes, str], str]
 
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
-@click.option("--stage", type=click.Choice(list(STAGES)), default="ir", show_default=True, help="Which stage.")
+@click.option("--stage", type=click.Choice(list(STAGES)), default="ir", show_default=True, help="The stage to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: of the plan.")
 def dump(source: files.InputFile, stage: str, as_json: bool) -> None:
-    """Prints what a stage of the toolchain made of a file."""
+    """Prints a stage of the toolchain: the syntax tree, the IR, the control flow or the execution plan."""
     if as_json and stage not in AS_JSON:
         raise click.UsageError(f"--json: {' and '.join(AS_JSON)} alone have one, not {stage}")
     module, _, name = (AS_JSON if as_json else STAGES)[stage].partition(":")

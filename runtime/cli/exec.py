@@ -11,13 +11,13 @@ import click
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--device", help="The devices, one word each: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
-@click.option("--devices", "count", type=click.IntRange(1, 64), help="So many devices of the same model.")
+@click.option("--device", help="The device models: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
+@click.option("--devices", "count", type=click.IntRange(1, 64), help="The number of devices of the same model.")
 @click.option(
     "--bounds",
     type=click.Choice(["device", "strict"]),
-    help="Whether an access just outside of an allocation passes, as on a GPU "
-    "(the default, with a warning), or ends the launch; also WARPLAB_BOUNDS.",
+    help="Whether an access just outside of an allocation is allowed with a warning, as on a GPU "
+    "(device, the default), or ends the launch (strict); also WARPLAB_BOUNDS.",
 )
 @click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
 @click.option(
@@ -36,10 +36,14 @@ import click
     default="",
     help="Writes every launch into a folder, as a test with inputs and outputs for warplab test.",
 )
-@click.option("--engine", help="What runs the launches: numpy, native or auto; also WARPLAB_ENGINE.")
-@click.option("--schedule", type=int, help="A seed: another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Ends a launch after so many seconds; also WARPLAB_TIMEOUT.")
-@click.option("--fmad", help="Which products and sums are rounded together: none, f64 or all; also WARPLAB_FMAD.")
+@click.option("--engine", help="The engine that executes launches: numpy, native or auto; also WARPLAB_ENGINE.")
+@click.option(
+    "--schedule", type=int, help="A seed that chooses another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), help="Ends a launch after this number of seconds; also WARPLAB_TIMEOUT."
+)
+@click.option("--fmad", help="Contracts products and sums to one multiply-add: none, f64 or all; also WARPLAB_FMAD.")
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,

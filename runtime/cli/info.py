@@ -21,7 +21,7 @@ from . import files
 def info(source: files.InputFile, name: str | None, as_json: bool) -> None:
     """Reports parameters, memory, registers and barriers of functions.
 
-    FILE is PTX or an object file. Registers are virtual ones, as the text names them, and the most whose values are needed at one place.
+    FILE is PTX or an object file. Registers are the virtual ones that the text declares, and the most that are live at the same time.
     """
     found = facts.info(load(source.data, source.name))
     functions = [f for f in found.functions if name in (None, f.name)]

@@ -23,9 +23,7 @@ CHAPTERS = {  # of the manual's section 9.7
 
 @click.command()
 @click.argument("words", nargs=-1)
-@click.option(
-    "--search", "-s", metavar="TEXT", help="Only forms of which all these words are said: in the row, the description or the chapter."
-)
+@click.option("--search", "-s", metavar="TEXT", help="Only forms whose row, description or chapter contains all these words.")
 @click.option("--target", metavar="SM", help="Only forms that this target has, such as sm_70.")
 @click.option("--not-executed", is_flag=True, help="Only forms that are assembled but not executed, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -17,7 +17,7 @@ from . import files
 @click.option("--output", "-o", type=click.Path(), help='Write the linked module: PTX for ".ptx" and "-", else an object file.')
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def link(sources: tuple[files.InputFile, ...], output: str | None, as_json: bool) -> None:
-    """Links PTX texts and object files, and writes the linked module or says what goes where.
+    """Links PTX and object files, and writes the linked module or lists where everything goes.
 
     Every .extern declaration must find its definition; a mistake is shown with both places. Exit code 3 if the files do not fit together.
     """

@@ -1,4 +1,4 @@
-"""`warplab occupancy`: how many blocks a multiprocessor holds, what limits them, and the next steps up and down."""
+"""`warplab occupancy`: how many blocks per multiprocessor holds, what limits them, and the next steps up and down."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source", metavar="[FILE]", type=SOURCE, required=False)
-@click.option("--kernel", help="The entry, where FILE has several.")
-@click.option("--threads", "--block", type=click.IntRange(1), default=256, show_default=True, help="Threads of a block.")
-@click.option("--registers", type=click.IntRange(0), help="Registers a thread (with FILE: estimated).")
-@click.option("--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory a block, beyond what FILE declares.")
+@click.option("--kernel", help="The entry, if FILE has several.")
+@click.option("--threads", "--block", type=click.IntRange(1), default=256, show_default=True, help="Threads per block.")
+@click.option("--registers", type=click.IntRange(0), help="Registers per thread (estimated if FILE is given).")
+@click.option(
+    "--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory per block, in addition to those that FILE declares."
+)
 @click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def occupancy(
     source: InputFile | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
 ) -> None:
-    """Says how many blocks of a kernel one multiprocessor holds.
+    """Prints how many blocks of a kernel are resident on one multiprocessor.
 
     Without FILE, --threads, --registers and --shared describe the kernel.
     """

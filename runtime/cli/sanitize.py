@@ -20,14 +20,14 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
 @click.option(
-    "--tool", default="all", metavar="TOOL", help="What to look for: memcheck, initcheck, racecheck, synccheck, several of them, or all."
+    "--tool", default="all", metavar="TOOL", help="The checkers: memcheck, initcheck, racecheck, synccheck, several of them, or all."
 )
 @with_options(LAUNCH_OPTIONS, SCHEDULES)
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How the findings are printed (text).")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")
 @click.pass_context
 def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_json: bool, form: str, **options: Any) -> None:
-    """Runs a program under checkers: memory, unset values, races, synchronisation.
+    """Runs a program under checkers: memory, uninitialised values, races, barriers.
 
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
     """

@@ -19,17 +19,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())
-@click.option("-k", "keyword", default="", metavar="TEXT", help='Only tests whose name holds this; "not TEXT" for the others.')
-@click.option("-n", "--jobs", type=click.IntRange(1), default=1, metavar="JOBS", help="Processes.")
-@click.option("--fmad", type=click.Choice(["none", "f64", "all"]), help="Products and sums that round once, for tests that do not say.")
+@click.option("-k", "keyword", default="", metavar="TEXT", help='Only tests whose name contains TEXT; "not TEXT" selects the others.')
+@click.option("-n", "--jobs", type=click.IntRange(1), default=1, metavar="JOBS", help="The number of processes.")
 @click.option(
-    "--schedules", type=click.IntRange(1), metavar="N", help="Also N seeds for each run that names none: all must hold in every order."
+    "--fmad", type=click.Choice(["none", "f64", "all"]), help="Contraction of products and sums, for tests without an own --fmad."
+)
+@click.option(
+    "--schedules", type=click.IntRange(1), metavar="N", help="Also N seeds for each run without a --schedule: all orders must pass."
 )
 @click.option("--update", is_flag=True, help="Rewrite recorded outputs in place, for review.")
-@click.option("--gpu", is_flag=True, help="Run on a real device, through cuda.bindings; budgets on counters are left out.")
-@click.option("--junit", type=click.Path(), metavar="FILE", help="Write JUnit's XML.")
+@click.option("--gpu", is_flag=True, help="Run on a GPU, through cuda.bindings; budgets on counters are skipped.")
+@click.option("--junit", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--verbose", "-v", is_flag=True, help="Name the tests that pass, too.")
+@click.option("--verbose", "-v", is_flag=True, help="List the tests that pass, too.")
 @click.pass_context
 def test(
     ctx: click.Context,
@@ -44,9 +46,9 @@ def test(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Runs the tests that stand in PTX files.
+    """Runs the tests that PTX files contain.
 
-    PATHs are .ptx files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments say what should come of it.
+    PATHs are .ptx files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments state the expected result.
     """
     from ..golden import collect, report
 

@@ -14,7 +14,7 @@ from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureO
 
 
 class DeviceNDArray:
-    """A buffer that knows its shape and its dtype."""
+    """A buffer with a shape and a dtype."""
 
     def __init__(self, buffer: Buffer, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.buffer = buffer
@@ -49,11 +49,11 @@ class DeviceNDArray:
         return out
 
     def copy_from_host(self, array: Array) -> None:
-        """Takes the contents of a numpy array of the same shape."""
+        """Copies from a numpy array of the same shape."""
         self.buffer.copy_from(np.ascontiguousarray(array, self.dtype).reshape(self.shape))
 
     def as_tensor_map(self, options: TensorMapDescriptorOptions | None = None, **changes: Any) -> TensorMapDescriptor:
-        """What describes it to kernels that copy boxes of it, as the options say; without them a box is the whole array."""
+        """A tensor map of the array with these options; by default the box is the whole array."""
         return as_tensor_map(self, options, changes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -65,7 +65,7 @@ class DeviceNDArray:
 
 
 def device_array(shape: int | tuple[int, ...], dtype: Any = np.float32, stream: Stream | None = None) -> DeviceNDArray:
-    """An array on the current device, with whatever its memory holds."""
+    """An uninitialised array on the current device."""
     from .devices import Device
 
     dims = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -86,7 +86,7 @@ def to_device(array: Any, stream: Stream | None = None) -> DeviceNDArray:
 
 
 def to_opaque(array: Any, num_channels: int = 1, is_surface_load_store: bool = False) -> OpaqueArray:
-    """A copy of a numpy array (depth, height, width), with channels as its last axis where there are several."""
+    """A copy of a numpy array (depth, height, width) as an opaque array; several channels are the last axis."""
     from .devices import Device
 
     host: Array = np.ascontiguousarray(array)
@@ -104,12 +104,12 @@ def to_opaque(array: Any, num_channels: int = 1, is_surface_load_store: bool = F
 
 
 def to_texture(array: Any, num_channels: int = 1, **options: Any) -> TextureObject:
-    """A texture of a copy of a numpy array, read as the options of TextureObjectOptions say."""
+    """A texture of a copy of a numpy array, with the options of TextureObjectOptions."""
     found = array if isinstance(array, OpaqueArray) else to_opaque(array, num_channels)
     return TextureObject._init(found.device, ResourceDescriptor.from_opaque_array(found), TextureObjectOptions(**options))
 
 
 def to_surface(array: Any, num_channels: int = 1) -> SurfaceObject:
-    """A surface of a copy of a numpy array; `surface.resource.source.copy_to_host()` is what kernels made of it."""
+    """A surface of a copy of a numpy array; `surface.resource.source.copy_to_host()` returns its content."""
     found = array if isinstance(array, OpaqueArray) else to_opaque(array, num_channels, True)
     return SurfaceObject._init(found.device, ResourceDescriptor.from_opaque_array(found))

@@ -15,34 +15,34 @@ Array = NDArray[Any]
 
 
 class MemoryResource:
-    """Something that gives memory."""
+    """The base class of memory resources."""
 
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
         """A new buffer."""
         raise NotImplementedError
 
     def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
-        """Takes memory back."""
+        """Frees memory."""
         raise NotImplementedError
 
     @property
     def is_device_accessible(self) -> bool:
-        """Can kernels use it?"""
+        """Whether kernels can access it."""
         return True
 
     @property
     def is_host_accessible(self) -> bool:
-        """Can the host use it?"""
+        """Whether the host can access it."""
         return False
 
     @property
     def is_managed(self) -> bool:
-        """Is it managed memory?"""
+        """Whether it is managed memory."""
         return False
 
     @property
     def device_id(self) -> int:
-        """The device that it belongs to; -1 for the host."""
+        """The index of the device; -1 for the host."""
         return -1
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class MemoryResource:
 
 
 class Buffer(Given):
-    """A stretch of memory with an owner."""
+    """A range of memory with an owner."""
 
     _address: int
     _size: int
@@ -68,7 +68,7 @@ class Buffer(Given):
         *,
         stream: IsStreamType | None = None,
     ) -> Buffer:
-        """Memory that is there already; with a resource it is given back to that."""
+        """Wraps existing memory. With a resource, closing the buffer returns the memory to the resource."""
         if mr is not None and owner is not None:
             raise ValueError("either a resource or an owner frees the memory")
         self = Buffer.__new__(Buffer)
@@ -76,13 +76,13 @@ class Buffer(Given):
         return self
 
     def close(self, stream: IsStreamType | None = None) -> None:
-        """Gives the memory back."""
+        """Frees the memory."""
         if self._address and self._resource is not None:
             self._resource.deallocate(self._address, self._size, stream=stream or self._stream)
         self._address, self._owner = 0, None
 
     def set_deallocation_stream(self, stream: IsStreamType) -> None:
-        """The stream in whose order the memory is given back."""
+        """Sets the stream in whose order the memory is freed."""
         self._stream = stream
 
     def __enter__(self) -> Buffer:
@@ -94,7 +94,7 @@ class Buffer(Given):
     def copy_to(
         self, dst: Buffer | Array | None = None, *, stream: IsStreamType | None = None, options: object | None = None
     ) -> Buffer | Array:
-        """Copies to another buffer or to a numpy array; to a new buffer of the same resource where none is given."""
+        """Copies to a buffer or a numpy array; by default to a new buffer of the same resource."""
         if dst is None:
             if self._resource is None:
                 raise ValueError("there is no resource to take a new buffer from")
@@ -158,22 +158,22 @@ class Buffer(Given):
 
     @property
     def is_closed(self) -> bool:
-        """Was it given back?"""
+        """Whether the memory was freed."""
         return not self._address
 
     @property
     def size(self) -> int:
-        """Bytes; none once it was given back."""
+        """The size in bytes; 0 after close."""
         return self._size if self._address else 0
 
     @property
     def owner(self) -> object:
-        """Who keeps the memory, where no resource does."""
+        """The owner of the memory, if it has no resource."""
         return self._owner
 
     @property
     def memory_resource(self) -> MemoryResource | None:
-        """Where it came from."""
+        """The memory resource that allocated it."""
         return self._resource
 
     def _kind(self) -> str:
@@ -182,7 +182,7 @@ class Buffer(Given):
 
     @property
     def device_id(self) -> int:
-        """The device that it belongs to; -1 for the host."""
+        """The index of the device; -1 for the host."""
         if self._resource is not None:  # which raises for memory that it never bound to a device
             return self._resource.device_id
         b = SPACE.buffer_at(self._address)
@@ -190,22 +190,22 @@ class Buffer(Given):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Can kernels use it?"""
+        """Whether kernels can access it."""
         return SPACE.is_device_range(self._address)
 
     @property
     def is_host_accessible(self) -> bool:
-        """Can the host use it?"""
+        """Whether the host can access it."""
         return self._kind() in ("host", "managed", "registered")
 
     @property
     def is_managed(self) -> bool:
-        """Is it managed memory?"""
+        """Whether it is managed memory."""
         return self._kind() == "managed"
 
     @property
     def is_mapped(self) -> bool:
-        """Does another process own it?"""
+        """Whether another process owns it."""
         return False
 
     def __eq__(self, other: object) -> bool:

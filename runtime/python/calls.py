@@ -35,14 +35,14 @@ class Closable(Given):
     _destroy: ClassVar[Callable[..., Any]]
 
     def close(self) -> None:
-        """Ends it."""
+        """Destroys it."""
         if self._handle is not None:
             do(self._destroy, self._handle)
             self._handle = None
 
     @property
     def is_closed(self) -> bool:
-        """Was it ended?"""
+        """Whether it was closed."""
         return self._handle is None
 
     @property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ComputeCapability(NamedTuple):
-    """9 and 0 of sm_90."""
+    """A compute capability: 9 and 0 for sm_90."""
 
     major: int
     minor: int
@@ -64,12 +64,12 @@ class Context(Given):
 
     @property
     def is_closed(self) -> bool:
-        """Was it ended?"""
+        """Whether it was closed."""
         return not object_of(self._context, DeviceContext).alive
 
     @property
     def is_green(self) -> bool:
-        """Is it of a part of the device?"""
+        """Whether it is a green context."""
         return False
 
     def create_stream(self, options: StreamOptions | None = None) -> Stream:
@@ -91,7 +91,7 @@ class Context(Given):
 
 
 class Device:
-    """One device; there is one object for each."""
+    """A device. All uses of a device share one object."""
 
     _known: dict[int, Device] = {}  # noqa: RUF012
     _device_id: int
@@ -118,43 +118,43 @@ class Device:
 
     @classmethod
     def get_all_devices(cls) -> tuple[Device, ...]:
-        """Every device."""
+        """All devices."""
         initialise()
         return tuple(cls(n) for n in range(len(machine().devices)))
 
     @property
     def device_id(self) -> int:
-        """Its number."""
+        """The index of the device."""
         return self._device_id
 
     @property
     def pci_bus_id(self) -> str:
-        """Where it would sit on the bus."""
+        """A PCI bus identifier."""
         return pci_bus_id(machine().device(self._device_id))
 
     def can_access_peer(self, peer: Device | int) -> bool:
-        """Can it reach the memory of another?"""
+        """Whether this device can access the memory of another one."""
         return bool(do(driver.cuDeviceCanAccessPeer, self._device_id, int(peer)))
 
     @property
     def uuid(self) -> str:
-        """A name that is always the same."""
+        """An identifier that is the same in all processes."""
         h = machine().device(self._device_id).uuid.hex()
         return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the device."""
         return machine().device(self._device_id).name
 
     @property
     def properties(self) -> DeviceProperties:
-        """Its attributes."""
+        """The attributes."""
         return DeviceProperties(self._device_id)
 
     @property
     def compute_capability(self) -> ComputeCapability:
-        """(9, 0) of sm_90."""
+        """The compute capability: (9, 0) for sm_90."""
         return ComputeCapability(*machine().device(self._device_id).profile.capability)
 
     @property
@@ -170,7 +170,7 @@ class Device:
 
     @property
     def memory_resource(self) -> MemoryResource:
-        """Where allocate takes memory from."""
+        """The memory resource that allocate uses."""
         if self._resource is None:
             self._resource = DeviceMemoryResource(self._device_id)
         return self._resource
@@ -191,7 +191,7 @@ class Device:
             raise CUDAError("CUDA_ERROR_INVALID_CONTEXT", f"device {self._device_id} is not current: call set_current() first")
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
-        """Makes the device current with its primary context, or another of its contexts, in whose place then the old one is given."""
+        """Makes the primary context current, or the given context; then the previous context is returned."""
         if ctx is not None:
             if int(do(driver.cuCtxGetDevice_v2, ctx.handle)) != self._device_id:
                 raise RuntimeError("the context is of another device")
@@ -206,11 +206,11 @@ class Device:
         return None
 
     def create_context(self, options: object | None = None) -> Context:
-        """A context of a part of the device, which can't be had."""
+        """Green contexts are not supported: this raises an error."""
         raise NotImplementedError("parts of a device can't be had")
 
     def create_stream(self, obj: IsStreamType | None = None, options: StreamOptions | None = None) -> Stream:
-        """A new stream, or another package's."""
+        """A new stream, or a wrapper of another package's stream."""
         self._check()
         return Stream._init(obj, options)
 
@@ -250,23 +250,23 @@ class Device:
         return SurfaceObject._init(self, resource)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """What captures work as a graph, on a stream of its own."""
+        """A graph builder, which captures work on a stream of its own."""
         from .graph import GraphBuilder
 
         return GraphBuilder._of(self.create_stream(), True)
 
     def allocate(self, size: int, *, stream: Stream | IsStreamType | None = None) -> Buffer:
-        """Memory of the device's resource."""
+        """Allocates memory from the device's memory resource."""
         self._check()
         return self.memory_resource.allocate(size, stream=stream)
 
     def sync(self) -> None:
-        """Waits for all work; raises what went wrong in it."""
+        """Waits for all work; raises the error of a failed launch."""
         self._check()
         do(driver.cuCtxSynchronize)
 
     def reset(self) -> None:
-        """A new primary context, current as the old one was: memory, modules and its error are gone."""
+        """Replaces the primary context by a new one: memory, modules and a pending error are gone."""
         is_current = bool(STATE.stack) and STATE.stack[-1] is machine().device(self._device_id).primary
         do(driver.cuDevicePrimaryCtxReset, self._device_id)
         if is_current:

@@ -67,7 +67,7 @@ class GraphBuilder(Given):
 
     @property
     def is_closed(self) -> bool:
-        """Was it ended?"""
+        """Whether it was closed."""
         return self._closed
 
     @property

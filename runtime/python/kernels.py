@@ -68,7 +68,7 @@ class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
 
 
 class KernelOccupancy:
-    """How many blocks fit."""
+    """Queries about occupancy."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -129,7 +129,7 @@ class Kernel(Given):
 
     @property
     def signature(self) -> str:
-        """The parameters as the text declares them."""
+        """The parameters as the PTX declares them."""
         shown = []
         for v, _ in self._core.kernel.parameters:
             size = f"[{v.size}]" if v.dims else ""
@@ -138,22 +138,22 @@ class Kernel(Given):
 
     @property
     def attributes(self) -> KernelAttributes:
-        """Its attributes."""
+        """The attributes."""
         return KernelAttributes(self)
 
     @property
     def num_arguments(self) -> int:
-        """How many parameters it takes."""
+        """The number of parameters."""
         return len(self._core.parameters)
 
     @property
     def arguments_info(self) -> list[ParamInfo]:
-        """Where each parameter lies."""
+        """The offset and size of each parameter."""
         return [ParamInfo(at, size) for _, at, size in self._core.parameters]
 
     @property
     def occupancy(self) -> KernelOccupancy:
-        """How many blocks fit."""
+        """Queries about occupancy."""
         return KernelOccupancy(self)
 
     def __getitem__(self, shape: tuple[Any, ...]) -> Launcher:

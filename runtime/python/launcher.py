@@ -41,7 +41,7 @@ def three(value: Dims | None, what: str) -> tuple[int, int, int]:
 
 
 class LaunchConfig:
-    """How a launch is shaped; with a cluster, `grid` counts clusters."""
+    """The shape of a launch. With a cluster, `grid` counts clusters."""
 
     grid: tuple[int, int, int]
     cluster: tuple[int, int, int] | None
@@ -78,7 +78,7 @@ class LaunchConfig:
 
     @property
     def shape(self) -> LaunchShape:
-        """The launch's shape in blocks."""
+        """The shape of the launch in blocks."""
         grid = self.grid
         if self.cluster is not None:
             x, y, z = (g * c for g, c in zip(grid, self.cluster, strict=True))

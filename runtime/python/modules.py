@@ -13,7 +13,7 @@ Code = bytes | bytearray | str
 
 
 class ObjectCode(Given):
-    """PTX or an object file, loaded when a kernel is first asked for."""
+    """PTX or an object file, loaded when the first kernel is requested."""
 
     _code: Code
     _type: str
@@ -39,32 +39,32 @@ class ObjectCode(Given):
 
     @staticmethod
     def from_ptx(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """PTX: its text, or the path of a file."""
+        """Code from PTX: the text, or the path of a file."""
         return ObjectCode._init(module, "ptx", name=name, symbol_mapping=symbol_mapping)
 
     @staticmethod
     def from_cubin(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """An object file of this assembler, or a linked image."""
+        """Code from an object file of warplab, or a linked image."""
         return ObjectCode._init(module, "cubin", name=name, symbol_mapping=symbol_mapping)
 
     @staticmethod
     def from_object(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """An object file for the linker."""
+        """Code from an object file for the linker."""
         return ObjectCode._init(module, "object", name=name, symbol_mapping=symbol_mapping)
 
     @staticmethod
     def from_fatbin(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """A fat binary, which is refused when it is loaded."""
+        """Code from a fat binary; loading it fails."""
         return ObjectCode._init(module, "fatbin", name=name, symbol_mapping=symbol_mapping)
 
     @staticmethod
     def from_ltoir(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """Code for link-time optimisation, which is refused when it is loaded."""
+        """Code from LTO-IR; loading it fails."""
         return ObjectCode._init(module, "ltoir", name=name, symbol_mapping=symbol_mapping)
 
     @staticmethod
     def from_library(module: bytes | str | PathLike[str], *, name: str = "", symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """A library of object files, which is refused when it is loaded."""
+        """Code from a library of object files; loading it fails."""
         return ObjectCode._init(module, "library", name=name, symbol_mapping=symbol_mapping)
 
     @property
@@ -83,7 +83,7 @@ class ObjectCode(Given):
         return self._library
 
     def get_kernel(self, name: str | bytes) -> Kernel:
-        """A kernel by its name, or by what the symbol mapping calls it."""
+        """The kernel with this name, or with this name in the symbol mapping."""
         plain = name.decode() if isinstance(name, bytes) else name
         raw = self._mapping.get(plain, plain).encode()
         return Kernel.from_handle(do(driver.cuLibraryGetKernel, self.handle, raw), self)
@@ -95,18 +95,18 @@ class ObjectCode(Given):
 
     @property
     def kernels(self) -> list[Kernel]:
-        """Every kernel."""
+        """All kernels."""
         n = do(driver.cuLibraryGetKernelCount, self.handle)
         return [Kernel.from_handle(k, self) for k in do(driver.cuLibraryEnumerateKernels, n, self.handle)]
 
     @property
     def code(self) -> Code:
-        """What it was made from."""
+        """The source of the code."""
         return self._code
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name."""
         return self._name
 
     @property
@@ -116,7 +116,7 @@ class ObjectCode(Given):
 
     @property
     def symbol_mapping(self) -> dict[str, str]:
-        """Names that stand for others."""
+        """The mapping of names to symbols."""
         return self._mapping
 
     def __eq__(self, other: object) -> bool:

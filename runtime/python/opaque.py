@@ -69,7 +69,7 @@ def options_of(kind: type[T], options: T | Mapping[str, Any] | None) -> T:
 
 @dataclass
 class OpaqueArrayOptions:
-    """What Device.create_opaque_array makes."""
+    """Options for Device.create_opaque_array."""
 
     shape: tuple[int, ...]  # (width,), (width, height) or (width, height, depth)
     format: object
@@ -82,7 +82,7 @@ class OpaqueArrayOptions:
 
 @dataclass
 class MipmappedArrayOptions:
-    """What Device.create_mipmapped_array makes."""
+    """Options for Device.create_mipmapped_array."""
 
     shape: tuple[int, ...]
     format: object
@@ -116,22 +116,22 @@ class _Texels(Closable):
 
     @property
     def format(self) -> str:
-        """The format of a channel, as float32."""
+        """The format of a channel, such as float32."""
         return str(self._options.format)
 
     @property
     def num_channels(self) -> int:
-        """Channels of a texel."""
+        """The number of channels per texel."""
         return self._options.num_channels
 
     @property
     def is_surface_load_store(self) -> bool:
-        """Can it be a surface?"""
+        """Whether it can be a surface."""
         return self._options.is_surface_load_store
 
     @property
     def device(self) -> ArrayHome:
-        """Its device."""
+        """The device."""
         return self._device
 
     def __enter__(self) -> Any:
@@ -147,7 +147,7 @@ class _Texels(Closable):
 
 
 class OpaqueArray(_Texels):
-    """An array in the device's own layout: copies, textures and surfaces see it, no pointer does."""
+    """An array in the device's own layout, accessible through copies, textures and surfaces, but not through pointers."""
 
     _options: OpaqueArrayOptions
     _parent: MipmappedArray | None  # of a level
@@ -170,19 +170,19 @@ class OpaqueArray(_Texels):
         return self
 
     def close(self) -> None:
-        """Ends it; a level ends with the array that it is a part of."""
+        """Destroys the array; a level is destroyed with its mipmapped array."""
         if self._parent is not None:
             self._handle = None
         super().close()
 
     @property
     def element_bytes(self) -> int:
-        """Bytes of a texel."""
+        """The size of a texel in bytes."""
         return np.dtype(self.format).itemsize * self.num_channels
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of all texels."""
+        """The size of all texels in bytes."""
         return int(np.prod(self.shape)) * self.element_bytes
 
     def _copy(self, other: Any, stream: IsStreamType, to_array: bool) -> None:
@@ -212,16 +212,16 @@ class OpaqueArray(_Texels):
         do(driver.cuMemcpy3DAsync, c, needed_handle(stream))
 
     def copy_from(self, src: Any, *, stream: IsStreamType) -> None:
-        """Takes its texels from a Buffer or from host memory, row after row."""
+        """Copies texels from a Buffer or from host memory, row by row."""
         self._copy(src, stream, True)
 
     def copy_to(self, dst: Any, *, stream: IsStreamType) -> Any:
-        """Copies its texels to a Buffer or to host memory."""
+        """Copies the texels to a Buffer or to host memory."""
         self._copy(dst, stream, False)
         return dst
 
     def copy_to_host(self) -> Array:
-        """A numpy array of its texels: (depth, height, width, channels), without what it has only one of."""
+        """A numpy array of the texels: (depth, height, width, channels), without dimensions of size 1."""
         sizes = self.shape[::-1] + ((self.num_channels,) if self.num_channels > 1 else ())
         out = np.empty(sizes, self.format)
         self.copy_to(out, stream=self.device.default_stream)
@@ -235,7 +235,7 @@ def _host_address(thing: object) -> int:
 
 
 class MipmappedArray(_Texels):
-    """An array with levels, each half as large as the one before."""
+    """A mipmapped array: each level is half as large as the level before."""
 
     _options: MipmappedArrayOptions
     _origin = "a MipmappedArray comes from Device.create_mipmapped_array"
@@ -250,11 +250,11 @@ class MipmappedArray(_Texels):
 
     @property
     def num_levels(self) -> int:
-        """How many levels it has."""
+        """The number of levels."""
         return self._options.num_levels
 
     def get_level(self, level: int) -> OpaqueArray:
-        """One level; it ends with this array."""
+        """One level; it is destroyed with this array."""
         if self.is_closed:
             raise RuntimeError("the array was closed")
         if not 0 <= level < self.num_levels:

@@ -23,7 +23,7 @@ _INPUTS = {"ptx": I.CU_JIT_INPUT_PTX, "cubin": I.CU_JIT_INPUT_CUBIN, "object": I
 
 @dataclass
 class ProgramOptions:
-    """What a compiler could be told; the text of PTX says what matters here, so that only the name and `fma` are used."""
+    """Options of a compiler. For PTX, only the name and `fma` have an effect."""
 
     name: str | None = "default_program"
     arch: str | None = None
@@ -46,7 +46,7 @@ class ProgramOptions:
 
 @dataclass
 class LinkerOptions:
-    """What a linker could be told; only the name and `fma` are used."""
+    """Options of a linker. Only the name and `fma` have an effect."""
 
     name: str | None = "<default linker>"
     arch: str | None = None
@@ -72,7 +72,7 @@ class LinkerOptions:
 
 
 class Program:
-    """PTX text that is to become loadable code."""
+    """PTX to be compiled to loadable code."""
 
     def __init__(self, code: Code, code_type: str, options: ProgramOptions | None = None) -> None:
         kind = str(code_type).lower()
@@ -84,12 +84,12 @@ class Program:
         self._options = options or ProgramOptions()
 
     def close(self) -> None:
-        """Forgets the text."""
+        """Discards the text."""
         self._code = None
 
     @property
     def is_closed(self) -> bool:
-        """Was it ended?"""
+        """Whether it was closed."""
         return self._code is None
 
     def compile(
@@ -116,12 +116,12 @@ class Program:
 
     @property
     def backend(self) -> str:
-        """Who does the work."""
+        """The name of the backend."""
         return "driver"
 
     @property
     def pch_status(self) -> None:
-        """There are no precompiled headers of PTX."""
+        """None: PTX has no precompiled headers."""
         return
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ class Program:
 
 
 class Linker(Closable):
-    """Several pieces of code that are to become one."""
+    """Links several object codes to one."""
 
     _null, _destroy = driver.CUlinkState, staticmethod(driver.cuLinkDestroy)
 
@@ -156,7 +156,7 @@ class Linker(Closable):
             do(driver.cuLinkAddData, self._handle, _INPUTS[code.code_type], raw, len(raw), code.name.encode(), 0, [], [])
 
     def link(self, target_type: str) -> ObjectCode:
-        """The linked code."""
+        """Links, and returns the linked code."""
         if self._handle is None:
             raise RuntimeError("the linker was closed")
         if target_type not in ("cubin", "ptx"):
@@ -165,21 +165,21 @@ class Linker(Closable):
         return ObjectCode._init(ctypes.string_at(address, size), "cubin", name=self._options.name or "")
 
     def get_error_log(self) -> str:
-        """What was wrong."""
+        """The errors."""
         return bytes(self._error).split(b"\0", 1)[0].decode()
 
     def get_info_log(self) -> str:
-        """What there was to say."""
+        """The messages."""
         return bytes(self._info).split(b"\0", 1)[0].decode()
 
     @classmethod
     def which_backend(cls) -> str:
-        """Who does the work."""
+        """The name of the backend."""
         return "driver"
 
     @property
     def backend(self) -> str:
-        """Who does the work."""
+        """The name of the backend."""
         return "driver"
 
     def __repr__(self) -> str:

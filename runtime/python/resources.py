@@ -48,30 +48,30 @@ class PoolResource(MemoryResource):
         self._device_id = device_id
 
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
-        """Memory in a stream's order."""
+        """Allocates memory in stream order."""
         if size < 0:
             raise OverflowError(f"{size} bytes")
         at = int(do(driver.cuMemAllocFromPoolAsync, size, self._handle, stream_handle(stream))) if size else 0
         return Buffer.from_handle(at, size, self, stream=stream)
 
     def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
-        """Takes memory back, in a stream's order."""
+        """Frees memory in stream order."""
         do(driver.cuMemFreeAsync, ptr, stream_handle(stream))
 
     def close(self) -> None:
-        """Ends the pool where it is this resource's own."""
+        """Destroys the pool if this resource owns it."""
         if self._owned and int(self._handle):
             do(driver.cuMemPoolDestroy, self._handle)
         self._handle = driver.CUmemoryPool(0)
 
     @property
     def is_closed(self) -> bool:
-        """Was it ended?"""
+        """Whether it was closed."""
         return not int(self._handle)
 
     @property
     def attributes(self) -> PoolAttributes:
-        """What is known of the pool."""
+        """The attributes of the pool."""
         return PoolAttributes(self._handle)
 
     @property
@@ -81,22 +81,22 @@ class PoolResource(MemoryResource):
 
     @property
     def is_handle_owned(self) -> bool:
-        """Does the pool end with this resource?"""
+        """Whether this resource owns the pool."""
         return self._owned
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Can other processes share it?"""
+        """Whether other processes can share it."""
         return False
 
     @property
     def is_mapped(self) -> bool:
-        """Does another process own it?"""
+        """Whether another process owns it."""
         return False
 
     @property
     def uuid(self) -> None:
-        """The name for other processes, which none has."""
+        """None: pools cannot be shared with other processes."""
         return
 
     @property
@@ -107,7 +107,7 @@ class PoolResource(MemoryResource):
 
 @dataclass
 class DeviceMemoryResourceOptions:
-    """How a pool of device memory is made."""
+    """Options for a pool of device memory."""
 
     ipc_enabled: bool = False
     max_size: int = 0
@@ -115,7 +115,7 @@ class DeviceMemoryResourceOptions:
 
 @dataclass
 class PinnedMemoryResourceOptions:
-    """How a pool of pinned memory is made."""
+    """Options for a pool of pinned memory."""
 
     ipc_enabled: bool = False
     max_size: int = 0
@@ -124,7 +124,7 @@ class PinnedMemoryResourceOptions:
 
 @dataclass
 class ManagedMemoryResourceOptions:
-    """How a pool of managed memory is made."""
+    """Options for a pool of managed memory."""
 
     preferred_location: int | None = None
     preferred_location_type: str | None = None
@@ -145,7 +145,7 @@ def _no_ipc(wanted: bool) -> None:
 
 
 class DeviceMemoryResource(PoolResource):
-    """Device memory: the device's own pool, or with options a new one."""
+    """Device memory of the device's default pool, or with options of a new pool."""
 
     def __init__(self, device_id: SupportsInt, options: DeviceMemoryResourceOptions | None = None) -> None:
         ordinal = int(device_id)
@@ -158,7 +158,7 @@ class DeviceMemoryResource(PoolResource):
 
     @property
     def peer_accessible_by(self) -> set[int]:
-        """The other devices that may use this memory."""
+        """The other devices that can access this memory."""
         return {n for n, flags in object_of(self._handle, Pool).access.items() if flags == 3}
 
     @peer_accessible_by.setter
@@ -172,7 +172,7 @@ class DeviceMemoryResource(PoolResource):
 
 
 class PinnedMemoryResource(PoolResource):
-    """Pinned host memory, which kernels reach under the same address."""
+    """Pinned host memory, which kernels access at the same address."""
 
     def __init__(self, options: PinnedMemoryResourceOptions | None = None) -> None:
         o = options or PinnedMemoryResourceOptions()
@@ -182,7 +182,7 @@ class PinnedMemoryResource(PoolResource):
 
     @property
     def numa_id(self) -> int:
-        """The host's node that was asked for; -1 for none."""
+        """The requested NUMA node of the host; -1 for none."""
         return self._numa
 
     @property
@@ -192,7 +192,7 @@ class PinnedMemoryResource(PoolResource):
 
 
 class ManagedMemoryResource(PoolResource):
-    """Memory that host and devices use under one address."""
+    """Memory that the host and all devices access at the same address."""
 
     def __init__(self, options: ManagedMemoryResourceOptions | None = None) -> None:
         o = options or ManagedMemoryResourceOptions()
@@ -201,7 +201,7 @@ class ManagedMemoryResource(PoolResource):
 
     @property
     def preferred_location(self) -> tuple[str, int | None] | None:
-        """Where the memory should be, on which no result depends."""
+        """The preferred location of the memory; it has no effect."""
         return None if self._preferred is None else ("host", None) if self._preferred < 0 else ("device", self._preferred)
 
     @property
@@ -219,11 +219,11 @@ class LegacyPinnedMemoryResource(MemoryResource):
     """Pinned host memory without a pool."""
 
     def allocate(self, size: int, *, stream: IsStreamType | None = None) -> Buffer:
-        """Pinned memory."""
+        """Allocates pinned memory."""
         return Buffer.from_handle(int(do(driver.cuMemAllocHost, size)) if size else 0, size, self)
 
     def deallocate(self, ptr: int, size: int, *, stream: IsStreamType | None = None) -> None:
-        """Takes pinned memory back."""
+        """Frees pinned memory."""
         if stream is not None:
             do(driver.cuStreamSynchronize, needed_handle(stream))
         do(driver.cuMemFreeHost, ptr)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class StreamOptions:
-    """How a stream is made."""
+    """Options for a stream."""
 
     nonblocking: bool = True
     priority: int | None = None
@@ -23,7 +23,7 @@ class StreamOptions:
 
 @dataclass
 class EventOptions:
-    """How an event is made."""
+    """Options for an event."""
 
     timing_enabled: bool | None = False
     blocking_sync: bool | None = False
@@ -31,7 +31,7 @@ class EventOptions:
 
 
 class Event(Closable):
-    """A place in a stream's work; the difference of two is the time between them in milliseconds."""
+    """An event in a stream. The difference of two events is the time between them in milliseconds."""
 
     _origin = "an Event comes from Device.create_event or Stream.record"
     _null, _destroy = driver.CUevent, staticmethod(driver.cuEventDestroy)
@@ -69,44 +69,44 @@ class Event(Closable):
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Can other processes see it?"""
+        """Whether other processes can use it."""
         return False
 
     @property
     def is_timing_enabled(self) -> bool:
-        """Does it know its time?"""
+        """Whether it records its time."""
         return bool(self._options.timing_enabled)
 
     @property
     def is_blocking_sync(self) -> bool:
-        """Does waiting for it yield the processor?"""
+        """Whether waiting for it yields the processor."""
         return bool(self._options.blocking_sync)
 
     def sync(self) -> None:
-        """Waits for it."""
+        """Waits until it has completed."""
         do(driver.cuEventSynchronize, self.handle)
 
     @property
     def is_done(self) -> bool:
-        """Was it reached?"""
+        """Whether it has completed."""
         do(driver.cuEventQuery, self.handle)
         return True
 
     @property
     def device(self) -> Device:
-        """Its device."""
+        """The device."""
         from .devices import Device
 
         return Device(self._device_id)
 
     @property
     def context(self) -> Context:
-        """Its context."""
+        """The context."""
         return self.device.context
 
 
 class Stream(Closable):
-    """An order of work."""
+    """A stream: a queue of work that executes in order."""
 
     _origin = "a Stream comes from Device.create_stream or Stream.from_handle"
     _null = driver.CUstream
@@ -136,7 +136,7 @@ class Stream(Closable):
         return Stream._of(driver.CUstream(handle), False)
 
     def close(self) -> None:
-        """Ends the stream; its work is done all the same."""
+        """Destroys the stream; its work still completes."""
         if self._handle is not None and self._owned:
             do(driver.cuStreamDestroy, self._handle)
         self._handle = None
@@ -156,20 +156,20 @@ class Stream(Closable):
 
     @property
     def is_nonblocking(self) -> bool:
-        """Does it not wait for the legacy default stream?"""
+        """Whether it does not synchronise with the legacy default stream."""
         return bool(do(driver.cuStreamGetFlags, self.handle) & 1)
 
     @property
     def priority(self) -> int:
-        """Its priority."""
+        """The priority."""
         return int(do(driver.cuStreamGetPriority, self.handle))
 
     def sync(self) -> None:
-        """Waits for its work; raises what went wrong in it."""
+        """Waits for the work of the stream; raises the error of a failed launch."""
         do(driver.cuStreamSynchronize, self.handle)
 
     def record(self, event: Event | None = None, options: EventOptions | None = None) -> Event:
-        """Records an event behind all work so far."""
+        """Records an event after all work so far."""
         if event is None:
             event = Event._init(options)
         elif options is not None:
@@ -178,7 +178,7 @@ class Stream(Closable):
         return event
 
     def create_graph_builder(self) -> GraphBuilder:
-        """What captures this stream's work as a graph."""
+        """A graph builder, which captures the work of this stream."""
         from .graph import GraphBuilder
 
         return GraphBuilder._of(self, False)
@@ -190,14 +190,14 @@ class Stream(Closable):
 
     @property
     def device(self) -> Device:
-        """Its device."""
+        """The device."""
         from .devices import Device
 
         return Device(int(do(driver.cuStreamGetDevice, self.handle)))
 
     @property
     def context(self) -> Context:
-        """Its context."""
+        """The context."""
         from .devices import Context
 
         return Context._of(do(driver.cuStreamGetCtx, self.handle))

@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 
 class TensorMapInterleave(IntEnum):
-    """Channels in slices of 16 or 32 bytes."""
+    """The interleaved layout: channels in slices of 16 or 32 bytes."""
 
     NONE, INTERLEAVE_16B, INTERLEAVE_32B = range(3)
 
 
 class TensorMapSwizzle(IntEnum):
-    """How the bytes of a box are permuted in shared memory."""
+    """The permutation of the bytes of a box in shared memory."""
 
     NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B = range(4)
 
 
 class TensorMapL2Promotion(IntEnum):
-    """How much of a line a copy brings into L2."""
+    """The granularity with which a copy fetches into L2."""
 
     NONE, L2_64B, L2_128B, L2_256B = range(4)
 
 
 class TensorMapOOBFill(IntEnum):
-    """What a load finds outside of the tensor: zeros, or a NaN."""
+    """The value that a load returns outside of the tensor: zero, or NaN."""
 
     NONE, NAN_REQUEST_ZERO_FMA = range(2)
 
 
 class TensorMapDataType(IntEnum):
-    """The type of the elements, where the array's dtype does not say it."""
+    """The type of the elements, if the array's dtype does not determine it."""
 
     UINT8, UINT16, UINT32, INT32, UINT64, INT64, FLOAT16, FLOAT32, FLOAT64, BFLOAT16, FLOAT32_FTZ, TFLOAT32, TFLOAT32_FTZ = range(13)
 
@@ -55,7 +55,7 @@ _TYPES = {
 
 @dataclass
 class TensorMapDescriptorOptions:
-    """What a copy moves, and how: as_tensor_map(options). Sizes are in the order of the array's axes."""
+    """Options for as_tensor_map. Sizes follow the order of the array's axes."""
 
     box_dim: tuple[int, ...]
     element_strides: tuple[int, ...] | None = None
@@ -67,7 +67,7 @@ class TensorMapDescriptorOptions:
 
 
 class TensorMapDescriptor(Given):
-    """The 128 bytes that describe an array to tensor copies; kernels take it by value."""
+    """The 128 bytes that describe an array to tensor copies; pass it by value to a kernel."""
 
     _origin = "a TensorMapDescriptor comes from as_tensor_map() of an array"
     _map: driver.CUtensorMap
@@ -75,7 +75,7 @@ class TensorMapDescriptor(Given):
 
     @classmethod
     def of(cls, array: DeviceNDArray, options: TensorMapDescriptorOptions) -> TensorMapDescriptor:
-        """The map of an array whose rows lie one behind the other."""
+        """The map of a contiguous array."""
         rank, size = len(array.shape), array.dtype.itemsize
         for name in ("box_dim", "element_strides"):
             given = getattr(options, name)
@@ -92,7 +92,7 @@ class TensorMapDescriptor(Given):
         return self
 
     def replace_address(self, tensor: DeviceNDArray) -> None:
-        """The map describes another array like the one it was made of."""
+        """Lets the map describe another array of the same shape and dtype."""
         if (tensor.shape, tensor.dtype) != (self._array.shape, self._array.dtype):
             raise ValueError(f"the map is one of {self._array!r}, which {tensor!r} is not like")
         do(driver.cuTensorMapReplaceAddress, self._map, tensor.buffer.handle)
@@ -100,7 +100,7 @@ class TensorMapDescriptor(Given):
 
     @property
     def device(self) -> Device:
-        """Where the array lies."""
+        """The device of the array."""
         from .devices import Device
 
         return Device(self._array.buffer.device_id)

@@ -19,7 +19,7 @@ Kinds = driver.CUresourcetype
 
 
 class ResourceDescriptor(Given):
-    """What a texture or a surface is made of."""
+    """The memory of a texture or a surface."""
 
     kind: str
     source: Any
@@ -41,21 +41,21 @@ class ResourceDescriptor(Given):
 
     @classmethod
     def from_opaque_array(cls, array: OpaqueArray) -> ResourceDescriptor:
-        """An array."""
+        """An opaque array."""
         if not isinstance(array, OpaqueArray):
             raise TypeError(f"an OpaqueArray is needed, not {type(array).__name__}")
         return cls._of("array", array)
 
     @classmethod
     def from_mipmapped_array(cls, mipmapped_array: MipmappedArray) -> ResourceDescriptor:
-        """An array with levels, for a texture."""
+        """A mipmapped array, for a texture."""
         if not isinstance(mipmapped_array, MipmappedArray):
             raise TypeError(f"a MipmappedArray is needed, not {type(mipmapped_array).__name__}")
         return cls._of("mipmapped_array", mipmapped_array)
 
     @classmethod
     def from_linear(cls, buffer: Buffer, *, format: object, num_channels: int, size_bytes: int | None = None) -> ResourceDescriptor:
-        """A line of memory, which integer coordinates read."""
+        """Linear memory, read with integer coordinates."""
         size = buffer.size if size_bytes is None else size_bytes
         if not 0 < size <= buffer.size:
             raise ValueError(f"size_bytes is 1 to {buffer.size}, not {size}")
@@ -65,7 +65,7 @@ class ResourceDescriptor(Given):
     def from_pitch2d(
         cls, buffer: Buffer, *, format: object, num_channels: int, width: int, height: int, pitch_bytes: int
     ) -> ResourceDescriptor:
-        """Rows of memory, pitch_bytes apart."""
+        """Pitched memory: rows at a distance of pitch_bytes."""
         name, channels = format_name(format), channels_of(num_channels)
         row = width * np.dtype(name).itemsize * channels
         if min(width, height) < 1 or pitch_bytes < row:
@@ -77,7 +77,7 @@ class ResourceDescriptor(Given):
         )  # fmt: skip
 
     def driver_descriptor(self) -> driver.CUDA_RESOURCE_DESC:
-        """The driver's words for it."""
+        """The driver's structure for it."""
         if self.source.is_closed:
             raise RuntimeError(f"the {type(self.source).__name__} was closed")
         out = driver.CUDA_RESOURCE_DESC()
@@ -102,7 +102,7 @@ class ResourceDescriptor(Given):
 
 @dataclass
 class TextureObjectOptions:
-    """How a texture is read."""
+    """Options with which a texture is read."""
 
     address_mode: str | tuple[str, ...] = "clamp"
     filter_mode: str = "point"
@@ -131,7 +131,7 @@ class TextureObjectOptions:
             raise ValueError(f"border_color has four channels, not {len(self.border_color)}")
 
     def driver_descriptor(self) -> driver.CUDA_TEXTURE_DESC:
-        """The driver's words for them."""
+        """The driver's structure for them."""
         out, modes = driver.CUDA_TEXTURE_DESC(), driver.CUaddress_mode
         given = (self.address_mode,) if isinstance(self.address_mode, str) else tuple(self.address_mode)
         out.addressMode = [modes(_number(ADDRESS_MODES, m, "address_mode")) for m in (*given, given[-1], given[-1])[:3]]
@@ -160,17 +160,17 @@ class _Seen(Closable):
 
     @property
     def handle(self) -> int:
-        """The number that a kernel's .u64 parameter takes."""
+        """The handle that is passed to a .u64 parameter."""
         return int(super().handle)
 
     @property
     def resource(self) -> ResourceDescriptor:
-        """What it is made of."""
+        """The resource."""
         return self._resource
 
     @property
     def device(self) -> ArrayHome:
-        """Its device."""
+        """The device."""
         return self._device
 
     def __enter__(self) -> Any:
@@ -184,7 +184,7 @@ class _Seen(Closable):
 
 
 class TextureObject(_Seen):
-    """A texture: a kernel takes it for a .u64 parameter."""
+    """A texture; pass it for a .u64 parameter of a kernel."""
 
     _options: TextureObjectOptions
     _origin = "a TextureObject comes from Device.create_texture_object"
@@ -201,12 +201,12 @@ class TextureObject(_Seen):
 
     @property
     def options(self) -> TextureObjectOptions:
-        """How it is read."""
+        """The options with which it is read."""
         return self._options
 
 
 class SurfaceObject(_Seen):
-    """A surface: a kernel takes it for a .u64 parameter."""
+    """A surface; pass it for a .u64 parameter of a kernel."""
 
     _origin = "a SurfaceObject comes from Device.create_surface_object"
     _null, _destroy = driver.CUsurfObject, staticmethod(driver.cuSurfObjectDestroy)

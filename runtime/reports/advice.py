@@ -82,8 +82,8 @@ class Advice:
 
     @property
     def page(self) -> str:
-        """Where the documents explain this kind."""
-        return f"docs/profiling.md#{self.kind}"
+        """The command that prints what the documents say about this kind."""
+        return f"warplab docs profiling {self.kind}"
 
 
 def advice(p: KernelProfile) -> tuple[Advice, ...]:
@@ -120,7 +120,7 @@ def _unit(p: KernelProfile) -> str:
 
 def _global(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -> Advice:
     each, least = a.units / a.requests, a.ideal / a.requests
-    head = f"{number(each)} {_unit(p)} a request where {number(least)} would do: "
+    head = f"{number(each)} {_unit(p)} per request where {number(least)} would do: "
     cost = a.excess / total
     step = stride(a)
     if step is not None and abs(step) == a.width:
@@ -136,14 +136,14 @@ def _global(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -
 
 
 def _atomic(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -> Advice:
-    text = f"{number(a.units / a.requests)} {_unit(p)} an atomic request where {number(a.ideal / a.requests)} would do: "
+    text = f"{number(a.units / a.requests)} {_unit(p)} per atomic request where {number(a.ideal / a.requests)} would do: "
     most = _most_on_one(a)
-    why = f"up to {most} lanes of a warp change one word" if most > 1 else "lanes change words far apart"
+    why = f"up to {most} lanes of a warp change one word" if most > 1 else "lanes update words far apart"
     return Advice("contention", site.line, f"{text}{why}; combine within the warp or block first", a.excess / total)
 
 
 def _shared(site: SiteProfile, a: AccessProfile, total: int) -> Advice:
-    head = f"{number(a.units / a.requests)} passes a shared access where {number(a.ideal / a.requests)} would do: "
+    head = f"{number(a.units / a.requests)} passes per shared access where {number(a.ideal / a.requests)} would do: "
     cost = a.conflicts / total
     if a.kind in ("red", "atom") and (most := _most_on_one(a)) > 1:
         return Advice("contention", site.line, f"{head}up to {most} lanes of a warp change one word; give each warp its own copy", cost)
@@ -151,7 +151,7 @@ def _shared(site: SiteProfile, a: AccessProfile, total: int) -> Advice:
     if step:
         words = abs(step) // 4
         return Advice("bank-conflict", site.line, f"{head}lanes are {words} words apart; pad rows by a word or permute them", cost)
-    return Advice("bank-conflict", site.line, f"{head}different words of one bank are asked for together", cost)
+    return Advice("bank-conflict", site.line, f"{head}the lanes access different words of one bank", cost)
 
 
 def stride(a: AccessProfile) -> int | None:
@@ -184,7 +184,7 @@ def _control(p: KernelProfile) -> Iterator[Advice]:
                     if s.branch.masks
                     else ""
                 )
-                text = f"the lanes of {percent(share)} of the warps part here{mask}; "
+                text = f"the lanes of {percent(share)} of the warps diverge here{mask}; "
                 text += f"an average instruction has {number(32 * p.simt_efficiency)} of 32 lanes"
                 yield Advice("divergence", s.line, text, (1 - p.simt_efficiency) * s.branch.divergent / branches)
     if p.block_threads % 32:
@@ -201,13 +201,13 @@ def _shape(p: KernelProfile) -> Iterator[Advice]:
     o, device = p.occupancy, p.device
     if o.blocks and o.fraction < 0.5:
         steps = "; ".join(s for s in o.sentences if " win " in s)
-        text = f"occupancy is {percent(o.fraction)}: {' and '.join(o.limiters)} allow {number(o.blocks)} blocks a multiprocessor"
+        text = f"occupancy is {percent(o.fraction)}: {' and '.join(o.limiters)} allow {number(o.blocks)} blocks per multiprocessor"
         yield Advice("occupancy", None, f"{text}; {steps}" if steps else text, 0.3 * (0.5 - o.fraction))
     if p.blocks < device.multiprocessors:
         text = f"{p.blocks} blocks for {device.multiprocessors} multiprocessors: {device.multiprocessors - p.blocks} have no work"
         yield Advice("small-grid", None, text, 0.1 * (1 - p.blocks / device.multiprocessors))
     elif 0 < p.wave_efficiency < 0.8:
-        text = f"the grid makes {p.waves:.2f} waves: the last one leaves {percent(1 - p.wave_efficiency)} of all places empty"
+        text = f"the grid makes {p.waves:.2f} waves: the last one leaves {percent(1 - p.wave_efficiency)} of all block slots empty"
         yield Advice("tail", None, text, 0.2 * (1 - p.wave_efficiency))
     if p.threads > p.idle_threads > 0.1 * p.threads:
         text = f"{percent(p.idle_threads / p.threads)} of the threads write nothing"
@@ -220,13 +220,13 @@ def _balance(p: KernelProfile) -> Iterator[Advice]:
         busiest = max((s for s in p.sites if any(a.space == "global" for a in s.accesses)),
                       key=lambda s: sum(a.bytes for a in s.accesses if a.space == "global" and a.kind == "ld"))  # fmt: skip
         text = (
-            f"threads load {scaled(asked, 'B')} of which {scaled(different, 'B')} are different: each byte {number(asked / different)} times, "
-            f"{number(p.intensity)} FLOP a byte loaded; keep a tile in shared memory or registers"
+            f"threads load {scaled(asked, 'B')} of which {scaled(different, 'B')} are different: each byte is loaded {number(asked / different)} times, "
+            f"{number(p.intensity)} FLOP per byte loaded; keep a tile in shared memory or registers"
         )
         yield Advice("reuse", busiest.line, text, 0.5)
     if flops and moved and p.dram_intensity < p.device.ridge:
         text = (
-            f"{number(p.dram_intensity)} FLOP a byte of device memory, {p.device.device}'s ridge is {number(p.device.ridge)}: "
+            f"{number(p.dram_intensity)} FLOP per byte of device memory, {p.device.device}'s ridge point is {number(p.device.ridge)}: "
             f"bandwidth bounds this kernel to {scaled(p.attainable, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
         )
         yield Advice("memory-bound", None, text, 0.01)

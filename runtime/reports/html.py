@@ -76,7 +76,7 @@ def _tiles(p: KernelProfile) -> str:
         (number(p.total("conflicts", "shared")), "bank conflicts"),
     ]
     if p.flops:
-        tiles.append((number(p.intensity), "FLOP a byte loaded"))
+        tiles.append((number(p.intensity), "FLOP per byte loaded"))
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles) + "</div>"
 
 
@@ -94,7 +94,7 @@ def _source(p: KernelProfile, prefix: str) -> str:
     """Texts with the heat of each line; the PTX first, then the source files that .loc names."""
     out = []
     hottest = max((cost(x) for x in p.lines()), default=0) or 1
-    head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "parted", "<PTX")
+    head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "diverged", "<PTX")
     for name, text in p.texts.items():
         by_line = {x.line: x for x in p.lines(name)}
         rows = []
@@ -146,7 +146,7 @@ def _accesses(p: KernelProfile, prefix: str) -> str:
     for fetch in p.sites:
         for a in fetch.accesses:
             if a.texels is not None:
-                title = f"{_where(fetch, prefix)} <code>{escape(fetch.text)}</code> {a.units / a.requests:.1f} sectors a request"
+                title = f"{_where(fetch, prefix)} <code>{escape(fetch.text)}</code> {a.units / a.requests:.1f} sectors per request"
                 out.append(f'<details class="access"><summary>{title}</summary>{svg.texels(a.texels, a.kind)}</details>')
     return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
 
@@ -171,8 +171,8 @@ def _branches(p: KernelProfile) -> str:
         if s.branch and s.branch.divergent:
             masks = ", ".join(f"{m:#010x} ({number(n)})" for m, n in s.branch.masks[:4])
             rows.append(_row(str(s.line), number(s.branch.executed), number(s.branch.divergent), f"<<code>{masks}</code>"))
-    head = ("line", "executed", "parted", "<lanes that took it")
-    return f"<h2>Branches on which warps parted</h2>{_table(head, rows)}" if rows else ""
+    head = ("line", "executed", "diverged", "<lanes that took it")
+    return f"<h2>Branches on which warps diverged</h2>{_table(head, rows)}" if rows else ""
 
 
 def _metrics(p: KernelProfile) -> str:

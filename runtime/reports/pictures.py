@@ -66,7 +66,7 @@ def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None
     """A row for each transaction, with the lanes that it serves."""
     rows = transactions(device, sample, cached=cached)
     total = sum(r.count for r in rows)
-    lines = [f"{total} transactions for one warp, {sample.width} bytes a lane", f"{'':30}lane 0{'31':>26}"]
+    lines = [f"{total} transactions for one warp, {sample.width} bytes per lane", f"{'':30}lane 0{'31':>26}"]
     for r in rows[:SHOWN]:
         lines.append(f"{r.label:>11} at {r.base:<#12x}    {_strip(r.lanes)}  {lane_ranges(r.lanes)}")
     if len(rows) > SHOWN:
@@ -77,7 +77,7 @@ def memory_picture(device: DeviceProfile, sample: Sample, *, cached: bool | None
 def bank_picture(device: DeviceProfile, sample: Sample) -> str:
     """A row for each bank that is used: its words and the lanes that want them."""
     used = banks(device, sample)
-    lines = [f"{counted(sample.count, 'pass')} for one warp, {sample.width} bytes a lane, {device.shared_banks} banks of {WORD} bytes"]
+    lines = [f"{counted(sample.count, 'pass')} for one warp, {sample.width} bytes per lane, {device.shared_banks} banks of {WORD} bytes"]
     for bank, words in used.items():
         said = "; ".join(f"word {w}: {lane_ranges(lanes)}" for w, lanes in list(words.items())[:6])
         more = f"; {len(words) - 6} more" if len(words) > 6 else ""

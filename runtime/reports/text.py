@@ -50,7 +50,7 @@ def cost(line: LineProfile) -> float:
 def lines_table(p: KernelProfile, count: int = HOT) -> str:
     """The hottest lines with their text."""
     texts = line_texts(p)
-    head = ["line", "text", "warps", "lanes", "sectors/req", "passes/req", "hits", "parted"]
+    head = ["line", "text", "warps", "lanes", "sectors/req", "passes/req", "hits", "diverged"]
     rows = []
     for x in hot_lines(p, count):
         shared = sum(a.requests for a in x.accesses if a.space == "shared")
@@ -86,15 +86,15 @@ def balance(p: KernelProfile) -> str:
     flops = sum(p.flops.values())
     by_type = ", ".join(f"{scaled(n, 'FLOP')} {t}" for t, n in sorted(p.flops.items()) if n)
     lines = [
-        f"occupancy {percent(o.fraction)}: {number(o.blocks)} blocks of {p.block_threads} threads a multiprocessor "
+        f"occupancy {percent(o.fraction)}: {number(o.blocks)} blocks of {p.block_threads} threads per multiprocessor "
         f"({p.registers} registers, {p.static_shared + p.dynamic_shared} B shared; bound by {' and '.join(o.limiters)})",
-        f"waves {p.waves:.2f}; {percent(p.wave_efficiency)} of the places in them are filled"
+        f"waves {p.waves:.2f}; {percent(p.wave_efficiency)} of their block slots are filled"
         + (f"; {number(p.padding_lanes)} lanes have no thread" if p.padding_lanes else "")
         + (f"; {number(p.idle_threads)} threads write nothing" if p.idle_threads and p.idle_threads < p.threads else ""),
     ]
     if flops:
         lines.append(
-            f"intensity {number(p.intensity)} FLOP a byte loaded, {number(p.dram_intensity)} a byte of device memory "
+            f"intensity {number(p.intensity)} FLOP per byte loaded, {number(p.dram_intensity)} per byte of device memory "
             f"(ridge {number(p.device.ridge)}): at most {scaled(p.attainable, 'FLOP/s')}; {by_type}"
         )
     return "\n".join(lines)

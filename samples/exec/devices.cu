@@ -1,4 +1,4 @@
-// Several devices: each works on its own part, and one reads another's memory.
+// Several devices: each processes its own part, and one reads the memory of another.
 #include <vector>
 #include "check.h"
 

@@ -1,4 +1,4 @@
-// What goes wrong is told by the next call that waits, sticks, and is gone after a reset, behind which modules load anew.
+// The next call that waits returns an error; the error persists until a reset, after which modules are loaded again.
 #include "check.h"
 
 __device__ int state = 3;

@@ -28,7 +28,7 @@ def check(result: tuple[Any, ...]) -> Any:
 
 
 def main() -> None:
-    """Runs both kernels, checks what they give, and shows how a fault is told."""
+    """Runs both kernels, checks their results, and shows how the driver reports a fault."""
     check(cu.cuInit(0))
     device = check(cu.cuDeviceGet(0))
     context = check(cu.cuDevicePrimaryCtxRetain(device))

@@ -1,4 +1,4 @@
-"""Streams and events: two streams copy and calculate in turn, a third waits for both with events, and events tell the time.
+"""Streams and events: two streams copy and compute in turn, a third waits for both with events, and events measure time.
 
 python samples/host/streams.py         on warplab
 python samples/host/streams.py --gpu   on a GPU, with cuda.bindings: nothing but the import changes

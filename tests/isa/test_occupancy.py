@@ -44,7 +44,7 @@ def test_the_17th_register_costs_a_block() -> None:
     after = occupancy(profile("1.2"), 512, 17, 0)
     assert (after.blocks, after.limiters) == (1, ("registers",))
     assert ResourceStep("registers", 16, 2) in after.gains
-    assert "16 registers a thread win a block" in after.sentences
+    assert "16 registers per thread win a block" in after.sentences
 
 
 def test_the_guides_examples() -> None:

@@ -1,0 +1,69 @@
+"""`warplab docs`: the pages of the documentation as text; they are installed with the package."""
+
+from __future__ import annotations
+
+import re
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+PAGES = Path(__file__).resolve().parents[2] / "docs"
+
+
+def pages() -> dict[str, Path]:
+    """Each page by its name: profiling, instructions/integer."""
+    return {path.relative_to(PAGES).with_suffix("").as_posix(): path for path in sorted(PAGES.rglob("*.md"))}
+
+
+def anchor(heading: str) -> str:
+    """The name of a section in links.
+
+    >>> anchor("## How far the counters go")
+    'how-far-the-counters-go'
+    """
+    return re.sub(r"[^\w -]", "", heading.lstrip("# ").lower()).replace(" ", "-")
+
+
+def sections(text: str) -> dict[str, str]:
+    """Each section of a page by its anchor, with the sections below it."""
+    # a heading in a code block is none
+    plain = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.M | re.S)
+    headings = [(m.start(), len(m[1]), anchor(m[0])) for m in re.finditer(r"^(#+) .*$", plain, re.M)]
+    found = {}
+    for i, (start, level, name) in enumerate(headings):
+        end = next((s for s, other, _ in headings[i + 1 :] if other <= level), len(text))
+        found[name] = text[start:end].rstrip() + "\n"
+    return found
+
+
+def known(name: str, names: dict[str, str] | dict[str, Path], kind: str) -> str:
+    """The name itself, or an error that suggests a similar one."""
+    if name in names:
+        return name
+    near = get_close_matches(name, names, 1)
+    raise click.UsageError(f"there is no {kind} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+@click.command()
+@click.argument("page", required=False)
+@click.argument("section", required=False)
+def docs(page: str | None, section: str | None) -> None:
+    """Prints a page of the documentation, or one of its sections.
+
+    Without PAGE, the pages are listed. SECTION is the name of a heading, as in `warplab docs profiling bank-conflict`.
+    """
+    if page is None:
+        width = max(map(len, pages()))
+        for name, path in pages().items():
+            click.echo(f"{name:{width}}  {path.read_text().partition(chr(10))[0].lstrip('# ')}")
+        return
+    text = pages()[known(page.removeprefix("docs/").removesuffix(".md"), pages(), "page")].read_text()
+    if section is not None:
+        found = sections(text)
+        text = found[known(anchor(section), found, f"section of {page} called")]
+    if sys.stdout.isatty():
+        click.echo_via_pager(text)
+    else:
+        click.echo(text, nl=False)
