@@ -67,6 +67,9 @@ _WITH_CONTEXT = """
     cudaEventElapsedTime=cuEventElapsedTime:float
     cudaMallocHost=cuMemAllocHost:int cudaHostAlloc=cuMemHostAlloc:int cudaFreeHost=cuMemFreeHost cudaHostRegister=cuMemHostRegister
     cudaHostUnregister=cuMemHostUnregister cudaHostGetDevicePointer=cuMemHostGetDevicePointer:int cudaHostGetFlags=cuMemHostGetFlags:int
+    cudaIpcGetMemHandle=cuIpcGetMemHandle:cudaIpcMemHandle_t* cudaIpcOpenMemHandle=cuIpcOpenMemHandle:int
+    cudaIpcCloseMemHandle=cuIpcCloseMemHandle cudaIpcGetEventHandle=cuIpcGetEventHandle:cudaIpcEventHandle_t*
+    cudaIpcOpenEventHandle=cuIpcOpenEventHandle:cudaEvent_t
     cudaMemGetInfo=cuMemGetInfo:int,int cudaMallocAsync=cuMemAllocAsync:int cudaMallocFromPoolAsync=cuMemAllocFromPoolAsync:int
     cudaFreeAsync=cuMemFreeAsync cudaMemPoolDestroy=cuMemPoolDestroy cudaMemPoolTrimTo=cuMemPoolTrimTo
     cudaMemPoolGetAttribute=cuMemPoolGetAttribute:int cudaMemPoolSetAttribute=cuMemPoolSetAttribute

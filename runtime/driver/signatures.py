@@ -82,11 +82,6 @@ SIGNATURES = """\
 1 greenCtx, flags, priority: cuGreenCtxStreamCreate
 1 memHandleDesc: cuImportExternalMemory
 1 semHandleDesc: cuImportExternalSemaphore
-0 dptr: cuIpcCloseMemHandle
-1 event: cuIpcGetEventHandle
-1 dptr: cuIpcGetMemHandle
-1 handle: cuIpcOpenEventHandle
-1 handle, Flags: cuIpcOpenMemHandle
 0 f: cuLaunch
 0 f, grid_width, grid_height: cuLaunchGrid
 0 f, grid_width, grid_height, hStream: cuLaunchGridAsync
