@@ -58,6 +58,11 @@ _WITH_CONTEXT = """
     cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
     cudaStreamGetCaptureInfo=cuStreamGetCaptureInfo:cudaStreamCaptureStatus,int,cudaGraph_t,same,same,int
     cudaStreamUpdateCaptureDependencies=cuStreamUpdateCaptureDependencies cudaStreamBeginCaptureToGraph=cuStreamBeginCaptureToGraph
+    cudaGraphAddMemFreeNode=cuGraphAddMemFreeNode:cudaGraphNode_t cudaGraphMemFreeNodeGetParams=cuGraphMemFreeNodeGetParams:int
+    cudaDeviceGetGraphMemAttribute=cuDeviceGetGraphMemAttribute:int cudaDeviceSetGraphMemAttribute=cuDeviceSetGraphMemAttribute
+    cudaDeviceGraphMemTrim=cuDeviceGraphMemTrim cudaUserObjectCreate=cuUserObjectCreate:cudaUserObject_t
+    cudaUserObjectRetain=cuUserObjectRetain cudaUserObjectRelease=cuUserObjectRelease cudaGraphRetainUserObject=cuGraphRetainUserObject
+    cudaGraphReleaseUserObject=cuGraphReleaseUserObject
     cudaGraphUpload=cuGraphUpload cudaGraphLaunch=cuGraphLaunch cudaGraphExecDestroy=cuGraphExecDestroy
     cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
     cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode

@@ -19,7 +19,7 @@ from ..device.host import serve
 from ..device.machine import machine
 from ..driver.api import STATE
 from ..errors import ApiError
-from . import answers
+from . import answers, graph_answers  # noqa: F401 - enters its answers
 from .abi import ArgumentReader, Marshalled
 from .elf import LibraryImage
 from .library import USED_AT, Exported
