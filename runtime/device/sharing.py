@@ -24,7 +24,7 @@ READ_WRITE, SHARED, FIXED, PRIVATE, ANONYMOUS, NO_RESERVE = 3, 0x1, 0x10, 0x2, 0
 
 
 @dataclass(frozen=True, slots=True)
-class SharedMemory:
+class ExportedMemory:
     """What a descriptor says."""
 
     process: int
@@ -39,12 +39,12 @@ class SharedMemory:
         return _HEAD.pack(MAGIC, self.process, self.file, self.address, self.size, self.number, self.device).ljust(64, b"\0")
 
 
-def unpacked(raw: bytes) -> SharedMemory:
+def unpacked(raw: bytes) -> ExportedMemory:
     """What 64 bytes say."""
     magic, *rest = _HEAD.unpack_from(raw)
     if magic != MAGIC:
         raise invalid("the handle is none of another process's memory")
-    return SharedMemory(*rest)
+    return ExportedMemory(*rest)
 
 
 @dataclass(eq=False)
@@ -66,9 +66,9 @@ class Sharing:
         """Nothing is shared."""
         self._files: dict[DeviceArena, int] = {}
         self._given: dict[DeviceArena, set[int]] = {}  # pages that are the file's
-        self._opened: dict[SharedMemory, OpenedMemory] = {}
+        self._opened: dict[ExportedMemory, OpenedMemory] = {}
 
-    def give(self, b: AddressRange) -> SharedMemory:
+    def give(self, b: AddressRange) -> ExportedMemory:
         """A descriptor of an allocation, whose pages are shared from now on."""
         arena = b.arena
         if b.kind != "device" or b.pool is not None or not isinstance(arena, DeviceArena):
@@ -86,9 +86,9 @@ class Sharing:
                 if content.any():
                     os.pwrite(self._files[arena], content.tobytes(), page * PAGE)
                 _map(arena, page * PAGE, PAGE, self._files[arena], page * PAGE)
-        return SharedMemory(os.getpid(), self._files[arena], b.start - arena.base, b.size, b.number, b.owner.ordinal)
+        return ExportedMemory(os.getpid(), self._files[arena], b.start - arena.base, b.size, b.number, b.owner.ordinal)
 
-    def take(self, s: SharedMemory, owner: MemoryOwner, arena: DeviceArena) -> int:
+    def take(self, s: ExportedMemory, owner: MemoryOwner, arena: DeviceArena) -> int:
         """The address of another process's memory in this one; several times it is the same."""
         if s.process == os.getpid():
             raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "the process that has made a handle has the memory already")
