@@ -81,6 +81,8 @@ _WITH_CONTEXT = """
     cudaMemPoolSetAccess=cuMemPoolSetAccess cudaMemPoolGetAccess=cuMemPoolGetAccess:cudaMemAccessFlags
     cudaMemGetDefaultMemPool=cuMemGetDefaultMemPool:cudaMemPool_t cudaMemGetMemPool=cuMemGetMemPool:cudaMemPool_t
     cudaMemSetMemPool=cuMemSetMemPool cudaMemAdvise=cuMemAdvise cudaMemPrefetchAsync=cuMemPrefetchAsync
+    cudaMemPrefetchBatchAsync=cuMemPrefetchBatchAsync cudaMemDiscardBatchAsync=cuMemDiscardBatchAsync
+    cudaMemDiscardAndPrefetchBatchAsync=cuMemDiscardAndPrefetchBatchAsync
     cudaMemRangeGetAttribute=cuMemRangeGetAttribute:same
     cudaMemRangeGetAttributes=cuMemRangeGetAttributes:same cudaStreamGetAttribute=cuStreamGetAttribute:cudaLaunchAttributeValue*
     cudaStreamSetAttribute=cuStreamSetAttribute cudaMemcpyBatchAsync=cuMemcpyBatchAsync

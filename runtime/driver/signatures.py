@@ -95,9 +95,6 @@ SIGNATURES = """\
 0 iterator, buffer, size, flags: cuLogsDumpToMemory
 1 callbackFunc, userData: cuLogsRegisterCallback
 1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
-0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream: cuMemDiscardAndPrefetchBatchAsync
-    cuMemPrefetchBatchAsync
-0 dptrs, sizes, count, flags, hStream: cuMemDiscardBatchAsync
 1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
 0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
 1 osHandle, shHandleType: cuMemImportFromShareableHandle
