@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections.abc import Iterable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +15,7 @@ from warplab.runtime import cudart, driver
 
 from .markdown import page
 
+ROOT = Path(__file__).parents[1]
 FACES = {"driver": (driver, "cuda.bindings.driver"), "cudart": (cudart, "cuda.bindings.runtime")}
 # Functions of CUDA's C API that cuda.bindings lacks; texture references ended with CUDA 12.
 BEYOND = (
@@ -20,6 +23,20 @@ BEYOND = (
     "cudaGetFuncBySymbol", "cudaGetSurfaceReference", "cudaGetTextureAlignmentOffset", "cudaGetTextureReference",
     "cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cudaUnbindTexture",
 )  # fmt: skip
+# Why a call is not supported: the first expression that its name holds.
+REASONS = {
+    "EGL|GL[A-Z]|VDPAU|Graphics|NvSci": "graphics interoperation: there is no graphics driver",
+    "External|Cig": "memory and semaphores of other APIs",
+    "GreenCtx|DevResource|DevSm|ExecAffinity|GetDevResource|Recapture": "parts of a device",
+    "Ipc|Shareable|ImportPointer|ExportPointer|HandleForAddressRange|LogicalEndpoint|Fabric|Clique": "handles for other processes and machines, but for cuIpc and cudaIpc",
+    "Checkpoint|Coredump|Logs|AsyncNotification": "services of the driver's process",
+    "GetExportTable": "private tables: see exec.md",
+    "GetProcAddress": "addresses of functions: `warplab exec` answers it",
+    "cuParamSet|cuLaunch$|cuLaunchGrid|cuFuncSet|cuCtxAttach|cuCtxDetach": "CUDA 3's way to launch",
+    "BatchMemOp|ExecNodeSet|NodeSetParams|NodeGetParams|KernelNode|NodeGet|AddNode": "graph nodes: what one call does with any kind of node, attributes, and memory operations; "
+    "`warplab exec` answers cuGraphAddNode and cudaGraphAddNode",
+    "": "others",
+}
 # Names of cuda.core 1.x that are not here, and why.
 MISSING = {
     "DeviceResources": "parts of a device", "SMResource": "parts of a device", "SMResourceOptions": "parts of a device",
@@ -39,6 +56,24 @@ def supported(module: Any, name: str) -> bool:
     return inspect.isfunction(getattr(module, name)) and getattr(module, name).__doc__ != "Not supported."
 
 
+def refused(names: Iterable[str]) -> dict[str, list[str]]:
+    """The names by the reason why they are not supported."""
+    out: dict[str, list[str]] = {}
+    for name in names:
+        out.setdefault(next(why for words, why in REASONS.items() if re.search(words, name)), []).append(name)
+    return out
+
+
+def tested_by() -> dict[str, list[str]]:
+    """The files under tests/ and samples/ in which each call's name stands."""
+    out: dict[str, list[str]] = {}
+    files = [*sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "samples" / "exec").rglob("*.cu"))]
+    for path in files:
+        for name in set(re.findall(r"\bcu(?:da)?[A-Z]\w+", path.read_text())):
+            out.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    return out
+
+
 def pages() -> dict[str, str]:
     """The coverage page."""
     out = ["# Which calls exist", ""]
@@ -47,9 +82,17 @@ def pages() -> dict[str, str]:
         have = [n for n in names if supported(module, n)]
         out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others return "
                 f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
-        out += textwrap.wrap(" ".join(f"`{n}`" for n in have), 138, break_on_hyphens=False)
-        out += ["", "Not supported:", ""]
-        out += [*textwrap.wrap(" ".join(f"`{n}`" for n in names if n not in have), 138, break_on_hyphens=False), ""]
+        tests = tested_by()
+        places: dict[str, list[str]] = {}
+        for n in have:
+            places.setdefault(tests.get(n, [""])[0], []).append(n)
+        out += ["| first tested in | calls |", "|---|---|"]
+        for place, those in sorted(places.items(), key=lambda item: (not item[0], item[0])):
+            out.append(f"| {f'`{place}`' if place else 'through another call'} | {' '.join(f'`{n}`' for n in those)} |")
+        out += ["", "Not supported, by what is missing:", ""]
+        for why, those in refused(n for n in names if n not in have).items():
+            out += [*textwrap.wrap(f"- {why}: " + " ".join(f"`{n}`" for n in those), 138, subsequent_indent="  ", break_on_hyphens=False)]
+        out.append("")
     out += ["Calls of CUDA's C API that cuda.bindings does not have:", "", " ".join(f"`{n}`" for n in BEYOND), ""]
     out += ["## warplab.runtime (cuda.core)", "", "| name | |", "|---|---|"]
     out += [f"| `{n}` | {summary(getattr(warplab.runtime, n))} |" for n in warplab.runtime.__all__]

@@ -32,6 +32,11 @@ class Runtime(threading.local):
 RUNTIME = Runtime()
 
 
+def forget_contexts() -> None:
+    """The runtime holds no context."""
+    _retained.clear()
+
+
 def code_of(e: ApiError) -> cudaError_t:
     """The runtime's code for what a driver call said."""
     if e.name.startswith("cuda"):

@@ -58,6 +58,11 @@ _WITH_CONTEXT = """
     cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
     cudaStreamGetCaptureInfo=cuStreamGetCaptureInfo:cudaStreamCaptureStatus,int,cudaGraph_t,same,same,int
     cudaStreamUpdateCaptureDependencies=cuStreamUpdateCaptureDependencies cudaStreamBeginCaptureToGraph=cuStreamBeginCaptureToGraph
+    cudaGraphAddMemFreeNode=cuGraphAddMemFreeNode:cudaGraphNode_t cudaGraphMemFreeNodeGetParams=cuGraphMemFreeNodeGetParams:int
+    cudaDeviceGetGraphMemAttribute=cuDeviceGetGraphMemAttribute:int cudaDeviceSetGraphMemAttribute=cuDeviceSetGraphMemAttribute
+    cudaDeviceGraphMemTrim=cuDeviceGraphMemTrim cudaUserObjectCreate=cuUserObjectCreate:cudaUserObject_t
+    cudaUserObjectRetain=cuUserObjectRetain cudaUserObjectRelease=cuUserObjectRelease cudaGraphRetainUserObject=cuGraphRetainUserObject
+    cudaGraphReleaseUserObject=cuGraphReleaseUserObject
     cudaGraphUpload=cuGraphUpload cudaGraphLaunch=cuGraphLaunch cudaGraphExecDestroy=cuGraphExecDestroy
     cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
     cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode
@@ -67,12 +72,17 @@ _WITH_CONTEXT = """
     cudaEventElapsedTime=cuEventElapsedTime:float
     cudaMallocHost=cuMemAllocHost:int cudaHostAlloc=cuMemHostAlloc:int cudaFreeHost=cuMemFreeHost cudaHostRegister=cuMemHostRegister
     cudaHostUnregister=cuMemHostUnregister cudaHostGetDevicePointer=cuMemHostGetDevicePointer:int cudaHostGetFlags=cuMemHostGetFlags:int
+    cudaIpcGetMemHandle=cuIpcGetMemHandle:cudaIpcMemHandle_t* cudaIpcOpenMemHandle=cuIpcOpenMemHandle:int
+    cudaIpcCloseMemHandle=cuIpcCloseMemHandle cudaIpcGetEventHandle=cuIpcGetEventHandle:cudaIpcEventHandle_t*
+    cudaIpcOpenEventHandle=cuIpcOpenEventHandle:cudaEvent_t
     cudaMemGetInfo=cuMemGetInfo:int,int cudaMallocAsync=cuMemAllocAsync:int cudaMallocFromPoolAsync=cuMemAllocFromPoolAsync:int
     cudaFreeAsync=cuMemFreeAsync cudaMemPoolDestroy=cuMemPoolDestroy cudaMemPoolTrimTo=cuMemPoolTrimTo
     cudaMemPoolGetAttribute=cuMemPoolGetAttribute:int cudaMemPoolSetAttribute=cuMemPoolSetAttribute
     cudaMemPoolSetAccess=cuMemPoolSetAccess cudaMemPoolGetAccess=cuMemPoolGetAccess:cudaMemAccessFlags
     cudaMemGetDefaultMemPool=cuMemGetDefaultMemPool:cudaMemPool_t cudaMemGetMemPool=cuMemGetMemPool:cudaMemPool_t
     cudaMemSetMemPool=cuMemSetMemPool cudaMemAdvise=cuMemAdvise cudaMemPrefetchAsync=cuMemPrefetchAsync
+    cudaMemPrefetchBatchAsync=cuMemPrefetchBatchAsync cudaMemDiscardBatchAsync=cuMemDiscardBatchAsync
+    cudaMemDiscardAndPrefetchBatchAsync=cuMemDiscardAndPrefetchBatchAsync
     cudaMemRangeGetAttribute=cuMemRangeGetAttribute:same
     cudaMemRangeGetAttributes=cuMemRangeGetAttributes:same cudaStreamGetAttribute=cuStreamGetAttribute:cudaLaunchAttributeValue*
     cudaStreamSetAttribute=cuStreamSetAttribute cudaMemcpyBatchAsync=cuMemcpyBatchAsync

@@ -10,10 +10,10 @@ from ..driver.graph_nodes import Made, add, change, change_in, given, host_work,
 from ..driver.layout import Struct
 from ..driver.transfers import copy
 from ..errors import invalid
-from .api import api, context
+from .api import api, call, context
 from .copies import box_work, sides
 from .registration import REGISTRY
-from .structs import cudaGraphNode_t, cudaHostNodeParams, cudaKernelNodeParams, cudaMemsetParams, dim3
+from .structs import cudaGraphConditionalHandle, cudaGraphNode_t, cudaHostNodeParams, cudaKernelNodeParams, cudaMemsetParams, dim3
 
 
 def _same(kind: Any, value: Struct) -> Any:
@@ -81,6 +81,23 @@ def cudaGraphAddMemsetNode(graph: object, pDependencies: object, numDependencies
 def cudaGraphAddHostNode(graph: object, pDependencies: object, numDependencies: object, pNodeParams: Any) -> Any:
     """A call of a function of the host."""
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "HOST", _host(pNodeParams)))
+
+
+@api(1)
+def cudaGraphAddMemAllocNode(graph: object, pDependencies: object, numDependencies: object, nodeParams: Any) -> Any:
+    """An allocation; nodeParams.dptr is its address."""
+    own = _same(driver.CUDA_MEM_ALLOC_NODE_PARAMS, given(nodeParams))
+    context()
+    out = call(driver.cuGraphAddMemAllocNode, graph, pDependencies, numDependencies, own)
+    nodeParams.dptr = int(own.dptr)
+    return cudaGraphNode_t(out)
+
+
+@api(1)
+def cudaGraphConditionalHandleCreate(graph: object, defaultLaunchValue: object, flags: object) -> Any:
+    """A value that kernels of the graph set, and that decides what runs."""
+    context()
+    return cudaGraphConditionalHandle(int(call(driver.cuGraphConditionalHandleCreate, graph, 0, defaultLaunchValue, flags)))
 
 
 @api(1)

@@ -26,6 +26,7 @@ class Binary:
     wrapper: int
     library: int = 0  # the driver's handle, once something of it was used
     managed: dict[int, str] = field(default_factory=dict)  # the address of a pointer that the host has: the variable
+    placed: bool = False  # do these pointers hold their addresses?
 
     def load(self) -> int:
         """The library's handle."""
@@ -36,10 +37,12 @@ class Binary:
 
     def place_managed(self) -> None:
         """Tells the host where the managed variables are."""
+        if self.placed:
+            return
+        self.placed = True
         for pointer, name in self.managed.items():
             address, _ = call(driver.cuLibraryGetManaged, self.load(), name.encode())
             host().write(pointer, np.frombuffer(int(address).to_bytes(8, "little"), np.uint8))
-        self.managed.clear()
 
 
 class Registry:
@@ -64,6 +67,12 @@ class Registry:
             for key in [k for k, (b, _) in table.items() if b is found]:
                 del table[key]
                 self._kernels.pop(key, None)
+
+    def forget_loaded(self) -> None:
+        """Nothing that was registered is loaded: the process is a new one."""
+        self._kernels.clear()
+        for b in self.binaries.values():
+            b.library, b.placed = 0, False
 
     def kernel(self, function: int) -> int:
         """The handle of the kernel for which a function of the host stands; anything else is a handle itself."""

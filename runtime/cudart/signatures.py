@@ -71,13 +71,11 @@ SIGNATURES = """\
 1 graph, pDependencies, numDependencies: cudaGraphAddEmptyNode
 1 graph, pDependencies, numDependencies, event: cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode
 1 graph, pDependencies, numDependencies, nodeParams: cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
-    cudaGraphAddMemAllocNode
 1 graph, pDependencies, numDependencies, dptr: cudaGraphAddMemFreeNode
 1 graph, pDependencies, dependencyData, numDependencies, nodeParams: cudaGraphAddNode
 1 node: cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphMemAllocNodeGetParams
     cudaGraphMemFreeNodeGetParams cudaGraphNodeGetParams cudaGraphNodeGetType
 1 originalGraph: cudaGraphClone
-1 graph, defaultLaunchValue, flags: cudaGraphConditionalHandleCreate
 1 graph, ctx, defaultLaunchValue, flags: cudaGraphConditionalHandleCreate_v2
 0 graph, path, flags: cudaGraphDebugDotPrint
 0 graph: cudaGraphDestroy

@@ -21,6 +21,23 @@ class WorkContext(Protocol):
         """Is work dropped?"""
 
 
+class Counted(Protocol):
+    """Something whose users are counted."""
+
+    def retain(self, count: int) -> None:
+        """So many more use it."""
+
+    def release(self, count: int) -> None:
+        """So many no longer use it."""
+
+
+class Condition(Protocol):
+    """A value that decides what runs."""
+
+    def begin(self) -> None:
+        """The graph is launched."""
+
+
 class CapturedStream(Protocol):
     """A stream, as graphs know it."""
 
@@ -35,7 +52,7 @@ class CapturedStream(Protocol):
 class Node:
     """One piece of work."""
 
-    kind: str  # as CUDA names it: KERNEL MEMCPY MEMSET HOST GRAPH EMPTY EVENT_RECORD WAIT_EVENT
+    kind: str  # as CUDA names it: KERNEL MEMCPY MEMSET HOST GRAPH EMPTY EVENT_RECORD WAIT_EVENT MEM_ALLOC MEM_FREE CONDITIONAL
     work: Work
     graph: DeviceGraph
     after: list[Node] = field(default_factory=list)
@@ -48,6 +65,8 @@ class DeviceGraph:
 
     nodes: list[Node] = field(default_factory=list)
     number: int = field(default_factory=lambda: next(_numbers))
+    objects: dict[Counted, int] = field(default_factory=dict)  # that it uses, so many times
+    conditions: list[Condition] = field(default_factory=list)
 
     def add(self, kind: str, work: Work, after: Iterable[Node] = (), what: Any = None) -> Node:
         """One more piece of work."""
@@ -112,12 +131,32 @@ class DeviceGraph:
             copies[n] = out.add(n.kind, n.work, (), n.what)
         for n in self.nodes:
             copies[n].after = [copies[b] for b in n.after]
+        out.objects, out.conditions = retained(self.objects), list(self.conditions)
         return out, copies
+
+    def close(self) -> None:
+        """The graph is destroyed."""
+        release(self.objects)
 
     def run(self) -> None:
         """Does all the work once."""
         for n in self.ordered():
             n.work()
+
+
+def retained(objects: dict[Counted, int]) -> dict[Counted, int]:
+    """The same objects, used once more each."""
+    for o in objects:
+        o.retain(1)
+    return dict.fromkeys(objects, 1)
+
+
+def release(objects: dict[Counted, int]) -> None:
+    """Objects are no longer used."""
+    for o, count in objects.items():
+        if count:
+            o.release(count)
+    objects.clear()
 
 
 def ancestors(nodes: Iterable[Node]) -> set[Node]:
@@ -142,14 +181,22 @@ class Executable:
         self.flags = flags
         self.number = next(_numbers)
         self.off: set[Node] = set()  # nodes that are switched off
+        self.objects = retained(graph.objects)
+        self.conditions = list(graph.conditions)
 
     def run(self, stream: CapturedStream) -> None:
         """Runs everything; what comes behind a fault is dropped."""
+        for condition in self.conditions:
+            condition.begin()
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
             if node not in self.off:
                 work()
+
+    def close(self) -> None:
+        """What can be launched is destroyed."""
+        release(self.objects)
 
     def replace(self, node: Node, work: Work) -> None:
         """Gives a node other work, in this executable alone."""

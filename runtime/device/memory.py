@@ -22,6 +22,7 @@ from .host import Bytes, host, reserve
 from .sanitizing import Sanitizer, sanitizer_now
 
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
+HOST_BYTES = HOST_MEMORY + FIRST + SLACK
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 GPU_PAGE = 2 << 20  # bytes that a GPU maps together
@@ -184,13 +185,22 @@ class AddressSpace:
     """Every memory of the process that a device address may mean."""
 
     def __init__(self) -> None:
+        self.own_sanitizer: Sanitizer | None = None  # in place of that of an open block
+        self.clear()
+
+    def clear(self) -> None:
+        """There is no memory."""
         self._host: Arena | None = None
         self.registered: dict[int, Window] = {}  # host memory, and what a run puts at addresses of its own
         self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
         self._numbers = 0
-        self.own_sanitizer: Sanitizer | None = None  # in place of that of an open block
+
+    @property
+    def has_host(self) -> bool:
+        """Was pinned or managed memory ever needed?"""
+        return self._host is not None
 
     @property
     def sanitizer(self) -> Sanitizer | None:
@@ -201,7 +211,7 @@ class AddressSpace:
     def host(self) -> Arena:
         """Pinned and managed memory."""
         if self._host is None:
-            base, memory = host().shared_memory(HOST_MEMORY + FIRST + SLACK)
+            base, memory = host().shared_memory(HOST_BYTES)
             self._host = Arena(HOST_MEMORY, base, memory)
         return self._host
 

@@ -209,6 +209,10 @@ class VirtualMemory:
 
     def __init__(self, space: AddressSpace) -> None:
         self.space = space
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing is reserved."""
         self.reserved: dict[int, int] = {}  # start -> size
         self.mappings: dict[int, Mapping] = {}
 

@@ -14,7 +14,9 @@ from .enums import ENUMS, CUresult
 from .events import *  # noqa: F403
 from .functions import *  # noqa: F403
 from .graph_nodes import *  # noqa: F403
+from .graph_parts import *  # noqa: F403
 from .graphs import *  # noqa: F403
+from .ipc import *  # noqa: F403
 from .launching import *  # noqa: F403
 from .libraries import *  # noqa: F403
 from .linking import *  # noqa: F403

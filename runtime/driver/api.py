@@ -102,6 +102,12 @@ def handle_of(thing: object) -> int:
     return found
 
 
+def forget_all() -> None:
+    """No handle stands for anything."""
+    _objects.clear()
+    _handles.clear()
+
+
 def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HANDLE") -> T:
     """The object that a handle stands for."""
     found = _objects.get(integer(handle))

@@ -161,6 +161,7 @@ def cuGraphDestroy(hGraph: object) -> None:
     """Ends a graph; what was instantiated from it lives on."""
     g = graph_of(hGraph)
     CLONES.pop(g, None)
+    g.close()
     forget(g)
 
 
@@ -296,7 +297,9 @@ def cuGraphLaunch(hGraphExec: object, hStream: object) -> None:
 @api()
 def cuGraphExecDestroy(hGraphExec: object) -> None:
     """Ends what can be launched."""
-    forget(executable_of(hGraphExec))
+    x = executable_of(hGraphExec)
+    x.close()
+    forget(x)
 
 
 @api(1)

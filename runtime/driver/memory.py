@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..device.graph_parts import graph_memory_at
 from ..device.memory import PITCH, SPACE, AddressRange, RegisteredArena
 from ..errors import ApiError, invalid
 from .api import STATE, api, current, integer
@@ -36,7 +37,10 @@ def cuMemFree(dptr: object) -> None:
     else:
         c = current()
     c.synchronize()
-    c.free(address)
+    if (m := graph_memory_at(address)) is not None:
+        m.end()
+    else:
+        c.free(address)
 
 
 @api(1)

@@ -86,6 +86,50 @@ def cuMemPrefetchAsync(devPtr: object, count: object, location: object, flags: o
     _managed(integer(devPtr), integer(count)).advice["LAST_PREFETCH_LOCATION"] = {at}
 
 
+def _stretches(dptrs: Any, sizes: Any, count: object) -> list[tuple[int, int]]:
+    """(address, size) of several stretches of managed memory."""
+    n = integer(count)
+    out = [(integer(a), integer(s)) for a, s in zip(list(dptrs or ())[:n], list(sizes or ())[:n], strict=True)]
+    if len(out) < n or not n:
+        raise invalid(f"{n} stretches; {len(out)} are given")
+    for address, size in out:
+        _managed(address, size)
+    return out
+
+
+@api()
+def cuMemPrefetchBatchAsync(
+    dptrs: Any, sizes: Any, count: object, prefetchLocs: Any, prefetchLocIdxs: Any, numPrefetchLocs: object, flags: object, hStream: object
+) -> None:
+    """Several prefetches; each location is that of the stretches from its index on."""
+    n, stretches = integer(numPrefetchLocs), _stretches(dptrs, sizes, count)
+    firsts = [integer(i) for i in list(prefetchLocIdxs or ())[:n]]
+    if not firsts or firsts[0] or firsts != sorted(set(firsts)) or firsts[-1] >= len(stretches):
+        raise invalid("the indices of the locations begin with 0, ascend, and are below the number of stretches")
+    for i, (address, size) in enumerate(stretches):
+        which = max(k for k, first in enumerate(firsts) if first <= i)
+        done = cuMemPrefetchAsync(address, size, prefetchLocs[which], flags, hStream)
+        if done[0]:
+            raise ApiError(done[0].name, f"stretch {i}")
+
+
+@api()
+def cuMemDiscardBatchAsync(dptrs: Any, sizes: Any, count: object, flags: object, hStream: object) -> None:
+    """The contents of several stretches are no longer needed: nothing is gained by that here."""
+    stream_of(hStream)
+    _stretches(dptrs, sizes, count)
+
+
+@api()
+def cuMemDiscardAndPrefetchBatchAsync(
+    dptrs: Any, sizes: Any, count: object, prefetchLocs: Any, prefetchLocIdxs: Any, numPrefetchLocs: object, flags: object, hStream: object
+) -> None:
+    """Both of the calls above."""
+    done = cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream)
+    if done[0]:
+        raise ApiError(done[0].name, "the prefetch can't be had")
+
+
 def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
     """What is known of the memory that an address means."""
     b = SPACE.buffer_at(address)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..device.graph_parts import graph_memory, graph_memory_at
 from ..device.machine import machine
 from ..device.memory import SPACE, AddressRange
 from ..device.pools import Pool
+from ..device.streams import in_order
 from ..errors import ApiError, invalid, unsupported
 from .api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
 from .enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
@@ -158,7 +160,9 @@ def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     if not size:
         return CUdeviceptr(0)
     if stream_of(stream).capture is not None:
-        raise unsupported("allocations as a part of graphs")
+        m = graph_memory(c, size)
+        in_order(stream_of(stream), "MEM_ALLOC", m.begin, m)
+        return CUdeviceptr(m.range.start)
     if p.maximum and p.used + size > p.maximum:
         raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"the pool holds {p.maximum} bytes")
     if p.kind == "device" and p.ordinal != c.ordinal:
@@ -186,8 +190,11 @@ def cuMemAllocFromPoolAsync(bytesize: object, pool: object, hStream: object) -> 
 @api()
 def cuMemFreeAsync(dptr: object, hStream: object) -> None:
     """Gives memory back, in a stream's order."""
-    if stream_of(hStream).capture is not None:
-        raise unsupported("frees as a part of graphs")
+    if (m := graph_memory_at(integer(dptr))) is not None:
+        in_order(stream_of(hStream), "MEM_FREE", m.end, m)
+        return
+    if (capture := stream_of(hStream).capture) is not None:
+        raise capture.refuse("memory that no graph has allocated is freed", "CUDA_ERROR_INVALID_VALUE")
     dropped, address = stream_of(hStream).context.broken, integer(dptr)
     if not address or dropped:
         return

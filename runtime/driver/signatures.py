@@ -22,13 +22,10 @@ SIGNATURES = """\
 2 count, dev: cuDeviceGetCliqueInfo
 1 device, typename: cuDeviceGetDevResource
 1 typename, dev: cuDeviceGetExecAffinitySupport
-1 device, attr: cuDeviceGetGraphMemAttribute
 1 operations, count, dev: cuDeviceGetHostAtomicCapabilities
 0 nvSciSyncAttrList, dev, flags: cuDeviceGetNvSciSyncAttributes
 1 operations, count, srcDevice, dstDevice: cuDeviceGetP2PAtomicCapabilities
-0 device: cuDeviceGraphMemTrim
 1 device, callbackFunc, userData: cuDeviceRegisterAsyncNotification
-0 device, attr, value: cuDeviceSetGraphMemAttribute
 0 device, callback: cuDeviceUnregisterAsyncNotification
 0 conn, pCudaResource, pStream, timeout: cuEGLStreamConsumerAcquireFrame
 1 stream: cuEGLStreamConsumerConnect
@@ -48,22 +45,18 @@ SIGNATURES = """\
 1 pExportTableId: cuGetExportTable
 2 symbol, cudaVersion, flags: cuGetProcAddress
 1 hGraph, dependencies, numDependencies, nodeParams: cuGraphAddBatchMemOpNode cuGraphAddExternalSemaphoresSignalNode
-    cuGraphAddExternalSemaphoresWaitNode cuGraphAddMemAllocNode
-1 hGraph, dependencies, numDependencies, dptr: cuGraphAddMemFreeNode
+    cuGraphAddExternalSemaphoresWaitNode
 1 hGraph, dependencies, dependencyData, numDependencies, nodeParams: cuGraphAddNode cuGraphAddNode_v3
 1 hNode: cuGraphBatchMemOpNodeGetParams cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresWaitNodeGetParams
-    cuGraphMemAllocNodeGetParams cuGraphMemFreeNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams
+    cuGraphMemAllocNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams
     cuGraphNodeGetToolsId
 0 hNode, nodeParams: cuGraphBatchMemOpNodeSetParams cuGraphExternalSemaphoresSignalNodeSetParams cuGraphExternalSemaphoresWaitNodeSetParams
     cuGraphNodeSetParams cuGraphNodeSetParams_v2
-1 hGraph, ctx, defaultLaunchValue, flags: cuGraphConditionalHandleCreate
 0 hGraphExec, hNode, nodeParams: cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphExecNodeSetParams
 0 dst, src: cuGraphKernelNodeCopyAttributes
 1 hNode, attr: cuGraphKernelNodeGetAttribute
 0 hNode, attr, value: cuGraphKernelNodeSetAttribute
-0 graph, object, count: cuGraphReleaseUserObject
-0 graph, object, count, flags: cuGraphRetainUserObject
 1 image, flags: cuGraphicsEGLRegisterImage
 1 buffer, Flags: cuGraphicsGLRegisterBuffer
 1 image, target, Flags: cuGraphicsGLRegisterImage
@@ -82,11 +75,6 @@ SIGNATURES = """\
 1 greenCtx, flags, priority: cuGreenCtxStreamCreate
 1 memHandleDesc: cuImportExternalMemory
 1 semHandleDesc: cuImportExternalSemaphore
-0 dptr: cuIpcCloseMemHandle
-1 event: cuIpcGetEventHandle
-1 dptr: cuIpcGetMemHandle
-1 handle: cuIpcOpenEventHandle
-1 handle, Flags: cuIpcOpenMemHandle
 0 f: cuLaunch
 0 f, grid_width, grid_height: cuLaunchGrid
 0 f, grid_width, grid_height, hStream: cuLaunchGridAsync
@@ -107,9 +95,6 @@ SIGNATURES = """\
 0 iterator, buffer, size, flags: cuLogsDumpToMemory
 1 callbackFunc, userData: cuLogsRegisterCallback
 1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
-0 dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream: cuMemDiscardAndPrefetchBatchAsync
-    cuMemPrefetchBatchAsync
-0 dptrs, sizes, count, flags, hStream: cuMemDiscardBatchAsync
 1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
 0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
 1 osHandle, shHandleType: cuMemImportFromShareableHandle
@@ -136,8 +121,6 @@ SIGNATURES = """\
     cuTensorMapEncodeTiled
 0 tensorMap, globalAddress: cuTensorMapReplaceAddress
 1 tensorMap, allocClass: cuTensorMapSetAllocationClass
-1 ptr, destroy, initialRefcount, flags: cuUserObjectCreate
-0 object, count: cuUserObjectRelease cuUserObjectRetain
 1 flags, device, vdpDevice, vdpGetProcAddress: cuVDPAUCtxCreate
 1 vdpDevice, vdpGetProcAddress: cuVDPAUGetDevice
 """

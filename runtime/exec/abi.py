@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import numpy as np
 from ..cudart.structs import OWN as RUNTIME_STRUCTS
 from ..device.host import host
 from ..driver.structs import STRUCTS
+from ..errors import invalid
 from .process import KeptMemory
 from .wire import WireRequest
 
@@ -34,7 +36,7 @@ COUNTS = dict(
     libraryOptions=numLibraryOptions libraryOptionValues=numLibraryOptions attributes=numAttributes dataSizes=numAttributes
     dsts=count srcs=count sizes=count dptrs=count attrs=numAttrs attrsIdxs=numAttrs paramArray=count desc=count descList=count map=count
     from_=numDependencies to=numDependencies dependencies=numDependencies pDependencies=numDependencies dependencyData=numDependencies
-    edgeData=numDependencies launchParamsList=numDevices operations=count
+    prefetchLocs=numPrefetchLocs prefetchLocIdxs=numPrefetchLocs edgeData=numDependencies launchParamsList=numDevices operations=count
     """.split()
 )
 # Structures that name a list of others: (field, the field that counts them, what they are).
@@ -42,6 +44,7 @@ LISTS = {
     "CUlaunchConfig": [("attrs", "numAttrs", "CUlaunchAttribute")],
     "cudaLaunchConfig_t": [("attrs", "numAttrs", "cudaLaunchAttribute")],
 }
+MAKING = re.compile("Alloc|Malloc|Create|DeviceGetCount|GetDeviceCount")  # of these what is made is wanted by every program
 Values = dict[str, Any]
 
 
@@ -259,11 +262,15 @@ class Marshalled:
         taken = {p.name for p in self.inputs if p is not None and not _counts(p)}
         self.results = [p for p in function.parameters if p.name not in taken and (p.mark == "*" or p.kind == "chars")]
         self.lists = next((p.name for p in self.results if p.kind == "ptr"), "")  # what an in-out count counts
+        makes = MAKING.search(function.name) is not None and self.results and self.results[0].mark == "*"
+        self.made = self.results[0].name if makes else ""  # where the program wants what is made
         self.length = next((p.name for p in function.parameters if p.name in ("len", "length")), None)
 
     def __call__(self, request: WireRequest) -> int:
         """Answers a request: the code that the call gives."""
         given = self.reader.read(request)
+        if self.made and not given[self.made]:
+            raise invalid(f"{self.name}: {self.made} is null")
         if self.per_thread:
             for name in ("hStream", "stream"):
                 if given.get(name) == 0:

@@ -15,6 +15,7 @@ from .stub import CODE
 
 DISTANCE = 0x80000  # stub.c has the same
 ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 8 * 1024  # sizes of the fields of its data block
+USED_AT = 12 + ADDRESS + PATH + NAMES - 1  # a byte that says whether CUDA was used: the names end before
 SONAME = "libcuda.so.1"
 RUNTIME_VERSION = "libcudart.so.13"
 STANDS_FOR = ("libcuda.so.1", "libcuda.so", "libcudart.so.13", "libcudart.so")
@@ -47,7 +48,7 @@ def built(machine: str, listed: list[Exported], socket_name: bytes, path: str) -
     exports += [ElfExport(e.function.name, n, RUNTIME_VERSION if e.is_runtime else "") for n, e in enumerate(listed)]
     address = struct.pack("<H", 1) + b"\0" + socket_name
     names = b"".join(name.encode() + b"\0" for name in STANDS_FOR)
-    assert len(address) <= ADDRESS and len(path) < PATH and len(names) < NAMES
+    assert len(address) <= ADDRESS and len(path) < PATH and len(names) < NAMES - 1
     data = (
         struct.pack("<III", 0, 0, len(address))
         + address.ljust(ADDRESS, b"\0")

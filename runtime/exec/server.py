@@ -13,17 +13,20 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from ..device.host import serve
 from ..device.machine import machine
 from ..driver.api import STATE
 from ..errors import ApiError
-from . import answers
+from . import answers, graph_answers  # noqa: F401 - enters its answers
 from .abi import ArgumentReader, Marshalled
 from .elf import LibraryImage
-from .library import Exported
+from .library import USED_AT, Exported
 from .output import ProgramOutput
 from .process import MACHINE, HostProgram
 from .redirect import redirect, redirections
+from .renewal import begin_again
 from .sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
@@ -114,14 +117,14 @@ CURRENT = _Current()
 class ProgramServer:
     """The state of one program."""
 
-    def __init__(
-        self, pid: int, library: LibraryImage, listed: list[Exported], sight: Sight, generation: int = 0, used: bool = False
-    ) -> None:
+    def __init__(self, pid: int, library: LibraryImage, listed: list[Exported], sight: Sight, generation: int = 0, parent: int = 0) -> None:
         self.library = library
         self.listed = listed
         self.sight = sight
         self.generation = generation  # forks since the program was started
-        self.used = used  # CUDA was used before the last fork: it answers nothing behind it
+        self.parent = parent  # where the library has its data in the process that was forked, and still in this one
+        self.used = False  # CUDA was used before the last fork: it answers nothing behind it
+        self.marked = False  # does the program's own memory say that CUDA was used?
         self.lock = threading.Lock()
         self.threads: dict[int, HostThread] = {}
         self.program = HostProgram(pid, self._system_call, self._call, generation)
@@ -140,8 +143,22 @@ class ProgramServer:
         for thread in self.threads.values():
             for connection in thread.connections.values():
                 connection.close()
-        used = self.used or any(d.is_used for d in machine().devices)
-        return ProgramServer(pid, self.library, self.listed, self.sight.of_child(pid), self.generation + 1, used)
+        return ProgramServer(pid, self.library, self.listed, self.sight.of_child(pid), self.generation + 1, self.program.data)
+
+    def _begin(self, request: WireRequest) -> None:
+        """The first request of a process; of one that was forked before it used CUDA the devices are as new."""
+        self.program.data = request.data
+        self.program.begin()
+        if self.parent:
+            self.used = bool(self.program.read(self.parent + USED_AT, 1)[0])
+            if not self.used:
+                begin_again()
+
+    def _mark(self) -> None:
+        """Leaves a mark in the program, which a child that is forked from now on has, too."""
+        if any(d.is_used for d in machine().devices):
+            self.marked = True
+            self.program.write(self.program.data + USED_AT, np.ones(1, np.uint8))
 
     def accept(self, connection: socket.socket) -> None:
         """A new connection; its first request says which thread it is."""
@@ -186,8 +203,7 @@ class ProgramServer:
     def answer(self, request: WireRequest) -> int:
         """Does what a request asks for."""
         if not self.program.data:
-            self.program.data = request.data
-            self.program.begin()
+            self._begin(request)
         try:
             if request.number == AUDIT:
                 self._redirect(request)
@@ -203,6 +219,8 @@ class ProgramServer:
             result = call(request) if self.sight.calls is None else self._logged(self.sight.calls, call, request)
             if result and STATE.last is not before and STATE.last is not None:
                 self._say(STATE.last)
+            if not self.marked:
+                self._mark()
             if request.number in self.launches:
                 CURRENT.thread.pushed = 0
             return result

@@ -10,6 +10,7 @@ int main() {
     fine<<<1, 2048>>>(nullptr);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(cudaMalloc((int **)nullptr, 4) == cudaErrorInvalidValue);
     CHECK(cudaMalloc(&p, (size_t)1 << 60) == cudaErrorMemoryAllocation);
     CHECK(cudaPeekAtLastError() == cudaErrorMemoryAllocation);
     cudaGetLastError();

@@ -646,3 +646,21 @@ def test_what_a_kernel_allocates_is_its_own(host: Host) -> None:
     assert host.code("cuMemFree", at) == "INVALID_VALUE"
     assert host.launch(use, 1, 1, (at, out), (POINTER, POINTER)) == "SUCCESS"
     assert host.download(out, np.zeros(1, np.uint32)).tolist() == [7]
+
+
+@model_only
+def test_managed_memory_is_prefetched_in_batches(host: Host) -> None:
+    first, second = (int(host("cuMemAllocManaged", 4096, 1)) for _ in range(2))
+    where = [host.cu.CUmemLocation(), host.cu.CUmemLocation()]
+    where[0].type = host.cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    where[1].type = host.cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST
+    given = [first, second], [4096, 4096], 2
+    host("cuMemPrefetchBatchAsync", *given, where, [0, 1], 2, 0, 0)
+    last = host.cu.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION
+    assert [host("cuMemRangeGetAttribute", 4, last, p, 4096) for p in (first, second)] == [0, -1]
+    host("cuMemDiscardAndPrefetchBatchAsync", *given, where, [0], 1, 0, 0)
+    assert host("cuMemRangeGetAttribute", 4, last, second, 4096) == 0
+    host("cuMemDiscardBatchAsync", *given, 0, 0)
+    for wrong in ([1], [0, 0], [0, 2]):
+        assert host.code("cuMemPrefetchBatchAsync", *given, where, wrong, len(wrong), 0, 0) == "INVALID_VALUE"
+    assert host.code("cuMemDiscardBatchAsync", [first], [4096], 2, 0, 0) == "INVALID_VALUE"

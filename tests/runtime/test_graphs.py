@@ -86,7 +86,6 @@ def test_what_graphs_do_not_hold_says_so(host: Host, stream: cu.CUstream) -> Non
     begin(host, stream, "RELAXED")
     host("cuEventRecord", event, stream)
     host("cuMemAlloc", 4)
-    assert host.code("cuMemAllocAsync", 4, stream) == "NOT_SUPPORTED"
     assert host.code("cuStreamWriteValue32", stream, at, 1, 0) == "NOT_SUPPORTED"
     assert host.code("cuEventSynchronize", event) == "CAPTURED_EVENT"
     assert host.code("cuStreamEndCapture", stream) == "STREAM_CAPTURE_INVALIDATED"
@@ -232,3 +231,36 @@ def test_a_launch_in_a_graph_has_its_own_parameters(host: Host, stream: cu.CUstr
     host("cuGraphExecKernelNodeSetParams", ready, node, again)
     host("cuGraphLaunch", ready, stream)
     assert host.download(at, np.zeros(4, np.uint32)).tolist() == [4, 4, 2, 2]
+
+
+def test_graphs_count_the_users_of_objects_and_own_memory(host: Host) -> None:
+    import ctypes
+
+    seen: list[int] = []
+    destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda p: seen.append(int(p or 0)))
+    made = host("cuUserObjectCreate", 77, ctypes.cast(destroy, ctypes.c_void_p).value, 2, 1)
+    graph = host("cuGraphCreate", 0)
+    host("cuGraphRetainUserObject", graph, made, 1, 1)
+    copy, x = host("cuGraphClone", graph), host("cuGraphInstantiate", graph, 0)
+    host("cuUserObjectRelease", made, 1)
+    for call, what in (("cuGraphDestroy", graph), ("cuGraphDestroy", copy), ("cuGraphExecDestroy", x)):
+        assert seen == []
+        host(call, what)
+    assert seen == [77]
+    assert host.code("cuUserObjectCreate", 1, 0, 1, 1) == "INVALID_VALUE"
+
+    graph = host("cuGraphCreate", 0)
+    p = host.cu.CUDA_MEM_ALLOC_NODE_PARAMS()
+    p.poolProps.location.type = host.cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    p.bytesize = 64
+    first = host("cuGraphAddMemAllocNode", graph, None, 0, p)
+    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
+    x = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphLaunch", x, 0)
+    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 64
+    host("cuMemFree", p.dptr)
+    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
+    assert host.cu.cuGraphAddMemFreeNode(graph, [first], 1, 0x1000)[0] == 1
+    host("cuGraphAddMemFreeNode", graph, [first], 1, p.dptr)
+    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), 0)
+    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0

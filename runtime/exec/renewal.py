@@ -1,0 +1,27 @@
+"""A server as new: what a process has registered stays, whatever its parent's devices hold is not its own."""
+
+from __future__ import annotations
+
+from ..cudart.api import forget_contexts
+from ..cudart.registration import REGISTRY
+from ..device.machine import STRIDE, begin_machine
+from ..device.memory import HOST_BYTES, SPACE
+from ..device.sharing import SHARING
+from ..device.virtual_memory import VIRTUAL
+from ..driver.api import forget_all
+from ..driver.graphs import CLONES
+from .process import LIBC, PINNED
+
+
+def begin_again() -> None:
+    """Forgets every device and all that stands for something on one."""
+    if SPACE.has_host:
+        LIBC.munmap(PINNED, HOST_BYTES)
+    SPACE.clear()
+    VIRTUAL.clear()
+    SHARING.clear()
+    CLONES.clear()
+    forget_contexts()
+    forget_all()
+    REGISTRY.forget_loaded()
+    begin_machine(STRIDE)
