@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...memory.spaces import ArenaSpace
-from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, stamps
+from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, stamps
 from .fences import Fences
 from .kinds import CTA, GPU
 from .look import Look
@@ -60,8 +60,8 @@ class Records:
         """Unordered accesses: which of them race?"""
         stamp, u = cells.stamp[i[index]], look.lanes
         if (strong or look.what == "strong write") and not other.startswith("weak"):
-            size = look.access.type.bytes
-            index = index[~self.scene.reporter.morally_strong(look.kind, size, cells.site[i[index]], stamp, u.block[index])]
+            size, sites = look.access.type.bytes, cells.site[i[index]]  # of a record of several, the reporter looks at each
+            index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, u.block[index])]
         elif other == "strong write" and (reads := look.shadow.cells.get("strong read")) is not None:
             own = reads.stamp[i[index]]  # what a thread has read with a strong load is before what follows
             seen = ((own & LOW).astype(np.int64) == u.thread[index]) & ((own >> HALF) > (stamp >> HALF))
