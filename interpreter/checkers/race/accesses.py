@@ -108,6 +108,8 @@ class AccessWatch:
             before = np.full(u.thread.size, issued.at)
             what = "copied from" if a.kind == "ld" else "copied to"
         if strong:
+            if kind.scope < GPU:
+                what += " near"
             if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
                 shadow.uneven = True
             shadow.strong_size = a.type.bytes

@@ -22,7 +22,8 @@ HALF = U64(32)
 LOW = U64(0xFFFFFFFF)
 MIXED = 0x8000  # of a site: the record has threads of several instructions, which the log tells apart
 LOGGED = 1 << 20  # accesses that a log keeps
-KINDS = ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from")
+WRITES = ("weak write", "strong write", "strong write near", "copied to")  # kinds of records; near: at a scope narrower than .gpu
+READS = ("weak read", "strong read", "strong read near", "copied from")
 
 
 class Cells:

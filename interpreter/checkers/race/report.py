@@ -16,7 +16,7 @@ from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
 from .order import Order
@@ -92,7 +92,7 @@ class Reporter:
     def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
         """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
         site, address = self.sites[number - 1], shadow.origin + offset
-        wrote = "write" in what or what == "copied to"
+        wrote = what in WRITES
         line = site.instruction.span.line
         self.findings.add(
             Finding(
@@ -133,7 +133,7 @@ class Reporter:
         self, look: Look, other: str, site: Site, stamp: int, j: int, count: int, equal: bool, proxy: bool, cross: bool
     ) -> None:  # fmt: skip
         launch, a, what, shadow = self.launch, look.access, look.what, look.shadow
-        writes = "write" in what or what == "copied to", "write" in other or other == "copied to"
+        writes = what in WRITES, other in WRITES
         kind = "write-write" if all(writes) else "read-write"
         thread = int(look.lanes.thread[j])
         block, at = self._who(thread)
