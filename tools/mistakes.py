@@ -31,6 +31,7 @@ class Mistake:
     code: int
     why: str = ""
     options: str = ""
+    target: str = "sm_70"
 
 
 READING = (
@@ -116,6 +117,17 @@ SILENT = (
         "The default order hides it; another order does not. Try several seeds.", "--schedule 5",
     ),
     Mistake(
+        "A race", "    bar.sync        0;\n    shr.u32         %half, %n", "    shr.u32         %half, %n",
+        ("read-write in shared memory", "and line 47", "no barrier between line 47", "put bar.sync"), 1,
+        "The same, under a checker: it knows what orders each pair of accesses, so it needs no lucky seed.", "--sanitize race",
+    ),
+    Mistake(
+        "No wait for an asynchronous copy", "    bar.sync        0;\n    shr.u32         %half, %n",
+        "    cp.async.ca.shared.global [%cell], [%a], 4;\n    cp.async.commit_group;\n    bar.sync        0;\n    shr.u32         %half, %n",
+        ("the asynchronous copy of line 48 is not known to be complete", "wait for the copy (wait_group"), 1,
+        "A barrier does not wait for cp.async: cp.async.wait_group does, in the thread that issued the copy.", "--sanitize race", "sm_80",
+    ),
+    Mistake(
         "A barrier that some lanes miss", "    st.shared.f32   [%cell], %x;\nidle:\n    bar.sync        0;", "    st.shared.f32   [%cell], %x;\n    bar.sync        0;\nidle:",
         ("divergent-barrier", ":58", "not all lanes reach this barrier"), 0,
         "It comes out right here and hangs or goes wrong on other devices: the warning is meant.",
@@ -155,6 +167,7 @@ def broken(m: Mistake) -> str:
     text = text.replace(m.old, m.new)
     if "deep" in m.new:
         text = text.replace("    bar.sync        0;\n    shr.u32         %half, %n", CALL_DEEP)
+    text = text.replace(".target sm_70", f".target {m.target}")
     return text.replace("//@     --expect", f"//@     {m.options} --expect") if m.options else text
 
 

@@ -108,16 +108,17 @@ class AccessWatch:
             before = np.full(u.thread.size, issued.at)
             what = "copied from" if a.kind == "ld" else "copied to"
         if strong:
+            if kind.scope < GPU:
+                what += " near"
             if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
                 shadow.uneven = True
             shadow.strong_size = a.type.bytes
         look = Look(a, kind, what, shadow, memory, u, self.scene.number(a.site), self.scene.floor(shadow, u), offset, chosen, before, who)
         cell = offset // unit if unit > 1 else offset
-        for k in range(size // unit):
-            look.part = k
-            self._records.check(look, cell + k if k else cell)
         if strong:
-            self._fences.passes(a, kind, shadow, offset, u)
-        elif a.kind != "ld" and shadow.heads:
+            self._fences.passes(a, kind, shadow, offset, u)  # an access that acquires comes after what it acquires itself
+        for look.part in range(size // unit):
+            self._records.check(look, cell + look.part)
+        if not strong and a.kind != "ld" and shadow.heads:
             for place in offset.tolist() if offset.size < len(shadow.heads) else [p for p in shadow.heads if (offset == p).any()]:
                 shadow.heads.pop(place, None)

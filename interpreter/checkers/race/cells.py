@@ -22,13 +22,14 @@ HALF = U64(32)
 LOW = U64(0xFFFFFFFF)
 MIXED = 0x8000  # of a site: the record has threads of several instructions, which the log tells apart
 LOGGED = 1 << 20  # accesses that a log keeps
-KINDS = ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from")
+WRITES = ("weak write", "strong write", "strong write near", "copied to")  # kinds of records; near: at a scope narrower than .gpu
+READS = ("weak read", "strong read", "strong read near", "copied from")
 
 
 class Cells:
     """One kind of record for every unit of a memory."""
 
-    __slots__ = ("log", "logged", "mask", "site", "stamp")
+    __slots__ = ("forgot", "log", "logged", "mask", "site", "stamp")
 
     def __init__(self, count: int) -> None:
         self.stamp = np.zeros(count, np.uint64)
@@ -36,6 +37,7 @@ class Cells:
         self.mask: Array | None = None  # of the lanes or warps that a record of several threads has
         self.log: list[tuple[Array, Array, Array | None, Array]] = []  # units, stamps, masks and sites of records that became one
         self.logged = 0
+        self.forgot = False
 
     def keep(self, units: Array, stamp: Array, mask: Array | None, site: Array) -> None:
         """Keeps records that become part of one with another site; of very many the oldest are forgotten."""
@@ -43,6 +45,7 @@ class Cells:
         self.logged += units.size
         while self.logged > LOGGED:
             self.logged -= self.log.pop(0)[0].size
+            self.forgot = True
 
     def remember(self, where: Array, old: Array, masks: Array | None, sites: Array, mine: Array, number: int) -> None:
         """Records become one with that of the instruction `number`: where they are of several, the log keeps which thread executed which."""

@@ -7,21 +7,14 @@ from typing import Any
 import numpy as np
 
 from ...memory.spaces import ArenaSpace
-from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, stamps
+from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, READS, THREAD, U64, WARP, WRITES, Array, Cells, stamps
 from .fences import Fences
-from .kinds import CTA, GPU
+from .kinds import CTA
 from .look import Look
 from .order import NumberedLanes
 from .scene import Scene
 
-AGAINST = {
-    "weak read": ("weak write", "strong write", "copied to"),
-    "weak write": ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from"),
-    "strong read": ("weak write", "strong write", "copied to"),
-    "strong write": ("weak write", "weak read", "strong write", "strong read", "copied to", "copied from"),
-    "copied to": ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from"),
-    "copied from": ("weak write", "strong write", "copied to"),
-}
+AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)
 OF_GRID = GRID | BLOCK << LEVEL_AT
 
 
@@ -59,13 +52,14 @@ class Records:
     def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:
         """Unordered accesses: which of them race?"""
         stamp, u = cells.stamp[i[index]], look.lanes
-        if (strong or look.what == "strong write") and not other.startswith("weak"):
-            size = look.access.type.bytes
-            index = index[~self.scene.reporter.morally_strong(look.kind, size, cells.site[i[index]], stamp, u.block[index])]
-        elif other == "strong write" and (reads := look.shadow.cells.get("strong read")) is not None:
-            own = reads.stamp[i[index]]  # what a thread has read with a strong load is before what follows
-            seen = ((own & LOW).astype(np.int64) == u.thread[index]) & ((own >> HALF) > (stamp >> HALF))
-            index = index[~seen]
+        if (strong or look.what.startswith("strong write")) and not other.startswith("weak"):
+            size, sites = look.access.type.bytes, cells.site[i[index]]  # of a record of several, the reporter looks at each
+            index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, u.block[index])]
+        elif other.startswith("strong write"):  # what a thread has read with a strong load is before what follows
+            for reads in ("strong read", "strong read near"):
+                if (read := look.shadow.cells.get(reads)) is not None:
+                    own, wrote = read.stamp[i[index]], cells.stamp[i[index]]
+                    index = index[((own & LOW).astype(np.int64) != u.thread[index]) | ((own >> HALF) <= (wrote >> HALF))]
         if not index.size:
             return
         equal = False
@@ -118,7 +112,7 @@ class Records:
         if look.who is not None or what == "weak write":
             return
         if met.size:
-            if what == "strong write" and look.kind.scope < GPU:
+            if what == "strong write near":
                 size = 1 if look.kind.scope == CTA else self.scene.launch.cluster_size
                 apart = ((back[met] & LOW).astype(np.int64) & NUMBER) // self.scene.launch.threads // size != u.block[met] // size
                 if apart.any():

@@ -16,12 +16,13 @@ from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
-from .order import NumberedLanes, Order
+from .order import Order
 from .reasons import Narrow, RacingPair
 
+LANES_TRIED = 64  # of one instruction that race with records of several threads
 Dim3 = tuple[int, int, int]
 
 
@@ -79,16 +80,19 @@ class Reporter:
         sites = cells.site[i[index]]
         for n in np.unique(sites).tolist():
             here = index[sites == n]
-            j = int(here[0])
-            stamp = cells.stamp[i[j]]
-            if n >= MIXED:
-                n, stamp = self._part(cells, int(i[j]), look.lanes.take(here[:1]), n & ~MIXED, look.in_shared)
-            self._one(look, other, self.sites[n - 1], int(stamp), j, here.size, equal, proxy, self._cross_warps(look, cells, i, here))
+            if n < MIXED:
+                j, site, stamp = int(here[0]), n, int(cells.stamp[i[here[0]]])
+            else:
+                found = next((f for j in here[:LANES_TRIED].tolist() if (f := self._part(look, other, cells, int(i[j]), j))), None)
+                if found is None:
+                    continue
+                j, site, stamp = found
+            self._one(look, other, self.sites[site - 1], stamp, j, here.size, equal, proxy, self._cross_warps(look, cells, i, here))
 
     def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
         """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
         site, address = self.sites[number - 1], shadow.origin + offset
-        wrote = "write" in what or what == "copied to"
+        wrote = what in WRITES
         line = site.instruction.span.line
         self.findings.add(
             Finding(
@@ -101,13 +105,19 @@ class Reporter:
             )
         )  # fmt: skip
 
-    def _part(self, cells: Cells, unit: int, lane: NumberedLanes, last: int, shared: bool) -> tuple[int, int]:
-        """The instruction, and the stamp, of an access in a record of several that is not ordered before a lane."""
+    def _part(self, look: Look, other: str, cells: Cells, unit: int, j: int) -> tuple[int, int, int] | None:
+        """A lane, and the instruction and the stamp of an access in a record of several that it races with."""
+        last = None
         for stamp, mask, sites in cells.parts(unit):
-            bad = np.flatnonzero(self.order.unordered(stamp, mask, lane.take(np.zeros(stamp.size, np.int64)), shared=shared))
-            if bad.size:
-                return int(sites[bad[-1]]), int(stamp[bad[-1]])
-        return last, int(cells.stamp[unit])
+            last = j, int(sites[-1]), int(stamp[-1])
+            lane = look.lanes.take(np.full(stamp.size, j))
+            bad = self.order.unordered(stamp, mask, lane, shared=look.in_shared)
+            if look.kind.strong and other.startswith("strong"):
+                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, lane.block)
+            if bad.any():
+                n = int(np.flatnonzero(bad)[-1])
+                return j, int(sites[n]), int(stamp[n])
+        return last if cells.forgot else None
 
     def _cross_warps(self, look: Look, cells: Cells, i: Array, here: Array) -> bool:
         """Does any of these pairs of threads lie in two warps?"""
@@ -123,7 +133,7 @@ class Reporter:
         self, look: Look, other: str, site: Site, stamp: int, j: int, count: int, equal: bool, proxy: bool, cross: bool
     ) -> None:  # fmt: skip
         launch, a, what, shadow = self.launch, look.access, look.what, look.shadow
-        writes = "write" in what or what == "copied to", "write" in other or other == "copied to"
+        writes = what in WRITES, other in WRITES
         kind = "write-write" if all(writes) else "read-write"
         thread = int(look.lanes.thread[j])
         block, at = self._who(thread)

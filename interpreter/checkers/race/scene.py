@@ -12,7 +12,7 @@ from ...memory.arena import Allocation, Arena
 from ...plan.plan import Site
 from ...vector.ports import WavePort
 from ..findings import Findings
-from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, Array, Shadow, limit
+from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .kinds import Kind, kind_of, only_barriers
 from .order import Copies, NumberedLanes, Order
 from .report import Reporter
@@ -83,7 +83,7 @@ class Scene:
         shadow, copies = have[1], self.order.copies
         units = slice((address - shadow.origin) // shadow.unit, -(-(address + size - shadow.origin) // shadow.unit))
         for what, cells in shadow.cells.items():
-            if not writes and what.endswith(("read", "from")):
+            if not writes and what in READS:
                 continue
             stamp = cells.stamp[units]
             time, low = (stamp >> HALF).astype(np.int64), (stamp & LOW).astype(np.int64)
