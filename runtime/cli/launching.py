@@ -27,6 +27,12 @@ SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
 
+# what an option does to a run that the file describes
+SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
+REPLACED = {"device", "engine", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"}
+ADDED = {"textures", "surfaces", "tensor_maps", "symbols", "expect", "show", "dump"}
+PLACES = REPLACED | {"show", "dump", "rtol", "atol", "ulp"}  # without a launch these say nothing
+
 
 def with_options(*groups: str) -> Callable[[F], F]:
     """Adds options to a command, in the order in which the help shows them."""
@@ -42,25 +48,10 @@ def with_options(*groups: str) -> Callable[[F], F]:
 
 
 def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[RunSpec]:
-    """What to run: the options where any launch option is given, else the .toml beside the file, else the file's directives."""
-    from ..run.runspec import directives, from_options, from_toml
+    """What to run: the launch that --arg describes, else the .toml beside the file or the file's directives, as the options change them."""
+    from ..run.runspec import LaunchSpec, directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
-    shaping = set(given) & {
-        "kernel",
-        "grid",
-        "block",
-        "args",
-        "textures",
-        "surfaces",
-        "tensor_maps",
-        "shared",
-        "cooperative",
-        "cluster",
-        "expect",
-    }
-    if shaping:
-        return [from_options(given)]
     first = sources[0]
     specs: list[RunSpec] = []
     beside = Path(first.name).with_suffix(".toml")
@@ -68,25 +59,31 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
         specs = from_toml(beside)
     elif not first.is_object:
         specs = directives(first.data.decode(errors="replace"))
+    if "kernel" in given:
+        specs = [s for s in specs if any(isinstance(x, LaunchSpec) and x.kernel in ("", given["kernel"]) for x in s.launches)]
+    if "args" in given or (not specs and set(given) - PLACES):
+        return [from_options(given)]
     return [_override(s, given) for s in specs]
 
 
 def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
+    """The run with what the options change: each replaces its like, and checks, prints, dumps and variables are added."""
     from dataclasses import replace
 
-    from ..run.runspec import from_options
+    from ..run.runspec import LaunchSpec, from_options
 
     one = from_options(given)
-    changes: dict[str, Any] = {}
-    for name in ("device", "engine", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"):
-        if name in given:
-            changes[name] = getattr(one, name)
-    for name in ("symbols", "show", "dump"):
-        if name in given:
-            changes[name] = (*getattr(spec, name), *getattr(one, name))
+    (shape,) = one.launches
+    launches = tuple(
+        replace(launch, **{name: getattr(shape, name) for name in SHAPES & set(given)}) if isinstance(launch, LaunchSpec) else launch
+        for launch in spec.launches
+    )
+    changes: dict[str, Any] = {name: getattr(one, name) for name in REPLACED & set(given)}
+    for name in ADDED & set(given):
+        changes[name] = (*getattr(spec, name), *getattr(one, name))
     if {"rtol", "atol", "ulp"} & set(given):
         changes["tolerance"] = one.tolerance
-    return replace(spec, **changes)
+    return replace(spec, launches=launches, **changes)
 
 
 def folder_of(files: tuple[InputFile, ...]) -> Path:

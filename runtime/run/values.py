@@ -3,6 +3,8 @@
 VALUE   a number (typed by the .param)      null      @file.npy      @picture.png
         DTYPE[SHAPE]      DTYPE[SHAPE]:INIT
 INIT    zeros ones fill(x) arange range(a,b,s) rand(seed) randn(seed) [1,2,3] @file.npy noinit
+
+Colons may stand for the brackets, which a shell would have quoted: f32:1000:arange, u8:480x640, f32:64:rand:1.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ DTYPES = {
     "f16": np.dtype(np.float16), "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
     "bf16": np.dtype(np.uint16), "pred": np.dtype(np.uint8),
 }  # fmt: skip
-_BUFFER = re.compile(r"^(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?::(?P<init>.+))?$", re.S)
-_CALL = re.compile(r"^(?P<name>[a-z]+)(?:\((?P<args>.*)\))?$", re.S)
+_BUFFER = re.compile(r"^(?P<type>[a-z]+\d*)(?:\[(?P<shape>[^\]]*)\]|:(?P<plain>\d[\dx,]*))(?::(?P<init>.+))?$", re.S)
+_CALL = re.compile(r"^(?P<name>[a-z]+)(?:\((?P<args>.*)\)|:(?P<plain>.+))?$", re.S)
 _NUMBER = re.compile(r"^[-+]?(0[xX][0-9a-fA-F]+|0[fFdD][0-9a-fA-F]+|[\d.]+([eE][-+]?\d+)?|inf|nan|true|false)$")
 _FLOATING = re.compile(r"[.einf]")
 _ARGUMENT = re.compile(r"^(?:(?P<way>in|out|inout):)?(?:(?P<name>[A-Za-z_$%][\w$%]*)=)?(?P<value>.+)$", re.S)
@@ -71,7 +73,7 @@ class Argument:
 
 
 def parse_argument(text: str, folder: Path | None = None) -> Argument:
-    """`[in:|out:|inout:][name=]VALUE`; files are read from `folder` alone, None forbids them."""
+    """`[in:|out:|inout:][name=]VALUE`; files are looked for here, then in `folder`; None forbids them."""
     m = _ARGUMENT.match(text.strip())
     if m is None:
         raise UsageError(f"--arg {text!r}: expected [in:|out:|inout:][name=]VALUE")
@@ -91,13 +93,13 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     if m is None:
         if not _NUMBER.match(text):
             raise UsageError(
-                f"{text!r} is no value: a number, null, @file.npy, @picture.png, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange"
+                f"{text!r} is no value: a number, null, @file.npy, @picture.png, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange or f32:1000:arange"
             )
         return ScalarValue(text)
     dtype = DTYPES.get(m["type"])
     if dtype is None:
         raise UsageError(f"{text!r}: no type is called {m['type']!r}; there are {' '.join(DTYPES)}")
-    shape = _shape(m["shape"], text)
+    shape = _shape(m["plain"] or m["shape"], text)
     if prod(shape) * dtype.itemsize > MAX_BYTES:
         raise UsageError(f"{text!r} is larger than {MAX_BYTES >> 30} GiB")
     init = m["init"] or ("noinit" if poison else "zeros")
@@ -125,8 +127,9 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
             raise UsageError(f"{whole!r}: {init!r} is not a list of numbers") from None
     m = _CALL.match(init)
     name = m["name"] if m else init
+    words = (m["args"] or (m["plain"] or "").replace(":", ",")) if m else ""
     try:
-        args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in (m["args"] or "").split(",") if x.strip()] if m else []
+        args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in words.split(",") if x.strip()]
     except ValueError:
         raise UsageError(f"{whole!r}: {init!r} has an argument that is no number") from None
     seed = int(args[0]) if args else 0
@@ -166,10 +169,11 @@ def _fit(array: Array, shape: tuple[int, ...], type: str, whole: str) -> Array:
 def _load(name: str, folder: Path | None) -> Array:
     if folder is None:
         raise UsageError(f"@{name}: files may not be read here")
+    path = Path(name) if Path(name).is_file() else folder / name
     try:
         if name.lower().endswith(".png"):
-            return read_png((folder / name).read_bytes(), f"@{name}")
-        array = np.load(folder / name, allow_pickle=False)
+            return read_png(path.read_bytes(), f"@{name}")
+        array = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as e:
         raise UsageError(f"@{name}: {e}") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":

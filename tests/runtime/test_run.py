@@ -5,6 +5,7 @@ import json
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -41,6 +42,32 @@ def test_the_report_as_json_holds_what_was_asked_for(tmp_path: Path) -> None:
     (report,) = json.loads(done.stdout)
     assert (done.exit_code, report["checked"], report["printed"]) == (0, 1, {"c[:3]": [1.0, 2.0, 3.0]})
     assert report["buffers"]["c"]["unwritten"] == 100
+
+
+def test_colons_stand_for_brackets(tmp_path: Path) -> None:
+    plain = "--grid 4 --block 256 --arg a=f32:10x100:arange --arg b=f32:1000:fill:2 --arg out:c=f32:1000 --arg n=900"
+    done = run(tmp_path, f"{plain} --expect 'c[:900] == a.ravel()[:900] + 2' --print b[:2]")
+    assert done.exit_code == 0, done.output
+    assert "b[:2] = [2., 2.]" in done.output
+
+
+def test_an_option_changes_one_thing_of_the_files_run(tmp_path: Path) -> None:
+    text = f"//@ run {ARGUMENTS} --expect 'c[:900] == a[:900] + 1'\n{TEXT}"
+    done = run(tmp_path, "--grid 8", text)
+    assert (done.exit_code, "<<<8, 256>>>: 1 check passed" in done.output) == (0, True), done.output
+    done = run(tmp_path, "--expect 'c[0] == 1'", text)
+    assert "<<<4, 256>>>: 2 checks passed" in done.output
+    assert "no kernel is called nope" in run(tmp_path, "--kernel nope", text).output
+
+
+def test_arrays_lie_in_this_folder_or_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, words = tmp_path / "here", ARGUMENTS.replace("a=f32[1000]:arange", "a=@a.npy")
+    here.mkdir()
+    monkeypatch.chdir(here)
+    np.save(tmp_path / "a.npy", np.full(1000, 3, np.float32))
+    assert "a[0] = 3." in run(tmp_path, f"{words} --print a[0]").output
+    np.save(here / "a.npy", np.full(1000, 4, np.float32))
+    assert "a[0] = 4." in run(tmp_path, f"{words} --print a[0]").output
 
 
 def test_the_device_may_have_less_memory(tmp_path: Path) -> None:
