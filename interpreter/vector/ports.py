@@ -34,6 +34,9 @@ class WaitingPort(Protocol):
     def wait(self, g: Any, why: str) -> None:
         """A blocked group waits."""
 
+    def missing(self, g: Any, mask: Array | None, who: Array | None = None) -> Array:
+        """The lanes that membermasks name and that are elsewhere."""
+
     def wait_for_lanes(self, g: Any, mask: Array | None, pc: int, key: SyncKey | None) -> int | None:
         """A group that lacks lanes of its warps waits for them."""
 

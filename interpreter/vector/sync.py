@@ -79,22 +79,20 @@ class WaitingGroups:
         """Which lanes wait where, for which."""
         return deadlock(wave, (*self.blocked, *self.spinning))
 
+    def missing(self, g: Group, mask: Array | None, who: Array | None = None) -> Array:
+        """(warps, 32): the lanes that the membermasks of a group name (of its lanes `who`, if given), and that are elsewhere."""
+        layout = g.geometry.warps
+        named = np.uint32(0xFFFFFFFF) if mask is None else mask.astype(np.uint32)
+        spread = layout.spread(np.broadcast_to(named, g.geometry.shape))
+        asks = layout.members if who is None else layout.members & layout.spread(np.broadcast_to(who, g.geometry.shape))
+        whole = np.bitwise_or.reduce(np.where(asks, spread, 0).astype(np.uint32), axis=1)  # each lane may name its own set
+        needed = ((whole[:, None] >> np.arange(32, dtype=np.uint32)) & 1).astype(bool)
+        out: Array = needed & ~layout.members & ~_gone_lanes(g.wave, layout.block, layout.warp)
+        return out
+
     def wait_for_lanes(self, g: Group, mask: Array | None, pc: int, key: SyncKey | None) -> int | None:
         """A group that may miss lanes that the membermask names goes on only with them."""
-        layout = g.geometry.warps
-        members = layout.members
-        wanted = np.ones((1, 1), np.uint32) * np.uint32(0xFFFFFFFF) if mask is None else mask.astype(np.uint32)
-        named = (
-            (layout.spread(np.broadcast_to(wanted, g.geometry.shape)) if wanted.size > 1 else wanted) >> np.arange(32, dtype=np.uint32)
-        ) & 1
-        needed = np.zeros((layout.count, 32), bool)
-        if wanted.size == 1:
-            needed |= named.astype(bool)
-        else:  # each lane may name its own set: what any of them names
-            spread = np.where(members, layout.spread(np.broadcast_to(wanted, g.geometry.shape)), 0).astype(np.uint32)
-            whole = np.bitwise_or.reduce(spread, axis=1)
-            needed |= ((whole[:, None] >> np.arange(32, dtype=np.uint32)) & 1).astype(bool)
-        missing = needed & ~members & ~_gone_lanes(g.wave, layout.block, layout.warp)
+        missing = self.missing(g, mask)
         if not missing.any():
             return pc
         g.pc = pc

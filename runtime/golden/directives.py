@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import UsageError
 from ..litmus.conditions import WORDS as CONDITIONS
-from ..litmus.conditions import Condition, condition
+from ..litmus.conditions import OutcomeCondition, condition
 from ..run.runspec import RunSpec, directives
 
 _LINE = re.compile(r"//@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
@@ -70,7 +70,7 @@ class RunCheck:
     prints: str | None = None
     goldens: tuple[Golden, ...] = ()
     prints_at: tuple[Place, ...] = ()
-    conditions: tuple[Condition, ...] = ()  # of a litmus test
+    conditions: tuple[OutcomeCondition, ...] = ()  # of a litmus test
 
     def told(self, fmad: str | None = None, schedules: int | None = None) -> RunCheck:
         """The same, with what a command line says of runs that do not say it themselves."""

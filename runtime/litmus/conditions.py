@@ -17,7 +17,7 @@ _BETWEEN = re.compile(r"(?:\s|,|/\\|&&)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class OutcomeCondition:
     """An outcome, named by some of its values, that some execution has, or that none has."""
 
     allows: bool
@@ -33,7 +33,7 @@ class Condition:
         return all(found[name] == value for name, value in self.terms)
 
 
-def condition(word: str, rest: str, line: int) -> Condition:
+def condition(word: str, rest: str, line: int) -> OutcomeCondition:
     """One directive."""
     text = rest.strip()
     if text.startswith("(") and text.endswith(")"):
@@ -52,7 +52,7 @@ def condition(word: str, rest: str, line: int) -> Condition:
         at = _end(_BETWEEN, text, m.end())
     if not terms:
         raise UsageError(f"line {line}: //@ {word} names no outcome: write //@ {word} r0=1 r1=0")
-    return Condition(word == "allows", tuple(terms), line)
+    return OutcomeCondition(word == "allows", tuple(terms), line)
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -20,7 +20,7 @@ from ..run.runner import Runner, describe_launches
 from ..run.runspec import RunSpec
 from ..run.values import as_numbers
 from ..run.watch import quiet
-from .conditions import Condition
+from .conditions import OutcomeCondition
 
 MOST_THREADS = 4096
 MOST_SHOWN = 16  # values that are shown where no condition names any
@@ -43,7 +43,7 @@ class LitmusReport:
     launch: str
     names: tuple[str, ...]
     outcomes: tuple[SeenOutcome, ...]
-    conditions: tuple[tuple[Condition, bool], ...]  # and whether each is so
+    conditions: tuple[tuple[OutcomeCondition, bool], ...]  # and whether each is so
     orders: int  # that were run
     bounded: bool  # ways with more loads than the model looks at were left out
 
@@ -59,7 +59,7 @@ class LitmusReport:
 
 
 def judge(
-    texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, conditions: Sequence[Condition], seeds: int
+    texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, conditions: Sequence[OutcomeCondition], seeds: int
 ) -> LitmusReport:
     """Enumerates what the model allows, and runs the default order and as many seeds."""
     spec = replace(spec, expect=(), show=(), dump=(), sanitize="", schedule=None, schedules=None, engine="numpy", poison=None)

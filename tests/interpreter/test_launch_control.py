@@ -90,8 +90,9 @@ def test_every_tile_is_done_once(lanes: int, schedule: int | None) -> None:
     times, worker = (machine.upload(np.zeros(40, np.uint32)) for _ in range(2))
     launch = machine.launch(grid, 32, [times, worker], wave_lanes=lanes, schedule=schedule)
     assert (machine.download(times) == 1).all()
-    started = min(lanes // 32, 40)
-    assert set(machine.download(worker).tolist()) == set(range(started))  # blocks that were taken over never ran
+    workers, started = set(machine.download(worker).tolist()), set(range(min(lanes // 32, 40)))
+    # Blocks that were taken over never ran; a schedule lets others start while one waits.
+    assert workers == started if schedule is None else started <= workers
     assert launch.next_block == launch.blocks == 40
 
 

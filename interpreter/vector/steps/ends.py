@@ -10,6 +10,7 @@ import numpy as np
 from ...faults import Fault
 from ...lanes import Selection
 from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
+from ...values import plain
 from ..convergence import arrive, go, leave, ret
 from ..divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
 from ..group import Group
@@ -273,8 +274,25 @@ def _sync(end: Sync, _: int) -> Terminator:
 
     if end.parts or end.guard is None:
         return _stop(end.guard, run, past)
-    condition = condition_of(end.guard)  # the instruction's own step applies the guard
-    return lambda g: run(g) if bool(condition(g.R).all()) else past
+    condition = condition_of(end.guard)
+
+    def guarded(g: Group) -> int | None:  # the instruction's own step applies the guard: lanes that miss nobody stay together
+        c = condition(g.R)
+        if bool(c.all()):
+            return run(g)
+        masks = None if get is None else np.broadcast_to(plain(get(g.R)), g.geometry.shape)
+        if g.geometry.whole_warps or not c.any() or not g.wave.waiting.missing(g, masks, c).any():
+            return past
+        holds = Selection.of(np.broadcast_to(c, g.geometry.shape), g.geometry.shape)
+        rest = Selection.of(~np.broadcast_to(c, g.geometry.shape), g.geometry.shape)
+        waiting, free = divide(g, [(holds, past), (rest, past)])
+        g.wave.ready.append(free)
+        following = g.wave.waiting.wait_for_lanes(waiting, None if masks is None else holds.take_array(masks), past, key)
+        if following is not None:
+            g.wave.ready.append(waiting)
+        return None
+
+    return guarded
 
 
 def _barrier(end: Barrier, _: int) -> Terminator:
