@@ -17,7 +17,7 @@ from warplab.assembler.link import Program, link_modules
 from warplab.assembler.objects import ObjectError, load
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
-from ..errors import ApiError, UsageError, invalid
+from ..errors import ApiError, UsageError, invalid, unsupported
 from . import fatbin
 from .host import host
 
@@ -132,6 +132,7 @@ def _read(raw: bytes, name: str) -> Module:
         raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
 
 
+DEVICE_LAUNCH = "cnp"  # how functions begin that libcudadevrt wants of the driver
 # What the driver itself brings for kernels that decide what a graph does: the handle of a condition is the address of its value.
 CONDITION = "cudaGraphSetConditional"
 _CONDITION = f"""
@@ -158,4 +159,6 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     try:
         return link_modules(modules)
     except PtxError as e:
+        if any(name.startswith(DEVICE_LAUNCH) for m in modules for name in m.functions):
+            raise unsupported("kernels that launch kernels (libcudadevrt) are not supported: launch them from the host") from None
         raise ApiError(code, str(e)) from None

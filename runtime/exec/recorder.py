@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -20,9 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.faults import ExecutionError
-
-from ..golden.directives import quoted
-from ..golden.record import npz_of
 
 if TYPE_CHECKING:
     from ..device.context import DeviceContext
@@ -85,7 +83,7 @@ class LaunchRecorder:
         """(the name of a module's files, the number of its next run)."""
         _, name, runs = self.modules.get(id(module), (module, f"{self.prefix}module{len(self.modules) + 1}", 0))
         if not runs:
-            npz_of(self.folder / f"{name}.ptx").unlink(missing_ok=True)
+            (self.folder / f"{name}.golden.npz").unlink(missing_ok=True)
             for i, m in enumerate(module.modules):
                 (self.folder / (f"{name}-{i}.ptx" if i else f"{name}.ptx")).write_text(m.text)
             (self.folder / f"{name}.toml").write_text("# launches of a program, recorded by warplab exec --record\n")
@@ -97,17 +95,17 @@ class LaunchRecorder:
         before: Memory, variables: dict[str, NDArray[Any]], fault: str,
     ) -> None:  # fmt: skip
         module, o = kernel.module, context.options
-        lines = [f"device = {quoted(context.architecture)}", f"fmad = {quoted(module.program.fmad)}"]
+        lines = [f"device = {json.dumps(context.architecture)}", f"fmad = {json.dumps(module.program.fmad)}"]
         if len(module.modules) > 1:
             lines.append("modules = [@]")
         if o.schedule is not None:
             lines.append(f"schedule = {o.schedule}")
-        lines += ["", "[run.buffers]", *(f"{name} = {quoted(self._input(value))}" for name, value in before.items())]
+        lines += ["", "[run.buffers]", *(f"{name} = {json.dumps(self._input(value))}" for name, value in before.items())]
         lines += ["", "[run.at]", *(f"{name} = {b.start:#x}" for name, b in buffers.items())]
         if variables:
-            lines += ["", "[run.set]", *(f"{quoted(name)} = {quoted(self._input(value))}" for name, value in variables.items())]
-        lines += ["", "[[run.launch]]", f"kernel = {quoted(kernel.name)}", f"grid = {list(shape.grid)}", f"block = {list(shape.block)}"]
-        lines += [f"args = [{', '.join(quoted(a) for a in self._arguments(kernel, parameters))}]"]
+            lines += ["", "[run.set]", *(f"{json.dumps(name)} = {json.dumps(self._input(value))}" for name, value in variables.items())]
+        lines += ["", "[[run.launch]]", f"kernel = {json.dumps(kernel.name)}", f"grid = {list(shape.grid)}", f"block = {list(shape.block)}"]
+        lines += [f"args = [{', '.join(json.dumps(a) for a in self._arguments(kernel, parameters))}]"]
         if shape.dynamic_shared:
             lines.append(f"shared = {shape.dynamic_shared}")
         if shape.cooperative:
@@ -120,15 +118,17 @@ class LaunchRecorder:
             return
         self.seen.add(digest)
         name, number = self._module(module)
-        text = text.replace("modules = [@]", f"modules = [{', '.join(quoted(f'{name}-{i}.ptx') for i in range(1, len(module.modules)))}]")
+        text = text.replace(
+            "modules = [@]", f"modules = [{', '.join(json.dumps(f'{name}-{i}.ptx') for i in range(1, len(module.modules)))}]"
+        )
         changed = {}
         if not fault:
             after = contents(context, buffers)
             changed = {n: after[n] for n in buffers if after[n].tobytes() != before[n].tobytes()} or after
-        checks = [f"#@ golden {' '.join(changed)}"] if changed else [f"#@ fault {quoted(fault)}"] if fault else []
+        checks = [f"#@ golden {' '.join(changed)}"] if changed else [f"#@ fault {json.dumps(fault)}"] if fault else []
         with (self.folder / f"{name}.toml").open("a") as file:
             file.write("\n".join(["", "[[run]]", *checks, text, ""]))
-        with zipfile.ZipFile(npz_of(self.folder / f"{name}.ptx"), "a", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(self.folder / f"{name}.golden.npz", "a", zipfile.ZIP_DEFLATED) as archive:
             for n, value in changed.items():
                 raw = io.BytesIO()
                 np.save(raw, value)
