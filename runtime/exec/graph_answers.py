@@ -69,7 +69,7 @@ def add_node(c: AnsweredCall) -> int:
     return _add_node(c, driver, "cu", 1)
 
 
-@answers("cudaGraphAddNode", "cudaGraphAddNode_v2")
+@answers("cudaGraphAddNode")
 def add_runtime_node(c: AnsweredCall) -> int:
     """A node of any kind."""
     context()
