@@ -56,7 +56,7 @@ class Options:
     cooperative: bool = False
     cluster: Dim3 | None = None
     lockstep: bool = False
-    engine: str = "numpy"  # or "native"
+    engine: str = "numpy"  # or "native", or "auto"
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 

@@ -42,7 +42,9 @@ class Access:
     """A load ("ld"), store ("st"), reduction ("red") or atomic operation ("atom"), before it happens."""
 
     site: Site
-    group: Accessing  # a group, or those of its lanes whose asynchronous copy is done
+    group: (
+        Accessing  # a group, or the LaneRows of those of its lanes whose asynchronous copy is done: without registers, `alive` and a warp
+    )
     kind: str
     space: str  # as PTX names it; "generic" where addresses say
     address: Value
@@ -81,7 +83,7 @@ class Observer:
         """Lanes access memory."""
 
     def texels(self, access: TexelAccess) -> None:
-        """Lanes have read texels."""
+        """Lanes have fetched texels from a texture, or are about to access those of a surface."""
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
         """An atomic operation has these operands; its access is the next event, and only then memory changes."""

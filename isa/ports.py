@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .tensor_columns import TensorMemory
 from .textures.footprints import TexelFootprint
 from .textures.resources import Image, Surface, Texture
+from .textures.surfaces import BytePlace
 
 Array = NDArray[Any]
 Addresses = NDArray[np.uint64]
@@ -113,6 +114,9 @@ class Lanes(Protocol):
 
     def texels_read(self, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Mask | None) -> None:
         """Announces the texels that lanes have read, whose last axis is the lanes of `shape`, or those of `lanes`, or one for all of them."""
+
+    def surface_accessed(self, image: Image, kind: str, where: BytePlace, size: int, numbers: Array) -> None:
+        """Announces that lanes, by their numbers in the group's flat order, load ("ld"), store ("st") or reduce ("red") `size` bytes each."""
 
     @property
     def tensor_cores(self) -> TensorCores:

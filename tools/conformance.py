@@ -10,21 +10,76 @@ from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug
-from .markdown import code, made_by, page, paragraph, table
+from .markdown import code, page, paragraph, table
 from .rows import executes, rows
 
 NAME = "conformance.md"
-FRONT = """How far warplab gives what an NVIDIA H200 gives, bit for bit. To make this page every recording that the tests carry was run; a test
-runs them again and compares. They were made on an H200 (compute capability 9.0) with CUDA 13.0."""
-RESULTS = """A case passes if every bit that it leaves is the recorded one. Carried is a part of what was recorded, chosen by the scripts in
-[tests/hardware](../tests/hardware)."""
-COUNTERS = """What the profiler counts, against the hardware's counters and the driver's answers."""
-MATRIX = """A row of the tables is *held by* an H200 if a recorded case that passes executes it, else by a *model* if a test compares it with Python's own
-arithmetic or with a description of one lane at a time. *Only run* rows execute, but no recording and no
-such test performs them; most share the calculation of a row beside them (other sizes, other state spaces, hints). *Not run* rows are assembled, checked and printed."""
-MODELLED = """No hardware answered for these: a test holds them against a description of one lane at a time, made from the PTX manual.  Where
-the manual is silent, they calculate as the recorded instructions beside them do."""
-PTXAS = """The verifier's verdict on programs that were changed at random, a line or a word at a time, against that of ptxas 13.0."""
+FRONT = """This page shows how far results of warplab equal those of an NVIDIA H200, bit for bit. The generator runs every recording in the
+repository and counts the equal results. The recordings were made on an H200 (compute capability 9.0) with CUDA 13.0."""
+RESULTS = """A case passes if every bit of its results equals the recorded one. The repository holds a selection of all recordings, made by the
+scripts in [tests/hardware](../tests/hardware)."""
+COUNTERS = """The counters of the profiler, compared with the counters of the hardware and the answers of the driver."""
+HOW_FAR = """\
+The profiler counts for the PTX as written, with each instruction translated as `ptxas` translates it for `sm_90`. 1,641 launches of kernels
+with one access pattern each were recorded on an H200: gathers, strides, masks, every width and vector, cache operators and reuse in L1,
+atomics of every type, local arrays, generic addresses, `cp.async`, bulk copies, `ldmatrix` and `stmatrix`, `wmma`, clusters. Of their 29,159
+counters of requests, sectors, hits, passes and conflicts, 29,097 are equal; the reasons for the others follow below.
+
+Besides the addresses, these rules of the translation matter:
+
+- Shared-memory atomics on floats, and on 64-bit integers other than `exch` and `cas`, are a loop of load, operation and compare-and-swap. Lanes
+  with a bank conflict repeat the loop, and the loads of each iteration count. For `min` and `max`, lanes whose value would not change the
+  memory leave the loop at once.
+- `f16`, `bf16` and 16-bit `cas` load the surrounding 32-bit word and swap it until it has not changed in between.
+- A vector atomic is one request. `red` on a generic address counts as `atom`.
+- If all lanes have the same address, and this is known at assembly time, one lane acts for the warp: for `red` with `add`, `min`, `max`, `and`,
+  `or` and `xor` of 32 bits, for `add` of a value that is equal in all lanes (64 bits, too), and for `atom.add` of full warps.
+- `atom` whose result is not read counts as `red`. `red.shared.add` of the constant 1 serves all lanes of a word in one pass.
+- `wmma` loads and stores combine neighbouring elements. For a transposed matrix of 16-bit elements they load rows and transpose them in
+  registers.
+- Accesses to the shared memory of another block of the cluster are not counted.
+- Accesses to neighbouring words of shared memory are combined to one access of 8 or 16 bytes if the PTX shows that it is aligned: loads of one
+  basic block without a store to shared memory or a barrier between them (three words suffice for 16 bytes), and consecutive stores. The
+  combined access counts at the first of them.
+
+No counters of texture fetches were recorded: their requests and sectors follow an assumed layout of arrays
+([the memory hierarchy](memory.md#textures)). Devices before compute capability 5.0 have a separate texture cache, and for it L2 is modelled apart
+from global memory.
+
+`ptxas` also optimises, and then the counters of the hardware differ from those of the PTX. Of 70 recorded programs with 6,496 counters, 97 % of
+the counters are within 2 %. The rest have these reasons:
+
+| optimisation | programs |
+|---|---|
+| loads of shared memory combined across branches, or across iterations of an unrolled loop | flash_attention, cub_block, sync_votes |
+| loads moved to a place that fewer lanes execute | triton_matmul_sm90 |
+| a repeated load removed because the value was still in a register | warp_ops, generic_ptrs, clang_reduce_O0 |
+| a local array, or the copy of a structure, kept in registers | sha256, float_slowpath, clang_reduce_O0, struct_params |
+| stack frames of calls: registers saved in local memory; parameters of functions linked from elsewhere | recursion, func_pointers, link_two |
+| the driver's own code of `printf` and `malloc` | printf_basic, malloc_list |
+| an unrolled loop that lanes leave at different times: they reconverge elsewhere | symbols_init, spmv_csr |
+| loads moved ahead of stores | clang_blur |
+
+1,182 random mixtures of accesses, made to find errors in the model, ran on an H200. 1,111 of them agree in all 17 counters (99.3 % of the
+counters), and all results that do not depend on the order of lanes are equal bit for bit. Known reasons for the others:
+
+- After a store of 16 bytes per lane directly behind a store to the same cache line, the hardware keeps only the sectors of the second store.
+- `discard.L2` removes lines from L1, too.
+- In loops that wait for memory, inside or in front of other loops, diverged lanes stay apart longer on the hardware.
+- Of the two sides of a branch, each warp of the hardware executes the one with fewer lanes first; here the sum over a group of warps decides.
+
+The remaining differences depend on time: the iterations of a spin loop or of a contended compare-and-swap (its_spinlock, message_passing,
+scan_lookback, libcudacxx_sync, atomics_all), the order of racing blocks (bfs_frontier), and whether a sector that is still in flight counts as a
+hit (triton_add_reduce). If one warp's generic addresses mean global and local memory at once, its global accesses also count as local
+(generic_ptrs). Caches here evict the least recently used line; the hardware keeps some lines longer. A line that an atomic or a load past L1
+invalidates leaves its place free, and a load that allocates no line (`.lu`, `.L1::no_allocate`) counts as a use of a resident line."""
+MATRIX = """The instruction tables consist of rows. A row is verified by an *H200* if a recorded case that passes executes it; otherwise by a *model*
+if a test compares it with Python's own arithmetic or with a reference implementation of one lane at a time. Rows *only run* execute without
+such a comparison; most share the computation of a verified row (other sizes, other state spaces, hints). Rows that do *not run* are
+assembled, checked and printed."""
+MODELLED = """These forms were not recorded on hardware. A test compares them with a reference implementation of one lane at a time, written
+from the PTX manual. Where the manual leaves a choice, they compute as related recorded instructions do."""
+PTXAS = """The verdicts of the verifier on randomly changed programs (a line or a word at a time), compared with those of ptxas 13.0."""
 
 
 def held(f: Family) -> str:
@@ -39,7 +94,7 @@ def results() -> str:
     """The recordings and how they went."""
     lines = [(s.title, s.what, s.cases, s.cases - len(s.failed), ", ".join(s.failed[:8])) for s in evidence.h200()]
     total, passed = sum(s.cases for s in evidence.h200()), sum(s.cases - len(s.failed) for s in evidence.h200())
-    return table(("recordings", "a case is", "cases", "pass", "fail"), [*lines, ("all", "", total, passed, "")], right=(2, 3))
+    return table(("recordings", "one case", "cases", "pass", "fail"), [*lines, ("all", "", total, passed, "")], right=(2, 3))
 
 
 def _passing(runs: list[bool]) -> tuple[int, int]:
@@ -62,7 +117,7 @@ def counters() -> str:
             got = test_coalesce.rule(group)(offsets)
             gathers += [tuple(row) == tuple(w) for row, w in zip(zip(*got, strict=True), want, strict=True)]
     m = test_mixed_kernels
-    mixtures = [(one := m.found(k)) == m.recorded(k, one[1]) for k in m.KERNELS]
+    mixtures = [(one := m.found(n)) == m.recorded(k, one[1]) for n, k in enumerate(m.KERNELS)]
     lines = [
         ("launches with all their counters: requests, sectors, hits, passes, conflicts", *_passing(launches)),
         ("random mixtures of accesses, divergent ones among them: all counters, and the results", *_passing(mixtures)),
@@ -111,10 +166,10 @@ def verdicts() -> str:
 
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
-    forms = f"{len(rows())} rows make the tables; those of one family, which differ in a size only, count as one form here."
+    forms = f"The tables have {len(rows())} rows. Rows that differ only in a size are one form here."
     return {NAME: page(
-        "# Conformance", made_by("the recordings in `tests/data/`"), FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
-        COUNTERS, counters(), "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
+        "# Conformance", FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
+        COUNTERS, counters(), "## How far the counters go", HOW_FAR, "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
         "## Only run", listed("only run"),
-        "## Verdicts of ptxas", PTXAS, verdicts(),
+        "## Verdicts of ptxas", PTXAS, verdicts(), source="the recordings in `tests/data/`",
     )}  # fmt: skip

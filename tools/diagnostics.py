@@ -8,7 +8,7 @@ from warplab.assembler import PtxError, check, link, parse
 from warplab.assembler.codes import CODES
 from warplab.assembler.diagnostics import EXPLANATIONS, Diagnostic
 
-from .markdown import made_by, page, paragraph
+from .markdown import page, paragraph
 
 NAME = "diagnostics.md"
 HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n"
@@ -126,11 +126,11 @@ def _entry(word: str, example: Example) -> str:
     return page(*parts)
 
 
-INTRO = """What the assembler reports about a text, with the place, a caret under the smallest wrong part, and, where there is one, the way to mend
-it. Each message has a code word; `warplab explain WORD` prints its paragraph. Tests can name it: `//@ error[undeclared-name]`
-([compiler testing](testing.md)). What a kernel does wrong while it runs is a [fault](faults.md)."""
-AROUND = """Each example below was given to the assembler, and the message is its answer. Examples that are statements stand in this module from
-line 8 on, other items from line 6 on:"""
+INTRO = """The assembler reports errors and warnings with their line, a caret under the smallest wrong part, and a suggestion if there is one. Each has a
+code word: `warplab explain WORD` prints the paragraph of this page, and tests can require it with `//@ error[undeclared-name]`
+([compiler testing](testing.md)). Errors of a running kernel are [faults](faults.md)."""
+AROUND = """Each example below is followed by the message that the assembler prints for it. Statements are inserted into this module at line 8, other items at
+line 6:"""
 
 
 def pages() -> dict[str, str]:
@@ -142,10 +142,11 @@ def pages() -> dict[str, str]:
         "Warnings": {w: e for w, e in checking().items() if w in warnings},
         "Linking": LINKING,
     }
-    parts = ["# Diagnostics", made_by("`assembler/codes.py` and its neighbours"), INTRO]
+    parts = ["# Diagnostics", INTRO]
     parts += [f"{name}: " + ", ".join(f"[{w}](#{w})" for w in group) + "." for name, group in groups.items()]
     parts += [AROUND, f"```ptx\n{(HEAD + ITEMS + REGISTERS)}// here\nret;\n}}\n```"]
     for name, group in groups.items():
         parts.append(f"## {name}")
         parts += [_entry(w, e) for w, e in group.items()]
-    return {NAME: page(*(paragraph(p) if p.startswith(tuple(groups)) else p for p in parts))}
+    wrapped = (paragraph(p) if p.startswith(tuple(groups)) else p for p in parts)
+    return {NAME: page(*wrapped, source="`assembler/codes.py` and its neighbours")}

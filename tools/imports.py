@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("isa", "assembler", "interpreter", "runtime")
 HEADING = "## Imports"
-FRONT = "An arrow leads from what imports to what is imported; an import that a longer way implies is left out. Files in one box import each other."
+FRONT = "An arrow points from the importing module to the imported one; imports that a longer path implies are left out. Files in one box import each other."
 Graph = dict[str, set[str]]
 
 
+@functools.cache  # reading the files takes a second
 def modules(room: str) -> Graph:
     """Each module of a room, by its dotted name, with the modules of the room that it imports anywhere in its text."""
     files = {name(path): path for path in sorted((ROOT / room).rglob("*.py"))}

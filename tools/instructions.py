@@ -10,18 +10,19 @@ from warplab.isa.notation import Form, Need
 from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence
-from .markdown import code, made_by, page, paragraph, table
+from .markdown import code, page, paragraph, table
 from .rows import Row, executes, rows
 
 FOLDER = "instructions"
-NOTATION = """In a form, `{}` stands around what may be missing, and a word that is explained below the form stands for one of the
-words behind it, with what that word needs if it needs more than the form. Operands: `d` and `p`
-are results, `[a]` is an address, `#n` a constant, `d*4` a vector of 4, `d[|p]` a result with a predicate that may be missing, `{!}c` a
-predicate that may be negated, `a:u32` an operand of that type and not of the instruction's."""
-COLUMNS = """*Needs* is the first PTX version and target; nothing means that all have it. *Runs* says whether the interpreter executes the form; what
-it does not run it still assembles, checks and prints. *H200* counts the recorded cases that the form took part in and that give the
-recorded bits, *model* the tests against Python's own arithmetic or a description of one lane at a time. [Conformance](../conformance.md)
-says what the cases are."""
+SOURCE = "the rows in `isa/ops/`"
+NOTATION = """In a form, braces `{}` enclose optional parts. A word with a list below the form is a placeholder for one of the
+listed words; a word that requires more than the form has its requirement beside it. Operands: `d` and `p`
+are results, `[a]` is an address, `#n` a constant, `d*4` a vector of 4, `d[|p]` a result with an optional predicate, `{!}c` a
+predicate that may be negated, and `a:u32` an operand of that type instead of the instruction's type."""
+COLUMNS = """*Needs* is the first PTX version and target that have the form; an empty cell means all of them. *Runs* tells whether the interpreter executes
+the form; other forms can be assembled, checked and printed. *H200* is the number of recorded cases that execute the form and give the recorded
+bits, *model* the number of tests that compare it with Python's own arithmetic or a reference implementation of one lane at a time.
+[Conformance](../conformance.md) describes the cases."""
 
 
 def slug(chapter: int) -> str:
@@ -132,8 +133,7 @@ def chapter_page(chapter: int, opcodes: dict[str, list[Row]]) -> str:
     title = f"# {CHAPTERS[chapter][0].upper()}{CHAPTERS[chapter][1:]}"
     about = f"Chapter 9.7.{chapter} of the PTX manual: {', '.join(f'[{o}](#{o})' for o in opcodes)}."
     back = "[All chapters, and how to read the tables](README.md). On the command line: `warplab isa OPCODE`."
-    made = made_by("the rows in `isa/ops/`")
-    return page(title, made, paragraph(about), back, *(_opcode(o, own) for o, own in opcodes.items()))
+    return page(title, paragraph(about), back, *(_opcode(o, own) for o, own in opcodes.items()), source=SOURCE)
 
 
 def index() -> str:
@@ -146,10 +146,10 @@ def index() -> str:
         lines.append((f"[{CHAPTERS[c]}]({slug(c)})", len(own), len(run), shown))
     total = f"{len({r[0] for r in rows()})} opcodes, {len(rows())} forms; {sum(executes(f) for f in rows().values())} forms run."
     parts = [
-        "# Instructions", made_by("the rows in `isa/ops/`"), total,
+        "# Instructions", total,
         table(("chapter", "forms", "run", "opcodes"), lines, right=(1, 2)), "## Notation", NOTATION, COLUMNS,
     ]  # fmt: skip
-    return page(*parts)
+    return page(*parts, source=SOURCE)
 
 
 def pages() -> dict[str, str]:

@@ -17,7 +17,7 @@ from warplab.isa.textures.layout import TexelLayout
 from warplab.isa.textures.resources import Image, TexelFormat
 
 from .charts import chart
-from .markdown import code, made_by, page, size, table
+from .markdown import code, page, size, table
 
 NAME = "memory.md"
 LANES = np.arange(32)
@@ -57,7 +57,7 @@ def _name(p: DeviceProfile) -> str:
 
 def devices() -> str:
     """What is resident on a multiprocessor of each capability."""
-    head = ("capability", "device", "multiprocessors", "blocks", "warps", "registers", "shared memory", "of which a block")
+    head = ("capability", "device", "multiprocessors", "blocks", "warps", "registers", "shared memory", "at most per block")
     lines = [
         (
             _name(p), f"{p.device}, {p.architecture}", p.multiprocessors, p.max_blocks, p.max_warps, f"{p.registers:,}", size(p.shared),
@@ -81,16 +81,16 @@ def cache_sizes() -> str:
 def texture_caches() -> str:
     """Where texels are cached, by capability."""
     where = (
-        ("1.x", "1.0", "a texture cache that two or three multiprocessors share", "read only; `tex` alone reads it"),
-        ("2.x", "2.0", "a texture cache of the multiprocessor", "read only; `tex` alone reads it"),
-        ("3.0", "3.0", "a texture cache of the multiprocessor", "read only; `tex` alone reads it"),
+        ("1.x", "1.0", "a texture cache shared by two or three multiprocessors", "only `tex` reads it"),
+        ("2.x", "2.0", "a texture cache of the multiprocessor", "only `tex` reads it"),
+        ("3.0", "3.0", "a texture cache of the multiprocessor", "only `tex` reads it"),
         ("3.2-3.7", "3.5", "the read-only data cache", "`ld.global.nc` reads it, too"),
-        ("5.x", "5.2", "L1 and texture cache in one", "shared memory is apart"),
-        ("6.x", "6.1", "L1 and texture cache in one", "shared memory is apart"),
-        ("7.0-9.0", "9.0", "L1 and texture cache in one", "in one memory with shared memory"),
+        ("5.x", "5.2", "the unified L1 and texture cache", "separate from shared memory"),
+        ("6.x", "6.1", "the unified L1 and texture cache", "separate from shared memory"),
+        ("7.0-9.0", "9.0", "the unified L1 and texture cache", "shares its memory with shared memory"),
     )
     lines = [(name, what, size(profile(target).texture_cache), how) for name, target, what, how in where]
-    return table(("capability", "texels are cached in", "up to", ""), lines, right=(2,))
+    return table(("capability", "texels are cached in", "up to", "note"), lines, right=(2,))
 
 
 def texture_table() -> str:
@@ -134,7 +134,7 @@ def wide_table() -> str:
     rows = []
     for width in (1, 2, 4, 8, 16):
         rows.append((width, *(int(shared_passes(profile(t), _warp(LANES * width), ALL, width)[0][0]) for _, t in SHARED_DEVICES)))
-    return table(("bytes a lane", *(name for name, _ in SHARED_DEVICES)), rows, right=range(5))
+    return table(("bytes per lane", *(name for name, _ in SHARED_DEVICES)), rows, right=range(5))
 
 
 def constant_table() -> str:
@@ -169,7 +169,7 @@ def operators_table() -> str:
         "acquire.gpu",
         "relaxed.cta",
     )
-    said = {LoadPolicy.CACHE: "reads L1, brings the sector in", LoadPolicy.STREAM: "reads L1, brings the sector into a line that is there, but no line", LoadPolicy.BYPASS: "reads L2, takes the line out of L1"}  # fmt: skip
+    said = {LoadPolicy.CACHE: "reads L1; a miss fetches the sector into L1", LoadPolicy.STREAM: "reads L1; a miss fetches the sector if its line is resident, and allocates no line", LoadPolicy.BYPASS: "reads L2, and invalidates the line in L1"}  # fmt: skip
     by: dict[LoadPolicy, list[str]] = {}
     for s in spellings:
         by.setdefault(load_policy(s.split(".") if s else []), []).append(code(f"ld.global.{s}" if s else "ld.global"))
@@ -194,9 +194,9 @@ def caches() -> str:
         name = f"{p.device}, {l1 // KIB} KiB"
         series[name] = [(k, 100 * _found(k, l1)) for k in (*range(4, 64, 4), *range(64, 260, 16))]
     return chart(
-        "How much of an array a second walk finds in L1",
+        "L1 hit rate of the second pass over an array",
         "size of the array in KiB",
-        "% found",
+        "% hits",
         series,
         range(0, 257, 32),
         range(0, 101, 25),
@@ -211,8 +211,8 @@ def residency() -> str:
         series[p.name] = [(r, 100 * occupancy(p, 256, r, 0).fraction) for r in range(8, min(p.max_registers_per_thread, 128) + 1)]
     return chart(
         "Resident warps of blocks of 256 threads",
-        "registers a thread",
-        "% of the most",
+        "registers per thread",
+        "% of the maximum",
         series,
         range(8, 129, 8),
         range(0, 101, 25),
@@ -230,7 +230,7 @@ def strides() -> str:
             points.append((stride, 100 * 128 / int(found.size.sum())))
         series[name] = points
     return chart(
-        "How much of what is fetched is used", "stride in words", "% used", series, (1, 4, 8, 12, 16, 20, 24, 28, 32), range(0, 101, 25)
+        "Used part of the bytes transferred", "stride in words", "% used", series, (1, 4, 8, 12, 16, 20, 24, 28, 32), range(0, 101, 25)
     )
 
 
@@ -251,18 +251,18 @@ def figures() -> dict[str, str]:
     return {"figures/strides.svg": strides(), "figures/caches.svg": caches(), "figures/residency.svg": residency()}
 
 
-FRONT = """A kernel's speed is mostly a matter of where its data lies and how a warp asks for it. This page says what each level of memory holds and
-how it answers a warp, by compute capability. The numbers come from the rules that [the profiler](profiling.md) counts by; for 9.0 the
-rules agree with the counters of an H200 on every pattern that was recorded ([conformance](conformance.md))."""
-SPACES = """| space | where it is | who sees it | lives as long as | PTX |
+FRONT = """The speed of a kernel mostly depends on where its data lies and how its warps access it. This page describes each level of memory, and how
+it serves a warp, by compute capability. The numbers come from the rules of [the profiler](profiling.md); for compute capability 9.0 these rules
+agree with the counters of an H200 on all recorded patterns ([conformance](conformance.md))."""
+SPACES = """| space | location | accessible to | lifetime | PTX |
 |---|---|---|---|---|
 | registers | on the multiprocessor | one thread | the thread | `.reg` |
 | shared | on the multiprocessor | the block (from 9.0 on the cluster) | the block | `.shared`, `ld.shared` |
 | local | device memory, cached | one thread | the thread | `.local`, spilled registers |
-| global | device memory, cached | all | until it is freed | `.global`, `ld.global` |
-| constant | device memory, own cache | all, read only | the module | `.const`, `ld.const` |
-| textures | device memory, own cache or L1 | all, read only | until the array is destroyed | `.texref`, `tex` |
-| parameters | constant memory | all, read only | the launch | `.param`, `ld.param` |"""
+| global | device memory, cached | all threads and the host | until it is freed | `.global`, `ld.global` |
+| constant | device memory, own cache | all threads, read only | the module | `.const`, `ld.const` |
+| textures | device memory, own cache or L1 | all threads, read only | until the array is destroyed | `.texref`, `tex` |
+| parameters | constant memory | all threads, read only | the launch | `.param`, `ld.param` |"""
 TRY = """```console
 $ warplab devices sm_90
 ...
@@ -276,33 +276,35 @@ $ warplab profile samples/transpose/1_naive.ptx --device sm_13
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
     return {NAME: page(
-        "# The memory hierarchy, by compute capability", made_by("`isa/profiles.py` and the rules in `interpreter/rules/`"), FRONT, SPACES,
-        "## What a multiprocessor holds", "One device stands for each capability.", devices(), "## Global memory: sectors and lines",
-        "A warp asks once, and memory answers in pieces whose size depends on the device. 1.x looks at half a warp: 1.0 and 1.1 "
-        "want word k in lane k, else each lane pays by itself; 1.2 and 1.3 take the smallest segments that do. 2.x fetches "
-        "lines of 128 bytes through L1, or sectors of 32 bytes past it. From 5.x on it is sectors.\n\nTransactions and bytes of one warp:",
-        global_table(), "![How much of what is fetched is used, by stride](figures/strides.svg)", "In order and one word further on, on 9.0 and on 1.0:",
+        "# The memory hierarchy, by compute capability", FRONT, SPACES,
+        "## What a multiprocessor holds", "The model of each compute capability is a device of that generation.", devices(), "## Global memory: sectors and lines",
+        "One request of a warp becomes several transactions, whose size depends on the device. Devices of 1.x serve half a warp at a time: "
+        "1.0 and 1.1 combine the accesses if lane k reads word k, and otherwise make one transaction per lane; 1.2 and 1.3 use the "
+        "smallest segments that contain the accesses. Devices of 2.x fetch lines of 128 bytes through L1, or sectors of 32 bytes "
+        "if L1 is bypassed. From 5.x on, all transfers are sectors.\n\nTransactions and bytes of one warp:",
+        global_table(), "![Used part of the bytes transferred, by stride](figures/strides.svg)", "Aligned on 9.0, misaligned by one word on 9.0, and the latter on 1.0:",
         "![aligned and sequential](pictures/global_1_sm_90.svg)\n![misaligned by a word](pictures/global_3_sm_90.svg)\n"
         "![misaligned by a word, 1.0](pictures/global_3_sm_10.svg)", "[Profiling](profiling.md) has these pictures for every generation.",
-        "## Shared memory: banks", "Word i lies in bank i mod 32 (mod 16 on 1.x). Lanes that want different words of one bank are served one after "
-        "the other; the same word is read by all at once. On 1.x half a warp is served at a time, so 2 passes are the least. An "
-        "atomic operation on one word is done lane by lane. Passes of one warp:", shared_table(),
-        "![stride of two words](pictures/shared_2_sm_20.svg)", "Wide words take more passes for the same data and fewer instructions. Lanes in order:",
-        wide_table(), "## Constant memory", "One address is served in a pass, for all lanes that want it:", constant_table(),
-        "## Local memory", "Each word of a thread's array lies beside the same word of its neighbours: equal indices cost 4 sectors, as a "
-        "sequential global access does.", local_table(), "## Caches", cache_sizes(),
-        "L1 lies on the multiprocessor and does not see what others write; L2 is one for the device. What L1 does with a load depends "
-        "on its operator (9.0):", operators_table(), "What is left to L1 depends on the shared memory that resident blocks take. When an array "
-        "is walked twice, the second walk finds all of it as long as it fits, and nothing when it is a little too big, because "
-        "the least recently used line goes first:", "![How much of an array a second walk finds in L1](figures/caches.svg)",
-        "## Textures", "A fetch reads texels through a cache of its own or through L1, and blends them on the way. From 5.0 on the texture unit "
-        "and the load-store unit share one cache.", texture_caches(), "An array's texels lie in tiles, so that neighbours in both directions "
-        "share sectors: a warp that reads a square of texels needs as few sectors as one that reads a row, and the next rows find theirs in the cache. "
-        "In linear memory texels lie row after row. A device keeps its layout to itself; "
-        "the tiles here are 64 bytes by 8 rows, a sector is 16 bytes of two rows. Sectors of a warp's fetch without a filter:", texture_table(),
+        "## Shared memory: banks", "Word i lies in bank i mod 32 (mod 16 on 1.x). An access takes one pass (wavefront) for each different word that "
+        "its lanes access in one bank; lanes that read the same word share a pass. Devices of 1.x serve half a warp at a time, so at least "
+        "2 passes are needed. Atomic operations on one word take one pass per lane. Passes of one warp:", shared_table(),
+        "![stride of two words](pictures/shared_2_sm_20.svg)", "Wide accesses take more passes each, but fewer instructions for the same data. Lane k reads element k:",
+        wide_table(), "## Constant memory", "One pass serves all lanes with the same address:", constant_table(),
+        "## Local memory", "Local memory is interleaved: a word of a thread's array lies next to the same word of the neighbouring threads. If all lanes use "
+        "the same index, they access 4 sectors, as a sequential global access does.", local_table(), "## Caches", cache_sizes(),
+        "Each multiprocessor has its own L1, which is not coherent with writes of other multiprocessors; the device has one L2. On 9.0, the "
+        "cache operator of a load determines its use of L1:", operators_table(), "The size of L1 depends on the shared memory of the resident blocks. If a kernel reads an array "
+        "twice, the second pass hits L1 as long as the array fits. If the array is slightly larger, nearly every access misses, because "
+        "the cache evicts the least recently used line:", "![L1 hit rate of the second pass over an array](figures/caches.svg)",
+        "## Textures", "A fetch reads texels through a texture cache or through L1, and filters them. From 5.0 on, the texture unit "
+        "and the load-store unit share one cache.", texture_caches(), "The texels of an array are stored in tiles, so neighbours in both directions "
+        "share sectors: a warp that reads a square of texels needs about as few sectors as one that reads a row, and the next rows hit the cache. "
+        "In linear memory texels are stored row by row. NVIDIA does not publish the layout of arrays; "
+        "here a tile is 64 bytes by 8 rows, and a sector is 16 bytes of two rows. Sectors of one warp's fetch without filtering:", texture_table(),
         "The profiler counts requests and sectors of fetches as `l1tex__t_requests_pipe_tex_mem_texture.sum` and "
         "`l1tex__t_sectors_pipe_tex_mem_texture.sum`, and its HTML page shows which texels the worst warp of each fetch reads.",
-        "## Occupancy", "A multiprocessor hides latency by switching between warps. How many are resident is decided by the first resource "
-        "that runs out, each rounded up to its unit of allocation. Blocks of 256 threads, with the share of warps and what allows no more:",
-        occupancy_table(), "![Resident warps by registers](figures/residency.svg)", "## See it", TRY,
+        "## Occupancy", "A multiprocessor hides latency by switching between resident warps. The scarcest resource limits how many blocks are resident; each "
+        "resource is rounded up to its unit of allocation. Resident blocks of 256 threads, with the occupancy and the limiting resource:",
+        occupancy_table(), "![Resident warps by registers](figures/residency.svg)", "## Try it", TRY,
+        source="`isa/profiles.py` and the rules in `interpreter/rules/`",
     )}  # fmt: skip

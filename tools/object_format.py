@@ -11,12 +11,12 @@ from warplab.assembler.objects.records import FUNCTION, SIZES, VARIABLE
 from warplab.assembler.parse import parse
 from warplab.assembler.walk import statements
 
-from .markdown import code, made_by, page, table
+from .markdown import code, page, table
 
 _SECTIONS = {
     ".note.warplab": f'note "warplab" of type 1: the format version ({VERSION}), then the CRC-32 of the file with these four bytes zero',
     ".text.NAME": "the statements of a function, up to the end of its body",
-    ".rela*": "the places of a section that wait for a symbol",
+    ".rela*": "the relocations of a section",
     ".warplab.module": "PTX version (two numbers), number of targets, their strings, address size, number of items, each item",
     ".warplab.functions": "number of functions, declared or defined, in the order of the text; for each its record, and if it is "
     f"defined the bytes of its {', '.join(SIZES)}",
@@ -36,14 +36,12 @@ _SECTIONS = {
 
 _HEAD = f"""# The object file
 
-{made_by("the tables of the object file in `assembler/`")}
+`warplab assemble` writes a relocatable little-endian ELF64 file with e_machine {elf.MACHINE:#x}; `readelf -h -S -s -r -n` can read it. The file
+holds the whole PTX module except its comments and the spelling of numbers. `warplab disassemble` prints equivalent PTX, and assembling that
+PTX gives the same bytes.
 
-`warplab assemble` writes ELF64, little-endian, relocatable, with e_machine {elf.MACHINE:#x}. `readelf -h -S -s -r -n` reads it. The file
-holds everything of a PTX module but its comments and the way numbers were written, so that `warplab disassemble` gives equivalent PTX, and
-assembling that gives the same bytes.
-
-A *number* is unsigned LEB128. A *signed* number is zigzag-coded first: 2n for n >= 0, -2n-1 otherwise. A *string* is the number of a
-string in `.warplab.strings`. Register, symbol and other numbers count from 0, symbols from 1 as ELF does.
+A *number* is encoded as unsigned LEB128. A *signed* number is zigzag-encoded first: 2n for n >= 0, -2n-1 otherwise. A *string* is an index
+into the strings of `.warplab.strings`. Indices count from 0; those of symbols count from 1, as in ELF.
 """
 
 
@@ -52,24 +50,24 @@ def pages() -> dict[str, str]:
     places = {place: f".{space}" for space, both in reversed(STORAGE.items()) for place in both}
     sections = {**_SECTIONS, **{place: f"variables of {space}" for place, space in sorted(places.items())}}
     statement_rows = [(c, n, t) for c, (n, t) in STATEMENTS.items()]
-    statement_rows.append((f"{FIRST_SHAPE} + n", "instruction of shape n", "what the shape's pattern asks for"))
+    statement_rows.append((f"{FIRST_SHAPE} + n", "instruction of shape n", "the fields of the shape's pattern"))
     text = page(
         _HEAD,
         "## Sections", table(("section", "holds"), ((code(name), text) for name, text in sections.items())),
         "## Items of the module", table(("code", "item", "fields"), ((c, n, t) for c, (n, t) in ITEMS.items())),
         f"Record of a variable: {VARIABLE}.", f"Record of a function: {FUNCTION}.",
         "## Statements", "A statement begins with its code.", table(("code", "statement", "fields"), statement_rows),
-        "## Operand patterns", "One letter an operand; its fields stand in the code in the order of the pattern.",
+        "## Operand patterns", "Each letter stands for an operand; the fields of the operands follow in the code, in the order of the pattern.",
         table(("pattern", "operand and fields"), ((code(k), t) for k, t in OPERANDS.items())),
         "## Relocations", table(("type", "value"), RELOCATIONS.items()),
-        "## Rows", _ROWS, _example(),
+        "## Rows", _ROWS, _example(), source="the tables of the object file in `assembler/`",
     )  # fmt: skip
     return {"object-format.md": text}
 
 
-_ROWS = """A shape names a row of the instruction table by its text, as `warplab isa` prints it, and fills the row's slots in the row's
-order: with the string of the word that stands there, or with the empty string. So the numbers in a file do not depend on which rows the
-program knows or in what order, and a file can be read as long as its own rows are there. An example, bytes in hexadecimal:"""
+_ROWS = """A shape names a row of the instruction table by its text, as `warplab isa` prints it, and lists the word of each slot of the row in
+order; an unused slot has the empty string. The encoding therefore does not depend on the order or the number of rows in the table: a file remains
+readable as long as the rows that it uses exist. An example, with the bytes in hexadecimal:"""
 
 # Each instruction has a label, because labels tell places in the code.
 _SOURCE = """.version 8.3

@@ -11,7 +11,7 @@ import warplab.assembler
 import warplab.runtime
 import warplab.runtime.texture
 
-from .markdown import made_by, page, paragraph, table
+from .markdown import page, paragraph, table
 
 NAME = "python-reference.md"
 GROUPS: dict[str, tuple[str, str]] = {
@@ -39,8 +39,8 @@ GROUPS: dict[str, tuple[str, str]] = {
         "parse check assemble disassemble link format_text Module Program ObjectFile Diagnostic PtxError LinkError ObjectError",
     ),
 }  # fmt: skip
-FRONT = """Every public name, with its signature and what it says of itself. [The Python API](python.md) shows how they go together. The functions
-of CUDA's driver and runtime API are listed in [which calls exist](api-coverage.md)."""
+FRONT = """Every public name, with its signature and docstring. [The Python API](python.md) is the introduction. The functions of CUDA's driver and
+runtime API are listed in [which calls exist](api-coverage.md)."""
 
 
 def grouped() -> dict[str, list[str]]:
@@ -102,9 +102,9 @@ def _entry(module: ModuleType, name: str) -> list[str]:
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
     modules = {m.__name__: m for m in (warplab.runtime, warplab.runtime.texture, warplab.assembler)}
-    parts = ["# Python reference", made_by("the signatures of `warplab.runtime` and `warplab.assembler`"), FRONT]
+    parts = ["# Python reference", FRONT]
     for title, (module, names) in GROUPS.items():
         parts += [f"## {title}", f"From `{module}`."]
         for name in names.split():
             parts += _entry(modules[module], name)
-    return {NAME: page(*parts)}
+    return {NAME: page(*parts, source="the signatures of `warplab.runtime` and `warplab.assembler`")}

@@ -1,33 +1,72 @@
-"""Which launches run natively."""
+"""Which engine runs the next wave of a launch: compiled code where it can, and, where the choice is left open, where it is worth its compilation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from ..launch import Launch
-from .program import NativeProgram
-from .run import NativeLaunch
-from .trace.code import Untraceable
 
-WIDTH = 32
-
-
-def chosen(launch: Launch, observers: Sequence[Any], wave: Callable[..., Any]) -> NativeLaunch | None:
-    """The compiled run of a launch; None where numpy runs it.  `wave` makes the wave that numpy needs."""
-    if observers or launch.options.schedule is not None or launch.options.lockstep or launch.kernel.shared_gaps:
-        return None
-    program = _program(launch)
-    return None if program is None else NativeLaunch(launch, program, wave)
+FIRST = 0.35  # CPU seconds that it takes to load the compiler
+BASE = 0.02  # and to begin with a kernel
+WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, and to compile it
 
 
-def _program(launch: Launch) -> NativeProgram | None:
-    kernel = launch.kernel
-    key = "native", launch.manner
-    if key not in kernel.codes:
+@dataclass(slots=True)
+class EngineChoice:
+    """What is known about one kernel."""
+
+    seconds: float = 0.0  # that numpy has run it
+    program: Any = None  # a NativeProgram, once it has been written
+    refused: bool = False  # it can't be compiled
+
+    def ready(self, launch: Launch) -> bool:
+        """Is there machine code to run?  Numpy runs a kernel until it has taken as long as the compiler would: so no launch takes twice as long as it must."""
+        if self.refused:
+            return False
+        wanted = launch.options.engine == "native"
+        plan = launch.kernel.plan(launch.kernel.function, launch.manner)
+        operations = sum(len(s.ops) for s in plan.segments)
+        if self.program is None:
+            if not wanted and self.seconds < BASE + WRITE * operations + (0 if _begun else FIRST):
+                return False
+            self._write(launch, plan)
+            if self.refused:
+                return False
+        worth = wanted or self.seconds > BASE + COMPILE * operations
+        return bool(self.program.load(worth))
+
+    def begun(self, launch: Launch, wave: Callable[..., Any]) -> Any:
+        """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs."""
+        if not self.ready(launch):
+            return None
+        from .run import NativeLaunch
+
+        return NativeLaunch(launch, self.program, wave)
+
+    def _write(self, launch: Launch, plan: Any) -> None:
+        from .program import NativeProgram
+        from .trace.code import Untraceable
+
+        _begun.append(True)
         try:
-            kernel.codes[key] = NativeProgram(kernel, kernel.plan(kernel.function, launch.manner), WIDTH)
+            self.program = NativeProgram(launch.kernel, plan)
         except Untraceable:
-            kernel.codes[key] = None
-    found: NativeProgram | None = kernel.codes[key]
-    return found
+            self.refused = True
+
+
+_begun: list[bool] = []  # the compiler is there
+
+
+def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
+    """What is known about the kernel of a launch; None if numpy has to run it."""
+    o = launch.options
+    if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep or launch.kernel.shared_gaps:
+        return None
+    key = "native", launch.manner
+    found: EngineChoice | None = launch.kernel.codes.get(key)
+    if found is None:
+        found = launch.kernel.codes[key] = EngineChoice(refused=find_spec("llvmlite") is None)
+    return None if found.refused else found

@@ -114,6 +114,27 @@ class Fallback:
 
     # ------------------------------------------------------------ waves
 
+    def take_over(self, wave: Any, g: Group, first: int) -> None:
+        """The wave that numpy began as a list of the scheduler: the group holds all lanes that live."""
+        S, each = self.S, self.registers.each
+        n = wave.count * each
+        S[s.FIRST_BLOCK], S[s.WAVE_BLOCKS], S[s.UNDER_WAY] = first, wave.count, 1
+        S[s.STOP], S[s.DEPTH], S[s.TURN] = s.NOWHERE, 0, g.turns
+        S[s.LOCAL_STRIDE] = wave.count * self.native.launch.threads
+        S[s.PC] = self.program.first[g.pc]
+        masks = self.registers.masks(~wave.exited)
+        S[S[s.ALIVE] : S[s.ALIVE] + n] = masks
+        vectors = np.flatnonzero(masks)
+        S[s.LIST], S[s.COUNT], S[s.LANES] = S[s.LISTS], len(vectors), wave.exited.size - wave.exited_count
+        S[s.LIVING] = S[s.LANES]
+        S[S[s.LISTS] : S[s.LISTS] + len(vectors)] = vectors << 32 | masks[vectors]
+        self._wave = wave
+        row = self.row
+        for slot in slots_of(row.live):
+            value = g.carry() if slot == self.program.frame.carry else g.fetch_or_none(slot)
+            if value is not None:
+                self._put(slot, row.kinds.get(slot, ONE), value, None)
+
     def hand_over(self) -> Any:
         """The wave, with groups in the place of the scheduler's lists: numpy goes on with it."""
         S, wave = self.S, self.wave

@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..plan import plan as P
-from .trace.code import Untraceable
 
 DType = np.dtype[Any]
 
 STACK = 16  # where the frame of a kernel begins in local memory
 _BLOCK = ("%ctaid", "%clusterid", "%cluster_ctaid", "%cluster_ctarank", "%smid")
 _LANE = ("%tid", "%laneid", "%warpid", "%lanemask")
-_TIME = ("%clock", "%globaltimer", "%pm")
 _WIDE = ("%gridid", "%current_graph_exec")  # of 64 bits
 
 
 def extent_of(name: str) -> str:
-    """How far a special register varies: over the "block"s of a wave, over each "lane" of a block, in "time", or not at all ("one")."""
-    return "block" if name.startswith(_BLOCK) else "lane" if name.startswith(_LANE) else "time" if name.startswith(_TIME) else "one"
+    """How far a special register varies: over the "block"s of a wave, over each "lane" of a block, or not at all ("one")."""
+    return "block" if name.startswith(_BLOCK) else "lane" if name.startswith(_LANE) else "one"
 
 
 class Frame:
@@ -64,9 +62,11 @@ class Frame:
         found = self.specials.get(name)
         if found is None:
             extent = extent_of(name)
-            if extent == "time":
-                raise Untraceable(f"{name}, which changes with time")
-            found = self.specials[name] = len(self.specials), extent, np.dtype(np.uint64 if name in _WIDE else np.uint32)
+            found = self.specials[name] = (
+                len(self.specials),
+                extent,
+                np.dtype(np.uint64 if name in _WIDE or name.endswith("64") else np.uint32),
+            )
         return found
 
     def site(self) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped, unused-ignore]
 import llvmlite.binding as llvm  # type: ignore[import-untyped, unused-ignore]
+
+from .store import ObjectStore, folder
 
 _numbers = itertools.count()
 
@@ -21,22 +25,59 @@ def _host() -> tuple[Any, Any]:
 
 
 def _machine() -> Any:
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.Target.from_default_triple().create_target_machine(opt=2, cpu=llvm.get_host_cpu_name(), features=features, jit=True)
+    return llvm.Target.from_default_triple().create_target_machine(opt=2, cpu=llvm.get_host_cpu_name(), features=_features(), jit=True)
+
+
+@functools.cache
+def _features() -> str:
+    features: str = llvm.get_host_cpu_features().flatten()
+    return features
+
+
+def compiled(text: str) -> bytes:
+    """IR as an object file."""
+    machine, _ = _host()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+class NativeSource:
+    """IR that can be compiled, or that may have been once, on a processor like this one."""
+
+    def __init__(self, text: str, names: Sequence[str]) -> None:
+        self.text = text
+        self.names = tuple(names)
+        made_by = llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), _features()
+        self._key = hashlib.sha256("\0".join((*made_by, text)).encode()).hexdigest()
+        self._store = ObjectStore(folder())
+
+    def kept(self) -> CompiledLibrary | None:
+        """What an earlier process compiled; None if none did."""
+        code = self._store.get(self._key)
+        return None if code is None else CompiledLibrary(code, self.names)
+
+    def compiled(self) -> CompiledLibrary:
+        """The functions, kept for other processes."""
+        found = self.kept()
+        if found is not None:
+            return found
+        code = compiled(self.text)
+        self._store.put(self._key, code)
+        return CompiledLibrary(code, self.names)
 
 
 class CompiledLibrary:
-    """Compiled functions, alive as long as this is."""
+    """Functions as machine code, alive as long as this is."""
 
-    def __init__(self, text: str, names: Sequence[str]) -> None:
-        machine, compiler = _host()
-        module = llvm.parse_assembly(text)
-        module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization, options.slp_vectorization = True, False
-        passes = llvm.create_pass_builder(machine, options)
-        passes.getModulePassManager().run(module, passes)
-        builder = llvm.JITLibraryBuilder().add_ir(str(module))
+    def __init__(self, code: bytes, names: Sequence[str]) -> None:
+        _, compiler = _host()
+        builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:
             builder.export_symbol(name)
         self._tracker = builder.link(compiler, f"warplab{next(_numbers)}")

@@ -19,11 +19,13 @@ from .emit.emitter import Emitter
 from .emit.memory import SPACES, Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
-from .jit import CompiledLibrary
+from .jit import CompiledLibrary, NativeSource
 from .schedule import scheduler as s
 from .slots import leaves, read, slots_of, written
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
+
+WIDTH = 32  # a vector is a warp
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +44,7 @@ class Row:
 class NativeProgram:
     """A function compiled."""
 
-    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int) -> None:
+    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int = WIDTH) -> None:
         self.plan = plan
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
@@ -56,7 +58,8 @@ class NativeProgram:
         for n in range(len(plan.segments)):
             self._cut(n)
         self._place()
-        self.library = self._compiled()
+        self.source = self._written()
+        self._library: CompiledLibrary | None = None
 
     # ------------------------------------------------------------ cutting
 
@@ -175,7 +178,13 @@ class NativeProgram:
 
     # ------------------------------------------------------------ code
 
-    def _compiled(self) -> CompiledLibrary:
+    def load(self, compiling: bool = True) -> bool:
+        """Gets the machine code, from the disk or else, if that is wanted, from the compiler; True if it is there."""
+        if self._library is None:
+            self._library = self.source.compiled() if compiling else self.source.kept()
+        return self._library is not None
+
+    def _written(self) -> NativeSource:
         helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
         for row in self.rows:
@@ -185,11 +194,11 @@ class NativeProgram:
             e = Emitter(self.frame, row.kinds, helpers, name)
             texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
             names.append(name)
-        self.text = "\n".join([*helpers.module.head(), helpers.text(), *texts])
-        return CompiledLibrary(self.text, names)
+        return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""
+        assert self._library is not None
         table = np.zeros((len(self.rows), s.ROW), np.int64)
         behind: list[int] = []  # lists behind the table
         base = at + table.size
@@ -198,7 +207,7 @@ class NativeProgram:
             words[s.KIND] = row.kind
             words[s.FIRST] = s.NOWHERE
             if row.kind == s.RUN:
-                words[s.A] = self.library.addresses[f"pass{row.number}"]
+                words[s.A] = self._library.addresses[f"pass{row.number}"]
                 continue
             if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
                 continue

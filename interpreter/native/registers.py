@@ -78,6 +78,12 @@ class NativeRegisters:
         """Masks of vectors as flags of (blocks, threads)."""
         return flags(masks.astype(np.uint32)).reshape(blocks, -1)[:, : self.threads]
 
+    def masks(self, lanes: Array) -> Array:
+        """Flags of (blocks, threads) as masks of vectors."""
+        whole = np.zeros((len(lanes), self.each * self.frame.width), np.bool_)
+        whole[:, : self.threads] = lanes
+        return np.packbits(whole, axis=1, bitorder="little").view(np.uint32).ravel().astype(np.int64)
+
 
 def flags(masks: Array) -> Array:
     """Numbers of 32 bits as flags."""

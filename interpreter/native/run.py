@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lanes import Geometry
-from ..launch import Launch
+from ..launch import CHECK_EVERY, Launch
 from ..memory.spaces import shared_stride
 from ..vector.special import special
 from .fallback import Fallback
@@ -38,6 +38,7 @@ class NativeLaunch:
         self._lay_out()
         self._fill(0)
         self.fallback = Fallback(self)
+        self.S[s.COUNTED] = launch.steps
 
     # ------------------------------------------------------------ memory
 
@@ -105,6 +106,26 @@ class NativeLaunch:
 
     # ------------------------------------------------------------ running
 
+    @property
+    def under_way(self) -> bool:
+        """Has a wave begun that has not ended?"""
+        return bool(self.S[s.UNDER_WAY])
+
+    def take_over(self, wave: Any, g: Any) -> bool:
+        """Goes on with a wave that numpy began, all of whose lanes stand before a segment, in one group."""
+        S = self.S
+        if self.under_way or self.stack > 4 * len(wave.local.words):
+            return False
+        if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
+            self._fill(wave.first)
+        self.shared, self.local = wave.shared.bytes, wave.local.words
+        S[s.SHARED], S[s.LOCAL] = self.shared.ctypes.data, self.local.ctypes.data
+        self.fallback.take_over(wave, g, wave.first - self.chunk)
+        self.launch.steps += wave.segments_run % CHECK_EVERY
+        wave.segments_run = 0
+        S[s.COUNTED] = self.launch.steps
+        return True
+
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
         S, launch = self.S, self.launch
@@ -139,6 +160,7 @@ class NativeLaunch:
             S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # running blocks may have taken some over
 
     def _ask(self, at: int, count: int) -> None:
+        self._count_steps()
         self.fallback.run_row(at, count)
         if self.version != self.launch.arena.version:
             self._look_at_allocations()
@@ -147,6 +169,7 @@ class NativeLaunch:
         steps = int(self.S[s.STEPS])
         self.S[s.STEPS] = 0
         self.launch.check_limits(steps, self._where)
+        self.S[s.COUNTED] = self.launch.steps
 
     def _where(self) -> str:
         """What the wave executes."""

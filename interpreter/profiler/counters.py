@@ -233,6 +233,8 @@ class Counters(Observer):
         self.accesses.count(self._tally(access.site), access)
 
     def texels(self, access: TexelAccess) -> None:
+        if access.kind != "ld":
+            self._writes(access.group, access.mask)
         self.fetches.count(self._tally(access.site), access)
 
     def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:

@@ -58,7 +58,9 @@ def _waits(p: KernelProfile) -> float:
 
 
 def _l2_written(p: KernelProfile) -> float:
-    return p.total("l2_sectors", "global bulk", "st") + (p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0)
+    return p.total("l2_sectors", "global bulk surface", "st") + (
+        p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0
+    )
 
 
 def _resident(p: KernelProfile) -> float:
@@ -69,7 +71,8 @@ def _resident(p: KernelProfile) -> float:
 
 
 L1_HITS, L1_SECTORS = total("hits", "global", "ld"), total("units", "global", "ld")
-L2_HITS, L2_SECTORS = total("l2_hits", "global bulk texture", "ld red atom"), total("l2_sectors", "global bulk texture", "ld red atom")
+IN_L2 = "global bulk texture surface"
+L2_HITS, L2_SECTORS = total("l2_hits", IN_L2, "ld red atom"), total("l2_sectors", IN_L2, "ld red atom")
 TEX_HITS, TEX_SECTORS = total("hits", "texture"), total("units", "texture")
 OPS = {"ld": "loads", "st": "stores", "red": "reductions", "atom": "atomics that return"}
 LSU = {"global": "ld st red atom", "local": "ld st"}
@@ -185,6 +188,16 @@ METRICS: tuple[Metric, ...] = (
         "texture hit rate %",
         "Sectors of texels that were found.",
         percent(TEX_HITS, TEX_SECTORS),
+    ),
+    *(
+        Metric(
+            f"l1tex__t_{units}_pipe_tex_mem_surface_op_{op}.sum",
+            f"surface {op} {units}",
+            sentence.format(f"surface {OPS[op]}"),
+            total(what, "surface", op),
+        )
+        for op in ("ld", "st", "red")
+        for units, what, sentence in LSU_UNITS
     ),
     Metric("lts__t_sectors_op_read.sum", "L2 sectors read", "Sectors that L2 was asked for.", L2_SECTORS),
     Metric("lts__t_sectors_op_read_lookup_hit.sum", "L2 sectors found", "Of those, the ones that L2 held.", L2_HITS),

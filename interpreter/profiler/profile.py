@@ -25,7 +25,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class TexelSample:
-    """The texels that one warp read with one instruction, of one level and slice: the worst of those that were seen."""
+    """The texels that one warp read or wrote with one instruction, of one level and slice: the worst of those that were seen."""
 
     width: int  # of the level
     height: int
@@ -39,7 +39,7 @@ class TexelSample:
 class AccessProfile:
     """What one instruction did to one memory space; for shared memory `units` are passes (wavefronts), else sectors or transactions."""
 
-    space: str  # global shared local const texture
+    space: str  # global shared local const texture surface
     kind: str  # ld st red atom
     width: int  # bytes a lane
     requests: int

@@ -1,8 +1,8 @@
-"""Texels as the profiler counts them: the sectors that a warp's fetches touch, and what they find in the caches.
+"""Texels as the profiler counts them: the sectors that a warp's fetches and surface accesses touch, and what they find in the caches.
 
 From compute capability 5.0 on textures go through L1, the cache of global memory too; before, through a texture cache of their own, of
-which L2 is followed apart from what global memory does to it.  No counters of a device were at hand: the sectors are those of the layout
-in isa/textures/layout.py.
+which L2 is followed apart from what global memory does to it.  Surfaces always go through L1; reductions are made in L2.  No counters of a
+device were at hand: the sectors are those of the layout in isa/textures/layout.py.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from .touch import touch
 
 ARRAYS = 1 << 42  # where arrays lie: behind all memory that has addresses
 UNIFIED = (5, 0)
+WAYS = {"ld": Way.LOAD, "st": Way.STORE, "red": Way.ATOMIC}
 
 
 class Texels:
-    """The texture fetches of one launch."""
+    """The texture fetches and surface accesses of one launch."""
 
     def __init__(self, memory: GlobalMemory, device: DeviceProfile, multiprocessors: int) -> None:
         self.memory = memory
@@ -38,7 +39,7 @@ class Texels:
         self._top = ARRAYS
 
     def count(self, tally: SiteTally, a: TexelAccess) -> None:
-        """Counts one fetch of a group."""
+        """Counts one fetch or surface access of a group."""
         layout, start = self._place(a.image)
         address = layout.offsets(a.level, a.slice, a.row, a.column) + start
         g, several = a.group.geometry, len(address)
@@ -51,19 +52,18 @@ class Texels:
         requests = int(np.count_nonzero(np.logical_or.reduce(used, axis=1)))
         if not requests:
             return
-        width = a.image.format.bytes
-        t = touch(lanes, width)
+        t = touch(lanes, min(a.width, a.image.format.bytes))
         total, count = int(t.sectors.sum()), int(np.count_nonzero(used))
         found = tally.count(
-            "texture", "ld", width, lanes=count, requests=requests, units=total, ideal=-(-count * width // SECTOR), moved=SECTOR * total
+            a.space, a.kind, a.width, lanes=count, requests=requests, units=total, ideal=-(-count * a.width // SECTOR), moved=SECTOR * total
         )
         worst = int(t.sectors.argmax())
         if found.texels is None or int(t.sectors[worst]) > found.texels.count:
             found.texels = _sample(a, active[worst].reshape(several, WARP), worst, int(t.sectors[worst]))
         cache = self.memory.caches(a.group)
-        if self.own is None:
+        if self.own is None or a.space == "surface":
             several_places, which = self.memory.places.each(t.line)
-            self.memory.stream.add(Way.LOAD, Account(found, several_places, which), cache, t, 0, None)
+            self.memory.stream.add(WAYS[a.kind], Account(found, several_places, which), cache, t, 0, None)
         else:
             self.own.add(Way.LOAD, Account(found, (), None), cache, t, 0, None)
 

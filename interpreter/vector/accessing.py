@@ -12,6 +12,7 @@ from warplab.isa.ports import CopyingLanes, Rows, Shortcut
 from warplab.isa.spaces import window_of
 from warplab.isa.textures.footprints import TexelFootprint
 from warplab.isa.textures.resources import Image
+from warplab.isa.textures.surfaces import BytePlace
 from warplab.isa.types import TYPES
 
 from ..faults import Fault
@@ -21,7 +22,7 @@ from ..memory.objects import Gap
 from ..memory.tensor import TensorSpace
 from ..values import Array, LocalPlace, ParameterOffset, Value, plain
 from .copying import Copying
-from .handles import Resource, announce, is_variable, resources
+from .handles import Resource, announce, announce_surface, is_variable, resources
 from .ports import WavePort
 from .special import lies_in, special
 
@@ -113,6 +114,11 @@ class Accessing:
         """See ports.Lanes."""
         if self.wave.observers and texels:
             announce(self, image, texels, shape, lanes)
+
+    def surface_accessed(self, image: Image, kind: str, where: BytePlace, size: int, numbers: Array) -> None:
+        """See ports.Lanes."""
+        if self.wave.observers:
+            announce_surface(self, image, kind, where, size, numbers)
 
     def is_variable(self, handle: Value, kind: str) -> Array:
         """See ports.Lanes."""

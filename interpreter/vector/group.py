@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .join import Join
 
 
+PAUSE_TURNS = 8  # of a loop, that waiting counts as
+
+
 class Wait(Protocol):
     """What a blocked group waits for."""
 
@@ -75,7 +78,7 @@ class Group(Accessing):
 
     def pause(self) -> None:
         """See ports.Lanes: the loop's own turn count lets others run; waiting counts as many turns at once."""
-        self.turns += 8
+        self.turns += PAUSE_TURNS
 
     def gaps(self, low: int, end: int) -> list[Gap]:
         """See AccessingLanes: of this call and of those that it returns to."""

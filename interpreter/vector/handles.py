@@ -10,6 +10,7 @@ import numpy as np
 
 from warplab.isa.textures.footprints import TexelFootprint
 from warplab.isa.textures.resources import Image, Surface, Texture
+from warplab.isa.textures.surfaces import BytePlace
 
 from ..faults import Fault
 from ..launch import Launch
@@ -73,17 +74,23 @@ def _refuse(g: HandleUser, kind: str, why: str, lanes: Array | None) -> NoReturn
 
 @dataclass(frozen=True, slots=True)
 class TexelAccess:
-    """Texels of an image that lanes have read, by level, slice, row and column: arrays (texels of a lane, rows, columns of the group)."""
+    """Texels of an image that lanes have fetched from a texture, or are about to access through a surface.
+
+    Texels are given by level, slice, row and column: arrays (texels of a lane, rows, columns of the group).
+    """
 
     site: Site
     group: Any
-    mask: Array | None  # the lanes that read; None: all of the group
+    space: str  # texture or surface
+    kind: str  # as Access has it
+    width: int  # bytes of a lane; of a fetch those of one texel
+    mask: Array | None  # the lanes that access them; None: all of the group
     image: Image
     level: Array
     slice: Array
     row: Array
     column: Array
-    there: Array  # False where the border colour stood for a texel, or a cube has none
+    there: Array  # False where the border colour stood for a texel, a cube has none, or a place lies outside the surface
 
 
 def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
@@ -104,6 +111,22 @@ def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shap
                 whole = flat.reshape(-1, *(shape if flat.shape[1] > 1 else (1, 1)))
             out.append(np.broadcast_to(whole, (len(flat), *full)))
     mask = lanes if g.active is None else g.active if lanes is None else g.active & lanes
-    event = TexelAccess(g.wave.current, g, mask, image, *(np.concatenate(arrays) for arrays in found))
+    texel = image.format.bytes
+    event = TexelAccess(g.wave.current, g, "texture", "ld", texel, mask, image, *(np.concatenate(arrays) for arrays in found))
+    for o in g.wave.observers:
+        o.texels(event)
+
+
+def announce_surface(g: HandleUser, image: Image, kind: str, where: BytePlace, size: int, numbers: Array) -> None:
+    """Tells the observers of accesses as ports.Lanes.surface_accessed gives them."""
+    full = g.geometry.shape
+    several = max(size // image.format.bytes, 1)
+    column = where.x // image.format.bytes + np.arange(several)[:, None]
+    found = []
+    for values in (np.zeros(1, np.int64), where.z, where.y, column, where.inside):
+        whole = np.zeros((several, int(np.prod(full))), values.dtype)
+        whole[:, numbers] = values
+        found.append(whole.reshape(several, *full))
+    event = TexelAccess(g.wave.current, g, "surface", kind, size, g.active, image, *found)
     for o in g.wave.observers:
         o.texels(event)

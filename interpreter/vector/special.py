@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class GroupView(Protocol):
 
 
 U32, U64 = np.uint32, np.uint64
+CYCLES = U64(32)  # of a segment
 TIMER = U64(1 << 40)  # nanoseconds when a launch begins; the timer grows with the work done, so that runs repeat themselves
 
 
@@ -53,7 +54,18 @@ def _clock(g: GroupView) -> Array:
     """A count that grows with every segment that runs."""
     launch = g.wave.launch
     launch.quiet_rounds = 0  # lanes that look at the clock may wait for time to pass
-    return np.array([[(launch.steps + g.wave.segments_run % CHECK_EVERY) * 32]], U64)
+    return np.array([[launch.steps + g.wave.segments_run % CHECK_EVERY]], U64)
+
+
+CLOCKS: dict[str, Callable[[Any], Any]] = {  # registers that change with time, by the segments that have run
+    "%clock": lambda n: (n * CYCLES).astype(U32),
+    "%clock_lo": lambda n: (n * CYCLES).astype(U32),
+    "%clock_hi": lambda n: (n * CYCLES >> U64(32)).astype(U32),
+    "%clock64": lambda n: n * CYCLES,
+    "%globaltimer": lambda n: n * CYCLES + TIMER,
+    "%globaltimer_lo": lambda n: (n * CYCLES + TIMER).astype(U32),
+    "%globaltimer_hi": lambda n: (n * CYCLES + TIMER >> U64(32)).astype(U32),
+}
 
 
 def _block(name: str) -> Callable[[GroupView], Array]:
@@ -70,13 +82,6 @@ READERS: dict[str, Callable[[GroupView], Array]] = {
     "%nwarpid": _constant(lambda g: g.wave.launch.max_warps),
     "%nsmid": _constant(lambda g: g.wave.launch.multiprocessors),
     "%gridid": _constant(lambda g: g.wave.launch.number, U64),
-    "%clock": lambda g: _clock(g).astype(U32),
-    "%clock_lo": lambda g: _clock(g).astype(U32),
-    "%clock_hi": lambda g: (_clock(g) >> U64(32)).astype(U32),
-    "%clock64": lambda g: _clock(g),
-    "%globaltimer": lambda g: _clock(g) + TIMER,
-    "%globaltimer_lo": lambda g: (_clock(g) + TIMER).astype(U32),
-    "%globaltimer_hi": lambda g: ((_clock(g) + TIMER) >> U64(32)).astype(U32),
     "%dynamic_smem_size": _constant(lambda g: g.wave.launch.dynamic_shared),
     "%total_smem_size": _constant(lambda g: -(-g.wave.launch.total_shared // 128) * 128),
     "%aggr_smem_size": _constant(lambda g: g.wave.launch.total_shared + RESERVED_SHARED),
@@ -86,6 +91,7 @@ READERS: dict[str, Callable[[GroupView], Array]] = {
     "%current_graph_exec": _constant(lambda g: 0, U64),
     "%smid": _block("smid"),
 }
+READERS |= {name: lambda g, of=of: of(_clock(g)) for name, of in CLOCKS.items()}  # type: ignore[misc]
 READERS |= {f"%lanemask_{k}": _mask(k) for k in ("eq", "lt", "le", "gt", "ge")}
 for _axis, _name in enumerate("xyz"):
     READERS[f"%tid.{_name}"] = lambda g, a=_axis: _tid(g, a)  # type: ignore[misc]

@@ -7,7 +7,7 @@ sync.py finds one that may after all.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -74,6 +74,7 @@ class Wave:
         self.ready: deque[Group] = deque()
         self.waiting = WaitingGroups()
         self.segments_run = 0
+        self.successor: Callable[[Wave, Group], bool] | None = None  # another engine, which may go on in the place of this wave
         function = self.code_of(launch.kernel.function)
         act = Activation(function, 16, None)
         if function.frame_size:
@@ -107,6 +108,9 @@ class Wave:
             while ready:
                 if self.schedule is not None:
                     ready.rotate(self.schedule.randrange(len(ready)))
+                if self.successor is not None and len(ready) == 1 and not waiting and self.successor(self, ready[0]):
+                    ready.clear()
+                    return True
                 self._advance(ready.pop())
             if not waiting:
                 if self.pending is not None:
@@ -164,7 +168,8 @@ class Wave:
                 step = None
                 g.dirty |= segment.writes
                 self.segments_run += 1
-                if self.segments_run % CHECK_EVERY == 0:
+                pause = self.segments_run % CHECK_EVERY == 0
+                if pause:
                     launch.check_limits(CHECK_EVERY, lambda: _place(g))
                 following = segment.terminate(g)
                 if following is None:
@@ -180,7 +185,7 @@ class Wave:
                         arrive(g, following)
                         return
                 g.pc = pc = following
-                if schedule is not None and schedule.random() < PREEMPTED:
+                if (schedule is not None and schedule.random() < PREEMPTED) or (pause and self.successor is not None):
                     self.ready.append(g)
                     return
         except NotYet as e:
@@ -212,58 +217,3 @@ def _place(g: Group) -> str:
     """What a group executes."""
     site = g.act.function.plan.segments[g.pc].first_site
     return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
-
-
-# ---------------------------------------------------------------- a launch
-
-
-def native_launch(launch: Launch, observers: Sequence[Observer]) -> Any:
-    """The compiled run of a launch; None where numpy runs it."""
-    if launch.options.engine == "numpy":
-        return None
-    from ..native.choice import chosen  # llvmlite may not be there
-
-    return chosen(launch, observers, Wave)
-
-
-def run(launch: Launch, observers: Sequence[Observer] = ()) -> None:
-    """Runs a launch, wave by wave; the last state of memory is its result."""
-    try:
-        with np.errstate(all="ignore"):
-            for o in observers:
-                o.begin(launch)
-            _run(launch, observers)
-            for o in observers:
-                o.end(launch)
-    finally:
-        launch.close()
-
-
-def _run(launch: Launch, observers: Sequence[Observer]) -> None:
-    suspended: deque[Wave] = deque()  # in which lanes only spin
-    per_wave, options = launch.blocks_per_wave, launch.options
-    native = native_launch(launch, observers)
-    while True:
-        if launch.next_block < launch.blocks and len(suspended) < options.max_waves:
-            if native is not None:
-                started = native.next_wave()
-                if started is None:
-                    continue
-                wave = started
-            else:
-                first = launch.next_block
-                launch.next_block += min(per_wave, launch.blocks - first)
-                wave = Wave(launch, observers, first, launch.next_block - first)
-            launch.quiet_rounds = 0
-        elif suspended:
-            wave = suspended.popleft()
-            launch.suspended_waves = len(suspended)
-        else:
-            return
-        if wave.run():
-            launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
-        else:
-            suspended.append(wave)
-            launch.suspended_waves = len(suspended)
-            if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
-                options.max_waves += 16

@@ -13,7 +13,7 @@ from .texture import HANDLES
 TXQ, ISTYPEP, SUQ = "9.7.12.5", "9.7.12.6", "9.7.13.4"
 
 facts("txq suq", demands=HANDLES)
-facts("txq", leading="level", handles=("texref", "samplerref"))
+facts("txq", leading="level", handles=("texref",))
 facts("suq", handles=("surfref",))
 facts("istypep", refuses_addresses=True)
 
@@ -27,18 +27,31 @@ def _by_handle(lanes: Lanes, a: Array, answer: Callable[[Resource], Array | int]
     return found
 
 
-@instruction(
-    "txq.query.b32  d, [a]",
-    query="width height depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples "
-    "filter_mode force_unnormalized_coords addr_mode_0 addr_mode_1 addr_mode_2",
-    ptx=1.5,
-    sm=10,
-    needs={"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)},
-    section=TXQ,
+NOT_COMPILED = "The H200's driver compiles no module with this query; the answer is the manual's."
+_QUERIES = (  # what, of which variables, recorded
+    ("width height depth", ("texref",), True),
+    ("channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples", ("texref",), False),
+    ("filter_mode addr_mode_0 addr_mode_1 addr_mode_2", ("texref", "samplerref"), False),
+    ("force_unnormalized_coords", ("samplerref",), False),
 )
+
+
 def txq(lanes: Lanes, a: Array, *, query: str) -> Array:
     """d = a property of the texture or sampler a."""
     return _by_handle(lanes, a, lambda resource: texture_property(resource, query))
+
+
+for _query, _kinds, _recorded in _QUERIES:
+    instruction(
+        "txq.query.b32  d, [a]",
+        query=_query,
+        ptx=1.5,
+        sm=10,
+        needs={"array_size": Need(4.1, 10), "num_mipmap_levels": Need(4.1, 10), "num_samples": Need(4.1, 30)},
+        section=TXQ,
+        facts={"handles": _kinds},
+        doc=f"{txq.__doc__}{'' if _recorded else ' ' + NOT_COMPILED}",
+    )(txq)
 
 
 @instruction("txq.level.query.b32  d, [a], b:u32", query="width height depth", ptx=4.3, sm=30, section=TXQ)
@@ -47,17 +60,21 @@ def txq_level(lanes: Lanes, a: Array, b: Array, *, query: str) -> Array:
     return _by_handle(lanes, a, lambda resource: level_extent(resource.image, query, b))
 
 
-@instruction(
-    "suq.query.b32  d, [a]",
-    query="width height depth channel_data_type channel_order array_size memory_layout",
-    ptx=1.5,
-    sm=11,
-    needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
-    section=SUQ,
-)
 def suq(lanes: Lanes, a: Array, *, query: str) -> Array:
     """d = a property of the surface a."""
     return _by_handle(lanes, a, lambda resource: surface_property(resource, query))
+
+
+for _query, _recorded in (("width height depth", True), ("channel_data_type channel_order array_size memory_layout", False)):
+    instruction(
+        "suq.query.b32  d, [a]",
+        query=_query,
+        ptx=1.5,
+        sm=11,
+        needs={"array_size": Need(4.1, 20), "memory_layout": Need(4.2, 20)},
+        section=SUQ,
+        doc=f"{suq.__doc__}{'' if _recorded else ' ' + NOT_COMPILED}",
+    )(suq)
 
 
 @instruction("istypep.kind  p, a:u64", kind="texref samplerref surfref", ptx=4.0, sm=30, section=ISTYPEP)

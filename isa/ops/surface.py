@@ -21,6 +21,7 @@ facts("suld sust sured", demands=(*HANDLES, Demand(Need(3.0, 20), ".{word}", whe
 facts("suld", leading="b", result_from_elsewhere=True)
 facts("sust sured", leading="b p")
 
+BYTES_AT_ONCE = 128  # of one warp; recorded for accesses of 1, 4 and 16 bytes
 CLAMP = "trap clamp zero"
 _DOMAIN = "Outside the surface .trap faults, .clamp takes the nearest place, .zero reads 0 and writes nothing."
 _SURFACE: dict[str, Any] = {"geom": "1d 2d 3d a1d a2d", "clamp": CLAMP, "ptx": 1.5, "sm": 20}
@@ -46,11 +47,12 @@ class _Users:
 
 
 def _reached(
-    lanes: Lanes, a: Sequence[Array], geom: str, clamp: str, size: int, order: Array | None = None
+    lanes: Lanes, kind: str, a: Sequence[Array], geom: str, clamp: str, size: int, order: Array | None = None, *, counts_bytes: bool = True
 ) -> Iterator[tuple[Image, Array, BytePlace]]:
     """Image after image, with the numbers of the lanes that reach it and where; size 0 stands for one texel.
 
-    Every place is checked: an access begins at a multiple of its size, be it inside or not, and .trap refuses what is outside.
+    The first coordinate counts bytes, or accesses of this size.  Every place is checked: .trap refuses what is outside, and an access begins
+    at a multiple of its size, be it inside or not.  Observers hear of the access, which is a load, store or reduction.
     """
     handle, *coordinates = a
     shape = lanes.ctas().shape
@@ -62,12 +64,15 @@ def _reached(
         uses = (here if mask is None else here & mask).reshape(-1)
         numbers = np.flatnonzero(uses) if order is None else order[uses[order]]
         users = _Users(lanes, numbers, _chosen(coordinates[: surfaces.COORDINATES[geom]], lanes, numbers))
-        if size:
+        bytes = size or image.format.bytes
+        where = surfaces.place(image, geom, users.coordinates, bytes, unit=1 if counts_bytes else bytes, clamps=clamp == "clamp")
+        if clamp == "trap" and surfaces.reaches(geom, image):
+            in_texels = not counts_bytes and bytes == image.format.bytes
+            users.refuse("out-of-bounds", ~where.inside, f"lies outside the surface of {surfaces.extent(image, in_texels=in_texels)}")
+        if counts_bytes:
             x = users.coordinates[geom.startswith("a")]
             users.refuse("misaligned", x % size != 0, f"is misaligned: x counts bytes, and {size} bytes begin at a multiple of {size}")
-        where = surfaces.place(image, geom, users.coordinates, size or image.format.bytes, in_texels=not size, clamps=clamp == "clamp")
-        if clamp == "trap" and surfaces.geometry_of(image) == geom:
-            users.refuse("out-of-bounds", ~where.inside, f"lies outside the surface of {surfaces.extent(image, in_texels=not size)}")
+        lanes.surface_accessed(image, kind, where, bytes, numbers)
         yield image, numbers, where
 
 
@@ -76,10 +81,11 @@ def _chosen(values: Sequence[Array], lanes: Lanes, chosen: Array) -> list[Array]
     return [np.broadcast_to(v, shape).reshape(-1)[chosen] for v in values]
 
 
-def _descending(lanes: Lanes) -> Array:
-    """The lanes in the order in which they store: of one warp from the highest down, so that the lowest wins."""
+def _descending(lanes: Lanes, size: int) -> Array:
+    """The lanes in the order in which they store: a warp 128 bytes after 128 bytes, of these from the highest lane down, so that the lowest wins."""
     lane = np.broadcast_to(lanes.special("%laneid"), lanes.ctas().shape).reshape(-1).astype(np.int64)
-    first = np.flatnonzero(np.diff(lane, prepend=lane[:1]) <= 0)  # of each warp
+    part = lane // min(BYTES_AT_ONCE // size, 32)
+    first = np.flatnonzero((np.diff(lane, prepend=lane[:1]) <= 0) | (np.diff(part, prepend=part[:1]) != 0))
     last = np.append(first[1:], lane.size) - 1
     return np.repeat(first + last, last - first + 1) - np.arange(lane.size)
 
@@ -88,7 +94,7 @@ def suld(lanes: Lanes, a: Sequence[Array], *, geom: str, type: str, clamp: str, 
     """d = the bytes of the surface a at b."""
     dtype, count = TYPES[type].dtype, int(vec[1:])
     d = np.zeros((count, *lanes.ctas().shape), dtype)
-    for image, chosen, where in _reached(lanes, a, geom, clamp, dtype.itemsize * count):
+    for image, chosen, where in _reached(lanes, "ld", a, geom, clamp, dtype.itemsize * count):
         d.reshape(count, -1)[:, chosen] = surfaces.read(image, where, dtype.itemsize * count).view(dtype).T
     return tuple(d)
 
@@ -98,7 +104,7 @@ def sust_b(
 ) -> None:
     """The bytes of the surface a at b = c."""
     size = TYPES[type].dtype.itemsize * len(c)
-    for image, chosen, where in _reached(lanes, a, geom, clamp, size, _descending(lanes)):
+    for image, chosen, where in _reached(lanes, "st", a, geom, clamp, size, _descending(lanes, size)):
         values = np.stack(_chosen(c, lanes, chosen), axis=-1)
         surfaces.write(image, where, values.view(np.uint8).reshape(-1, size))
 
@@ -107,7 +113,7 @@ def sust_p(
     lanes: Lanes, a: Sequence[Array], c: Sequence[Array], *, geom: str, type: str, clamp: str, cop: str = "", vec: str = "v1"
 ) -> None:
     """The element of the surface a at b = c, converted to the surface's format."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, 0, _descending(lanes)):
+    for image, chosen, where in _reached(lanes, "st", a, geom, clamp, 0, _descending(lanes, 4 * len(c)), counts_bytes=False):
         surfaces.write(image, where, surfaces.converted(_chosen(c, lanes, chosen), image.format))
 
 
@@ -131,13 +137,13 @@ instruction(
 
 def sured_b(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, type: str, clamp: str) -> None:
     """The bytes of the surface a at b become themselves op c, at once."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, TYPES[type].dtype.itemsize):
+    for image, chosen, where in _reached(lanes, "red", a, geom, clamp, TYPES[type].dtype.itemsize):
         surfaces.reduce(image, where, op, _chosen([c], lanes, chosen)[0])
 
 
 def sured_p(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, type: str, clamp: str) -> None:
-    """The element of the surface a at b becomes itself op c, at once; it is signed if the surface's format is."""
-    for image, chosen, where in _reached(lanes, a, geom, clamp, 0):
+    """The element of the surface a at b, which counts elements of the type, becomes itself op c, at once; it is signed if the surface's format is."""
+    for image, chosen, where in _reached(lanes, "red", a, geom, clamp, TYPES[type].dtype.itemsize, counts_bytes=False):
         (value,) = _chosen([c], lanes, chosen)
         signed = image.format.kind == "s"
         surfaces.reduce(image, where, op, value.view(f"i{value.dtype.itemsize}") if signed else value)

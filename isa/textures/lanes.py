@@ -12,20 +12,21 @@ from ..ports import Lanes
 from .fetch import CHANNELS, NOTHING, Fetched
 from .positions import Array
 from .request import Request
-from .resources import Texture
+from .resources import Surface, Texture
 from .values import narrowed
 
 Read: TypeAlias = Callable[[Texture, Request], Fetched]
 
 
 def by_lanes(lanes: Lanes, handle: Array, request: Request, read: Read) -> tuple[list[Array], Array]:
-    """The four channels of each lane as 32 bits, and whether what it read is resident.  A handle that stands for no texture reads zeros."""
+    """The four channels of each lane as 32 bits, and whether what it read is resident.  A handle that stands for nothing reads zeros."""
     channels, resident = [np.zeros((1, 1), np.uint32)] * CHANNELS, np.ones((1, 1), np.bool_)
     for resource, mask in lanes.resources(handle):
         shape = request.shape if mask is None else mask.shape
         found, here = [NOTHING] * CHANNELS, True
-        if isinstance(resource, Texture):
-            fetched = read(resource, request.each(partial(_chosen, shape=shape, mask=mask)))
+        if resource is not None:
+            texture = resource.texture if isinstance(resource, Surface) else resource
+            fetched = read(texture, request.each(partial(_chosen, shape=shape, mask=mask)))
             found, here = list(fetched.channels), resource.image.resident
             lanes.texels_read(resource.image, fetched.parts, shape, mask)
         if mask is None:

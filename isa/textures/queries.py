@@ -64,13 +64,14 @@ def _sampling(resource: Resource, query: str) -> int:
 def surface_property(resource: Resource, query: str) -> int:
     """The answer of suq."""
     image = resource.image
+    rows_are_layers = image.layered and not image.height
     match query:
         case "width":
             return image.width
         case "height":
-            return image.height
+            return image.depth if rows_are_layers else image.height
         case "depth":
-            return image.depth
+            return 0 if rows_are_layers else image.depth
         case "memory_layout":
             return int(image.linear)
     return _format(image, query)

@@ -94,6 +94,11 @@ class Surface:
 
     image: Image
 
+    @property
+    def texture(self) -> Texture:
+        """What tex reads through the handle of a surface: texels without a filter and without a conversion."""
+        return Texture(self.image, Sampler(integer=True))
+
 
 class Resources(Protocol):
     """What the handles of a launch stand for: objects that the host made, and the module's variables."""

@@ -12,9 +12,8 @@ import numpy as np
 
 from .positions import Array
 from .resources import Image, TexelFormat
-from .values import widened
+from .values import cut_to_halves
 
-MOST_HALF = np.float32(65504)
 LARGEST_UNIT = 8  # bytes that numpy moves as one
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # that count: a fourth is there for the form alone
 LAYER_BITS = 0xFFFF  # of the register that holds a layer
@@ -41,6 +40,11 @@ def geometry_of(image: Image) -> str:
     return "3d" if image.depth else "2d" if image.height else "1d"
 
 
+def reaches(geometry: str, image: Image) -> bool:
+    """Does a geometry reach an image?  Lines reach lines, rows reach rows and the first plane of a volume, only 3d reaches volumes in full."""
+    return geometry_of(image) == "3d" if geometry == "3d" else geometry.endswith("1d") == (image.height == 0)
+
+
 def extent(image: Image, *, in_texels: bool) -> str:
     """The size of an image in words, its rows in texels or bytes."""
     slices, rows, columns, _ = image.levels[0].shape
@@ -53,18 +57,21 @@ def extent(image: Image, *, in_texels: bool) -> str:
     return " x ".join(words)
 
 
-def place(image: Image, geometry: str, coordinates: Sequence[Array], size: int, *, in_texels: bool, clamps: bool) -> BytePlace:
-    """Where `size` bytes lie at coordinates, of which the first counts bytes or texels; a layer comes before it."""
+def place(image: Image, geometry: str, coordinates: Sequence[Array], size: int, *, unit: int, clamps: bool) -> BytePlace:
+    """Where `size` bytes lie at coordinates, of which the first counts units of some bytes; a layer comes before it.
+
+    A geometry that does not reach the image is outside everywhere.  The nearest place of an access is at a multiple of its size.
+    """
     slices, rows, columns, _ = image.levels[0].shape
     numbers = [c.view(np.int32).astype(np.int64) for c in coordinates]
     none = np.zeros(1, np.int64)
     layer = numbers.pop(0) & LAYER_BITS if geometry.startswith("a") else None
-    x = numbers[0] * image.format.bytes if in_texels else numbers[0]
+    x = numbers[0] * unit
     y = numbers[1] if geometry.endswith(("2d", "3d")) else none
-    z = numbers[2] if geometry == "3d" else none if layer is None else layer
-    last = columns * image.format.bytes - size
+    z = numbers[2] if geometry == "3d" else none if layer is None or geometry_of(image) == "3d" else layer
+    last = columns * image.format.bytes // size * size - size
     near = np.clip(x, 0, max(last, 0)), np.clip(y, 0, rows - 1), np.clip(z, 0, slices - 1)
-    inside = np.full(1, geometry == geometry_of(image))
+    inside = np.full(1, reaches(geometry, image) and last >= 0)
     if not clamps:
         inside = inside & (x == near[0]) & (y == near[1]) & (z == near[2])
     return BytePlace(near[2], near[1], near[0], inside)
@@ -80,6 +87,8 @@ def _units(image: Image, where: BytePlace, size: int) -> tuple[Array, tuple[Arra
 
 def read(image: Image, where: BytePlace, size: int) -> Array:
     """The bytes at places; zeros outside."""
+    if not where.inside.any():
+        return np.zeros((1, size), np.uint8)
     contents, at = _units(image, where, size)
     return np.where(where.inside[:, None], contents[at], contents.dtype.type(0)).view(np.uint8)
 
@@ -118,18 +127,6 @@ def converted(values: Sequence[Array], texel: TexelFormat) -> Array:
 
 def _channel(bits: Array, texel: TexelFormat) -> Array:
     if texel.kind == "f":
-        return _cut(bits) if texel.bits == 16 else bits.view(np.float32)
+        return cut_to_halves(bits) if texel.bits == 16 else bits.view(np.float32)
     least, most = np.iinfo(texel.dtype).min, np.iinfo(texel.dtype).max
     return np.clip(bits.view(np.uint32 if texel.kind == "u" else np.int32).astype(np.int64), least, most).astype(texel.dtype)
-
-
-def _cut(bits: Array) -> Array:
-    """The bits of float32 as halves, cut towards zero: a finite number stays one, a NaN keeps the upper bits of its payload."""
-    value = bits.view(np.float32)
-    size = np.abs(value)
-    near = np.where(size > MOST_HALF, MOST_HALF, size).astype(np.float16)
-    half = near.view(np.uint16) - (widened(near).view(np.float32) > size)
-    special = 0x7C00 | (bits & 0x7FFFFF) >> 13
-    half = np.where(np.isfinite(value), half, special) | bits >> 16 & 0x8000
-    halves: Array = half.astype(np.uint16).view(np.float16)
-    return halves

@@ -15,7 +15,7 @@ from .sums import LEAST_SINGLE, sum_of_codes, sum_of_floats
 from .tables import SRGB, SRGB_MAGNITUDE
 
 SINGLE_NAN, HALF_NAN = np.uint32(0x7FFFFFFF), np.uint32(0x7FFFE000)
-MOST_HALF = 65504
+MOST_HALF = np.float32(65504)
 
 
 def keeps_integers(texel: TexelFormat, sampler: Sampler) -> bool:
@@ -102,14 +102,25 @@ def _filtered_floats(texels: Array, weights: Array, touched: Callable[[], Array]
     return result
 
 
+def cut_to_halves(bits: Array) -> Array:
+    """The bits of float32 as halves, cut towards zero: a finite number stays one, a NaN keeps the upper bits of its payload, or its last."""
+    value = bits.view(np.float32)
+    size = np.abs(value)
+    near = np.where(size > MOST_HALF, MOST_HALF, size).astype(np.float16)
+    half = near.view(np.uint16) - (widened(near).view(np.float32) > size)
+    special = 0x7C00 | np.maximum((bits & 0x7FFFFF) >> 13, np.isnan(value))
+    half = np.where(np.isfinite(value), half, special) | bits >> 16 & 0x8000
+    halves: Array = half.astype(np.uint16).view(np.float16)
+    return halves
+
+
 def border(texel: TexelFormat, sampler: Sampler) -> Array:
     """The border colour as a texel, (channels)."""
     colour = np.array(sampler.border[: texel.channels], np.float32)
     if texel.kind == "f":
         if texel.bits == 32:
             return colour
-        cut = (colour.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
-        return np.where(np.isinf(cut), cut, np.clip(cut, -MOST_HALF, MOST_HALF)).astype(np.float16)
+        return cut_to_halves(colour.view(np.uint32))
     if keeps_integers(texel, sampler):
         return colour.view(np.uint32).astype(f"u{texel.bits // 8}").view(texel.dtype)
     numbers = np.clip(colour.astype(np.float64), 0.0 if texel.kind == "u" else -1.0, 1.0)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import Fmad
-from warplab.interpreter.vector.wave import run
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
@@ -291,7 +291,7 @@ class DeviceContext:
         if self.observe is not None:
             self.observe(launch)
         try:
-            run(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
+            execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
         except OutOfMemory:
             self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
         except ExecutionError as e:

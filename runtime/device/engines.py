@@ -1,4 +1,4 @@
-"""What runs launches: the numpy engine, or machine code of the host."""
+"""What runs launches: the numpy engine, machine code of the host, or, by itself, what is faster."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from importlib.util import find_spec
 
 from ..errors import UsageError
 
-ENGINES = ("numpy", "native")
+ENGINES = ("auto", "numpy", "native")
 VARIABLE = "WARPLAB_ENGINE"
 
 
 def engine_of(word: str = "") -> str:
-    """An engine by its name; without one, what WARPLAB_ENGINE says, else numpy."""
+    """An engine by its name; without one, what WARPLAB_ENGINE says, else auto."""
     name = word or os.environ.get(VARIABLE, "") or ENGINES[0]
     if name not in ENGINES:
-        raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are {' and '.join(ENGINES)}")
+        raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are auto, numpy and native")
     if name == "native" and find_spec("llvmlite") is None:
         raise UsageError("the native engine needs llvmlite: pip install 'warplab[native]'")
     return name

@@ -14,49 +14,52 @@ NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sen
 
 EXPLANATIONS: dict[str, str] = {
     "uncoalesced": (
-        "The lanes of a warp make one request together, and memory answers in sectors of 32 bytes. Neighbouring lanes that read "
+        "The lanes of a warp access memory in one request, and memory transfers sectors of 32 bytes. Neighbouring lanes that read "
         "neighbouring words share sectors: 32 words of 4 bytes need 4. Lanes that are far apart need a sector each, and most of "
-        "what is fetched is thrown away. Let the thread index run along the contiguous dimension, or load a tile in that order "
-        "and turn it in shared memory."
+        "each sector is fetched in vain. Let the thread index run along the contiguous dimension, or load a tile in that order "
+        "and transpose it in shared memory."
     ),
     "misaligned": (
-        "A warp whose first address is no multiple of 32 bytes touches one sector more than it needs. Align the start of rows "
-        "(pad the pitch) or let the first lanes of a block peel off the unaligned part."
+        "If the first address of a warp is not a multiple of 32 bytes, the warp touches one sector more than necessary. Align the "
+        "start of each row (pad the pitch), or let the first lanes of a block process the unaligned part."
     ),
     "bank-conflict": (
-        "Shared memory has 32 banks of 4 bytes; word w lies in bank w mod 32. Lanes that want different words of one bank are "
-        "served one after the other. Rows of 32 words put a column in a single bank: one word of padding per row spreads it "
-        "over all."
+        "Shared memory has 32 banks of 4 bytes; word w lies in bank w mod 32. An access takes one pass (wavefront) for each "
+        "different word that its lanes need of one bank. If rows have 32 words, a column lies in a single bank: one word of "
+        "padding per row spreads it over all banks."
     ),
     "divergence": (
-        "A warp runs both sides of a branch one after the other when its lanes disagree, with the lanes of the other side idle. "
-        "Arrange work so that the condition is the same for all 32 lanes: by warp index, not by lane index."
+        "If its lanes disagree about a branch, a warp executes both sides in turn, and the lanes of the other side are idle. "
+        "Arrange the work so that the condition is the same for all 32 lanes: by warp index, not by lane index."
     ),
-    "partial-warps": "A block whose size is no multiple of 32 ends in a warp with idle lanes, which costs as much as a full one.",
+    "partial-warps": (
+        "If the block size is not a multiple of 32, the last warp of each block has idle lanes, and costs as much as a full warp."
+    ),
     "contention": (
-        "Lanes that change one word are served one after the other. Reduce within the warp or the block first (shuffles, shared "
-        "memory) and let one lane touch global memory."
+        "Atomic operations of several lanes on one word are executed one after the other. Reduce within the warp or the block "
+        "first (shuffles, shared memory), and let one lane update global memory."
     ),
     "occupancy": (
-        "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size bound how "
-        "many blocks fit; the resource that allows the fewest decides."
+        "A multiprocessor hides latency by switching between resident warps. Registers, shared memory and block size limit how "
+        "many blocks are resident; the scarcest resource decides."
     ),
-    "tail": ("Blocks are dealt out in waves of as many as fit on the device. When the last wave fills only a part of it, the rest waits."),
-    "small-grid": "Fewer blocks than multiprocessors leave some without work. Use smaller blocks or give each thread less.",
+    "tail": (
+        "Blocks execute in waves of as many blocks as are resident on the device. If the last wave is not full, part of the device is idle."
+    ),
+    "small-grid": (
+        "With fewer blocks than multiprocessors, some multiprocessors have no work. Use smaller blocks, or give each thread less work."
+    ),
     "local-memory": (
-        "Local memory is device memory: arrays indexed at run time, addresses taken of locals, and spilled registers live there."
+        "Local memory lies in device memory. It holds arrays that are indexed at run time, variables whose address is taken, and "
+        "spilled registers."
     ),
-    "reuse": (
-        "The same bytes are asked for again and again. A tile in shared memory, or more results per thread from registers, asks once."
-    ),
-    "memory-bound": (
-        "Below the ridge of the roofline the memory's bandwidth bounds the kernel: fewer bytes for each operation make it faster."
-    ),
+    "reuse": "The kernel loads the same bytes repeatedly. Keep a tile in shared memory, or compute more results per thread from registers.",
+    "memory-bound": "Left of the ridge of the roofline, memory bandwidth limits the kernel: fewer bytes per operation make it faster.",
     "constant-serial": (
-        "Constant memory serves one address in a pass: lanes with different addresses are served in turn. Use shared or global "
-        "memory for tables that lanes index differently."
+        "Constant memory serves one address per pass: lanes with different addresses are served in turn. Put tables that lanes "
+        "index differently into shared or global memory."
     ),
-    "padding": "Threads that find themselves beyond the data do nothing, but their warps are launched and scheduled.",
+    "padding": "Threads whose index lies beyond the data do nothing, but their warps are launched and scheduled.",
 }
 
 

@@ -147,7 +147,7 @@ def _accesses(p: KernelProfile, prefix: str) -> str:
         for a in fetch.accesses:
             if a.texels is not None:
                 title = f"{_where(fetch, prefix)} <code>{escape(fetch.text)}</code> {a.units / a.requests:.1f} sectors a request"
-                out.append(f'<details class="access"><summary>{title}</summary>{svg.texels(a.texels)}</details>')
+                out.append(f'<details class="access"><summary>{title}</summary>{svg.texels(a.texels, a.kind)}</details>')
     return f"<h2>Accesses: the worst warp of each</h2>{''.join(out)}" if out else ""
 
 

@@ -107,8 +107,11 @@ def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title:
     return _served(sample, servers, title or head, title or "lanes against banks", alone)
 
 
-def texels(sample: TexelSample) -> str:
-    """The texels that a warp reads, the darker the more often, within the part of the level around them."""
+DONE = {"ld": "read", "st": "written"}
+
+
+def texels(sample: TexelSample, kind: str = "ld") -> str:
+    """The texels that a warp reads, writes or updates, the darker the more often, within the part of the level around them."""
     xs, ys = [x for x, _, _ in sample.cells], [y for _, y, _ in sample.cells]
     left, top = max(min(xs) - 1, 0), max(min(ys) - 1, 0)
     columns, rows = min(max(xs) + 2, sample.width) - left, min(max(ys) + 2, sample.height) - top
@@ -124,9 +127,16 @@ def texels(sample: TexelSample) -> str:
         heat = "var(--calm)" if 3 * n <= most else "var(--good)" if 3 * n <= 2 * most else "var(--warm)"
         fill = "var(--good)" if most == 1 else heat
         body.append(
-            box(10 + (x - left) * size, 44 + (y - top) * size, size - 0.5, size - 0.5, fill, f"({x}, {y}): read {counted(n, 'time')}")
+            box(
+                10 + (x - left) * size,
+                44 + (y - top) * size,
+                size - 0.5,
+                size - 0.5,
+                fill,
+                f"({x}, {y}): {DONE.get(kind, 'updated')} {counted(n, 'time')}",
+            )
         )
-    return svg(max(columns * size, 420) + 20, rows * size + 54, "".join(body), "texels that a warp reads")
+    return svg(max(columns * size, 420) + 20, rows * size + 54, "".join(body), "texels that a warp accesses")
 
 
 def timeline(p: KernelProfile) -> str:

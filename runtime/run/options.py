@@ -35,7 +35,11 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--atol": ("atol", "one", "Absolute tolerance of ==."),
     "--ulp": ("ulp", "one", "Tolerance of == in units in the last place."),
     "--device": ("device", "one", "The model to run on, such as sm_35 (sm_90); a size of memory may follow: sm_90:64M."),
-    "--engine": ("engine", "one", "What runs the launches: numpy, or native, machine code of this processor (extra `native`)."),
+    "--engine": (
+        "engine",
+        "one",
+        "What runs the launches: numpy, native (machine code of this processor, extra `native`), or auto: what is faster.",
+    ),
     "--schedule": ("schedule", "one", "A seed: another legal interleaving of lanes, warps and blocks."),
     "--poison": ("poison", "one", "A seed: registers, shared and local memory start as rubbish, not as zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after so many steps."),

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
+from warplab.interpreter.execute import execute
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.interpreter.ptxas.contraction import DEFAULT, Fmad
-from warplab.interpreter.vector.wave import run as execute
 from warplab.isa.profiles import profile
 
 Array = NDArray[Any]

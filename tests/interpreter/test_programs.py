@@ -7,12 +7,12 @@ import pytest
 
 from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
+from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
-from warplab.interpreter.vector.wave import run as execute
 from warplab.isa.profiles import profile
 from warplab.runtime.device.heap import DeviceHeap
 from warplab.runtime.device.printf import PrintRing

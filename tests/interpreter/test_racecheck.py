@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from warplab.interpreter.checkers.findings import Finding
@@ -174,6 +174,8 @@ def reference(steps: list[Step]) -> set[tuple[int, int]]:
 
 
 @settings(max_examples=60, deadline=None)
+@example([("atom", 0, 0), ("atom", 0, 1), ("ld", 0, 1)])
+@example([("atom", 0, 32), ("atom", 0, 0), ("atom", 0, 1), ("warp", 0, 0), ("ld", 0, 31)])
 @given(st.lists(STEPS, min_size=2, max_size=9))
 def test_random_programs(steps: list[Step]) -> None:
     text = text_of(steps)

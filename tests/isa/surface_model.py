@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}
+REACHED = {"1d": ("1d", "a1d"), "a1d": ("1d", "a1d"), "2d": ("2d", "a2d", "3d"), "a2d": ("2d", "a2d", "3d"), "3d": ("3d",)}
 OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "add": lambda m, b: m + b,
     "min": min,
@@ -37,26 +38,29 @@ class SurfaceModel:
     def texel(self) -> int:
         return self.bits // 8 * self.channels
 
-    def place(self, geometry: str, coordinates: Sequence[int], size: int, clamp: str, in_texels: bool) -> int | None:
+    def place(self, geometry: str, coordinates: Sequence[int], size: int, clamp: str, counts_bytes: bool) -> int | None:
         """The first byte at signed coordinates; None outside."""
         numbers = list(coordinates)
         width, height, slices = self.sizes
         layer = numbers.pop(0) % 65536 if geometry[0] == "a" else 0
-        if not in_texels and numbers[0] % size:
-            raise MisalignedError
-        x = numbers[0] * (self.texel if in_texels else 1)
+        misaligned = counts_bytes and numbers[0] % size
+        x = numbers[0] * (1 if counts_bytes else size)
         y = numbers[1] if geometry.endswith(("2d", "3d")) else 0
-        z = numbers[2] if geometry == "3d" else layer
-        if geometry != self.geometry:
-            return None
+        z = numbers[2] if geometry == "3d" else 0 if self.geometry == "3d" else layer
         row = width * self.texel
-        if clamp == "clamp":
-            x, y, z = min(max(x, 0), row - size), min(max(y, 0), height - 1), min(max(z, 0), slices - 1)
-        if not (0 <= x <= row - size and 0 <= y < height and 0 <= z < slices):
-            if clamp == "trap":
+        last = row // size * size - size
+        if self.geometry not in REACHED[geometry]:
+            where = None
+        else:
+            if clamp == "clamp" and last >= 0:
+                x, y, z = min(max(x, 0), last), min(max(y, 0), height - 1), min(max(z, 0), slices - 1)
+            inside = 0 <= x <= last and 0 <= y < height and 0 <= z < slices
+            if clamp == "trap" and not inside:
                 raise OutsideError
-            return None
-        return (z * height + y) * row + x
+            where = (z * height + y) * row + x if inside else None
+        if misaligned:
+            raise MisalignedError
+        return where
 
     def load(self, at: int | None, size: int) -> bytes:
         return bytes(size) if at is None else bytes(self.contents[at : at + size])
@@ -84,10 +88,10 @@ class SurfaceModel:
 
 
 def half(register: int) -> int:
-    """The bits of a float32 as a half, cut towards zero; what is finite stays so."""
+    """The bits of a float32 as a half, cut towards zero; what is finite stays so, and a NaN stays one."""
     sign, exponent, payload = register >> 31 << 15, register >> 23 & 255, register & 0x7FFFFF
     if exponent == 255:
-        return sign | 0x7C00 | payload >> 13
+        return sign | 0x7C00 | (max(payload >> 13, 1) if payload else 0)
     value: float = abs(struct.unpack("<f", struct.pack("<I", register))[0])
     least, beyond = 0, 0x7C00  # halves of one sign are ordered as their bits are
     while beyond - least > 1:

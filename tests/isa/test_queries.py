@@ -54,9 +54,12 @@ def extents(bound: Bound, opcode: str, resource: Texture | Surface) -> list[int]
 # What the H200 gave: how an array was made (width, height, depth or layers or faces, flags, levels), and its extents.
 SURFACES: list[tuple[Sizes, Sizes]] = [
     ((6, 0, 0), (6, 0, 0)), ((20, 4, 0), (20, 4, 0)), ((16, 16, 16), (16, 16, 16)), ((9, 7, 4, LAYERED), (9, 7, 4)),
-    ((4, 4, 12, LAYERED | CUBE), (4, 4, 12)), ((5, 5, 6, CUBE), (5, 5, 6)),
+    ((4, 4, 12, LAYERED | CUBE), (4, 4, 12)), ((5, 5, 6, CUBE), (5, 5, 6)), ((12, 0, 4, LAYERED), (12, 4, 0)), ((9, 5, 4), (9, 5, 4)),
 ]  # fmt: skip
-TEXTURES: list[tuple[Sizes, Sizes]] = [((9, 7, 4, LAYERED), (9, 7, 4)), ((20, 0, 3, LAYERED), (20, 3, 0)), ((5, 5, 6, CUBE), (5, 5, 0))]
+TEXTURES: list[tuple[Sizes, Sizes]] = [
+    ((9, 7, 4, LAYERED), (9, 7, 4)), ((20, 0, 3, LAYERED), (20, 3, 0)), ((5, 5, 6, CUBE), (5, 5, 0)), ((12, 0, 0), (12, 1, 0)),
+    ((10, 6, 0), (10, 6, 0)), ((9, 5, 4), (9, 5, 4)), ((4, 4, 12, LAYERED | CUBE), (4, 4, 2)),
+]  # fmt: skip
 LEVELS: list[tuple[Sizes, list[Sizes]]] = [  # of level 0 and on, as far as there are levels
     ((9, 0, 0), [(9, 1, 0)]), ((9, 0, 4, LAYERED), [(9, 4, 0)]), ((20, 12, 6, LAYERED), [(20, 12, 6)]), ((5, 5, 6, CUBE), [(5, 5, 0)]),
     ((16, 16, 16, 0, 3), [(16, 16, 16), (8, 8, 8), (4, 4, 4)]), ((16, 8, 0, 0, 5), [(16, 8, 0), (8, 4, 0), (4, 2, 0), (2, 1, 0), (1, 1, 0)]),

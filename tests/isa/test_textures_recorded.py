@@ -43,6 +43,9 @@ def contents(kind: str, seed: Any, dtype: np.dtype[Any], count: int) -> Bits:
     """What an array held."""
     if kind == "data":
         return np.array(seed, np.uint32).view(dtype)
+    if kind == "ramp":
+        i = np.arange(count * dtype.itemsize)
+        return (i * 7 + 13 + i // 256).astype(np.uint8).view(dtype)
     if kind in ("bits", "low"):
         found: Bits = words(seed, -(-count * dtype.itemsize // 8)).view(np.uint8)[: count * dtype.itemsize].view(dtype)
         if kind == "low":

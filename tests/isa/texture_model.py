@@ -9,6 +9,8 @@ from typing import Any
 
 from warplab.isa.textures.resources import Image, Sampler, TexelFormat
 
+from .surface_model import half
+
 Quad = tuple[int, list[tuple[int, list[Any]]]]  # (weight, [(exact weight, channels of a texel)])
 NAN = math.nan
 
@@ -51,9 +53,7 @@ def border_texel(f: TexelFormat, s: Sampler) -> list[Any]:
     out: list[Any] = []
     for k, c in enumerate(s.border[: f.channels]):
         if f.kind == "f":
-            out.append(
-                c if f.bits == 32 else math.copysign(min(abs(struct.unpack("<f", struct.pack("<I", bits(c) & 0xFFFFE000))[0]), 65504.0), c)
-            )
+            out.append(c if f.bits == 32 else struct.unpack("<e", struct.pack("<H", half(bits(c))))[0])
         elif f.bits == 32 or s.integer:
             code = bits(c) & ((1 << f.bits) - 1)
             out.append(code - (1 << f.bits) if f.kind == "s" and code >> f.bits - 1 else code)

@@ -37,13 +37,13 @@ def test_samples_pass_natively(case: Case, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_word_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert engine_of() == "numpy"
+    assert engine_of() == "auto"
     monkeypatch.setenv("WARPLAB_ENGINE", "native")
     assert (engine_of(), engine_of("numpy")) == ("native", "numpy")
 
 
 def test_wrong_words_and_a_missing_compiler_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="'fast'; there are numpy and native"):
+    with pytest.raises(UsageError, match="'fast'; there are auto, numpy and native"):
         engine_of("fast")
     monkeypatch.setattr(engines, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match="pip install 'warplab\\[native\\]'"):

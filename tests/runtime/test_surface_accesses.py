@@ -118,6 +118,14 @@ def test_handles_differ_by_lane(surfaces: Surfaces) -> None:
     assert (found == np.where(LANE % 2, ROWS, 0)).all()
 
 
+def test_tex_through_the_handle_of_a_surface_reads_texels(surfaces: Surfaces) -> None:
+    """As the H200 does; beyond the edge there are zeros, and a null handle reads zeros."""
+    fetch = "tex.2d.v4.u32.s32 {%r, %one, %x, %one}, [%t, {%r, %y}];"
+    found = surfaces.run("mov.b32 %r, %i; " + fetch)
+    assert (found == np.where(LANE < WIDTH, CONTENTS[0, 1][LANE % 8], 0)).all()
+    assert not surfaces.run("mov.b32 %r, 1; " + fetch, 0, 0).any()
+
+
 def test_a_variable_is_nothing_until_it_is_bound(host: Host, surfaces: Surfaces) -> None:
     body = (
         "sust.b.2d.b32.trap [target, {%x, %y}], %one; suld.b.2d.b32.trap %r, [target, {%x, %y}]; mov.u64 %h, target; "

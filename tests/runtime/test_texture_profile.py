@@ -11,8 +11,9 @@ from warplab.isa.textures.resources import Image, TexelFormat
 from warplab.runtime import profiling
 from warplab.runtime.reports.html import page
 
-from .conftest import POINTER, Host
+from .conftest import POINTER, Host, driver
 from .test_texture_fetches import texture
+from .test_textures import descriptor, of_array
 
 SIDE = 64
 KERNEL = """.version 8.6
@@ -82,6 +83,52 @@ def test_counters_and_picture(host: Host) -> None:
     assert sorted(seen.cells) == sorted((x, y, 1) for x in range(8) for y in range(4))
     shown = page([p])
     assert "32 texels in 4 sectors" in shown and "(3, 2): read 1 time" in shown
+
+
+SURFACE = """.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 s)
+{
+    .reg .b64 %s;
+    .reg .b32 %i, %x, %y, %r<4>;
+    ld.param.u64 %s, [s];
+    mov.u32 %i, %tid.x;
+    and.b32 %x, %i, 7;
+    shr.b32 %y, %i, 3;
+    mul.lo.u32 %x, %x, BYTES;
+    ACCESS
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("access", "bytes", "op", "sectors"),
+    [
+        ("suld.b.2d.b32.zero %r0, [%s, {%x, %y}];", 4, "ld", 4),  # 8 x 4 texels: a line
+        ("sust.b.2d.v4.b32.zero [%s, {%x, %y}], {%i, %i, %i, %i};", 16, "st", 16),  # 32 x 4 texels
+        ("sust.p.2d.b32.zero [%s, {%x, %y}], %i;", 1, "st", 4),
+        ("sured.b.add.2d.u32.zero [%s, {%x, %y}], 1;", 4, "red", 4),
+        ("suld.b.2d.b32.zero %r0, [%s, {%x, %i}];", 4, "ld", 16),  # a diagonal: two of its texels a sector
+        ("sust.b.2d.b32.zero [%s, {-4, %y}], %i;", 4, "st", 0),  # outside
+    ],
+)
+def test_surfaces_are_counted(host: Host, access: str, bytes: int, op: str, sectors: int) -> None:
+    a = host("cuArray3DCreate", descriptor(SIDE, SIDE, format=driver.CUarray_format.CU_AD_FORMAT_UNSIGNED_INT32, flags=2))
+    s = host("cuSurfObjectCreate", of_array(a))
+    f = host.function("k", SURFACE.replace("ACCESS", access).replace("BYTES", str(bytes)))
+    with profiling() as p:
+        assert host.launch(f, 1, 32, (int(s),), (POINTER,)) == "SUCCESS"
+        host("cuCtxSynchronize")
+    m = p.launches[0].metrics
+    assert m[f"l1tex__t_requests_pipe_tex_mem_surface_op_{op}.sum"] == (sectors > 0)
+    assert m[f"l1tex__t_sectors_pipe_tex_mem_surface_op_{op}.sum"] == sectors
+    assert m["lts__t_sectors_op_write.sum"] == (sectors if op == "st" else 0)
+    if sectors:
+        (seen,) = [a for a in p.launches[0].accesses if a.space == "surface"]
+        assert seen.texels is not None and len(seen.texels.cells) == (128 if bytes == 16 else 32)
+        assert ("written" if op == "st" else "updated" if op == "red" else "read") + " 1 time" in page(p.launches)
 
 
 def place(image: Image, *at: int) -> int:

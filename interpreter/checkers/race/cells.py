@@ -20,18 +20,38 @@ NEVER = 0xFFFFFFFF  # the time of a copy that nobody has waited for
 U64 = np.uint64
 HALF = U64(32)
 LOW = U64(0xFFFFFFFF)
+MIXED = 0x8000  # of a site: the record has threads of several instructions, which the log tells apart
+LOGGED = 1 << 20  # accesses that a log keeps
 KINDS = ("weak write", "strong write", "weak read", "strong read", "copied to", "copied from")
 
 
 class Cells:
     """One kind of record for every unit of a memory."""
 
-    __slots__ = ("mask", "site", "stamp")
+    __slots__ = ("log", "logged", "mask", "site", "stamp")
 
     def __init__(self, count: int) -> None:
         self.stamp = np.zeros(count, np.uint64)
         self.site = np.zeros(count, np.uint16)
         self.mask: Array | None = None  # of the lanes or warps that a record of several threads has
+        self.log: list[tuple[Array, Array, Array | None, Array]] = []  # units, stamps, masks and sites of records that became one
+        self.logged = 0
+
+    def keep(self, units: Array, stamp: Array, mask: Array | None, site: Array) -> None:
+        """Keeps records that become part of one with another site; of very many the oldest are forgotten."""
+        self.log.append((units, stamp, mask, site))
+        self.logged += units.size
+        while self.logged > LOGGED:
+            self.logged -= self.log.pop(0)[0].size
+
+    def parts(self, unit: int) -> list[tuple[Array, Array, Array]]:
+        """Stamps, masks and sites of all that the record of a unit may stand for, the latest first."""
+        out = []
+        for units, stamp, mask, site in reversed(self.log):
+            here = np.flatnonzero(units == unit)
+            if here.size:
+                out.append((stamp[here], np.zeros(here.size, np.uint32) if mask is None else mask[here], site[here]))
+        return out
 
     def masks(self) -> Array:
         """The masks, made when the first is kept."""
@@ -44,6 +64,16 @@ class Cells:
         self.stamp, self.site = np.repeat(self.stamp, 4), np.repeat(self.site, 4)
         if self.mask is not None:
             self.mask = np.repeat(self.mask, 4)
+        self.log = [
+            (
+                (units[:, None] * 4 + np.arange(4)).ravel(),
+                np.repeat(stamp, 4),
+                None if mask is None else np.repeat(mask, 4),
+                np.repeat(site, 4),
+            )
+            for units, stamp, mask, site in self.log
+        ]
+        self.logged *= 4
 
 
 class Shadow:

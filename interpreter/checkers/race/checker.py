@@ -21,7 +21,7 @@ from ...vector.group import Group
 from ...vector.ports import WavePort
 from ..checker import Checker
 from ..findings import Findings, Tool
-from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, THREAD, U64, WARP, Array, Cells, Shadow
 from .heads import Heads
 from .kinds import CTA, GPU, Kind, kind_of
 from .launches import Launches
@@ -687,9 +687,10 @@ class Racecheck(Checker):
         cells = shadow.of(what)
         mine = stamps(NEVER, who) if who is not None else u.words(THREAD) | U64(self.now << 32)
         old = cells.stamp[i]
+        late = old > floor
+        sites = cells.site[i] if late.any() else None
         cells.stamp[i] = mine
         cells.site[i] = number
-        late = old > floor
         if i.size > 1:
             back = cells.stamp[i]
             met = np.flatnonzero(back != mine)
@@ -712,12 +713,26 @@ class Racecheck(Checker):
                 if apart.any():
                     self._reporter.race(a, what, what, shadow, cells, i, met[apart], u, False, within=True)
             self._merge(cells, i, met, back, u)
-        if late.any():
+        if sites is not None:
             index = np.flatnonzero(late)
-            open_ = self.order.unordered(old[index], None if cells.mask is None else cells.mask[i[index]], u.take(index))
+            masks = None if cells.mask is None else cells.mask[i[index]]
+            open_ = self.order.unordered(old[index], masks, u.take(index))
             index = index[open_]
             if index.size:
+                self._remember(cells, i[index], old[index], None if masks is None else masks[open_], sites[index], mine[index], number)
                 self._join(cells, i, index, old[index], u)
+
+    @staticmethod
+    def _remember(cells: Cells, where: Array, old: Array, masks: Array | None, sites: Array, mine: Array, number: int) -> None:
+        """Records of several instructions become one: which thread executed which?"""
+        mixed = sites >= MIXED
+        apart = mixed | (sites != number)
+        if apart.any():
+            fresh = np.flatnonzero(apart & ~mixed)
+            if fresh.size:
+                cells.keep(where[fresh], old[fresh], None if masks is None else masks[fresh], sites[fresh])
+            cells.keep(where[apart], mine[apart], None, np.full(int(apart.sum()), number, np.uint16))
+            cells.site[where[apart]] = number | MIXED
 
     def _merge(self, cells: Cells, i: Array, met: Array, back: Array, u: NumberedLanes) -> None:
         """Several lanes at one unit become a record of their warp, block or the grid."""

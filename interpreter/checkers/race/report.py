@@ -17,7 +17,7 @@ from ...plan.plan import Site
 from ...values import Array
 from ...vector.ports import WavePort
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, NUMBER, THREAD, WARP, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Cells, Shadow
 from .kinds import CLUSTER, CTA, SCOPE_NAMES, Kind
 from .order import NumberedLanes, Order
 
@@ -60,6 +60,7 @@ class Reporter:
         copied = level == COPY
         if copied.any():
             theirs[copied] = self.order.copies.thread[number[copied]] // self.order.threads
+        sites = sites & np.uint16(MIXED - 1)
         for n in np.unique(sites).tolist():
             here = sites == n
             other = self.kinds[n - 1]
@@ -81,9 +82,16 @@ class Reporter:
         for n in np.unique(sites).tolist():
             here = index[sites == n]
             j = int(here[0])
-            self._one(
-                a, what, other, shadow, self.sites[n - 1], int(cells.stamp[i[j]]), int(i[j]) * shadow.unit, j, u, here.size, equal, proxy
-            )
+            site, stamp = (n & ~MIXED, int(cells.stamp[i[j]])) if n < MIXED else self._part(cells, int(i[j]), u.take(here[:1]), n & ~MIXED)
+            self._one(a, what, other, shadow, self.sites[site - 1], stamp, int(i[j]) * shadow.unit, j, u, here.size, equal, proxy)
+
+    def _part(self, cells: Cells, unit: int, lane: NumberedLanes, last: int) -> tuple[int, int]:
+        """The instruction, and the stamp, of an access in a record of several that is not ordered before a lane."""
+        for stamp, mask, sites in cells.parts(unit):
+            bad = np.flatnonzero(self.order.unordered(stamp, mask, lane.take(np.zeros(stamp.size, np.int64))))
+            if bad.size:
+                return int(sites[bad[-1]]), int(stamp[bad[-1]])
+        return last, int(cells.stamp[unit])
 
     def _one(
         self, a: Access, what: str, other: str, shadow: Shadow, site: Site, stamp: int, offset: int, j: int, u: NumberedLanes, count: int, equal: bool,

@@ -10,6 +10,8 @@ import numpy as np
 from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
+from ...vector.group import PAUSE_TURNS
+from ..schedule.scheduler import TURN
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from .accesses import EmittedAccesses
@@ -22,6 +24,12 @@ class CompiledLanes(EmittedAccesses):
 
     loops = 0  # of updates, in this pass
     guard: Guard = None  # of the operation
+
+    def pause(self) -> None:
+        """See ports.Lanes."""
+        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {TURN}")
+        turns = self.once.fresh(f"add i64 {self.once.fresh(f'load i64, ptr {p}, align 8')}, {PAUSE_TURNS}")
+        self.once.lines.append(f"  store i64 {turns}, ptr {p}, align 8")
 
     def convert(self, address: Any, space: str, to_generic: bool) -> Any:
         """See ports.Lanes."""

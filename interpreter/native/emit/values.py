@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...plan import plan as P
+from ...vector.special import CLOCKS
 from ..frame import STACK, Frame
+from ..schedule.scheduler import COUNTED, STEPS
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
@@ -118,6 +120,8 @@ class Values:
 
     def special(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
+        if name in CLOCKS:
+            return ONE, self._clock(name)
         n, extent, dtype = self.frame.special(name)
         kind = ONE if extent == "one" else LANE
         code = self.code_of(kind)
@@ -136,6 +140,15 @@ class Values:
         return LANE, SymbolicArray(
             code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype
         )
+
+    def _clock(self, name: str) -> SymbolicArray:
+        """A register that changes with time."""
+        parts = []
+        for word in (COUNTED, STEPS):
+            p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {word}")
+            parts.append(SymbolicArray(self.once, self.once.emit(f"load <1 x i64>, ptr {p}, align 8"), np.dtype(np.uint64)))
+        value: SymbolicArray = CLOCKS[name](parts[0] + parts[1])
+        return value
 
     def block(self) -> str:
         """The number in the wave of the block of a vector."""

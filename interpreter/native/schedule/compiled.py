@@ -6,7 +6,7 @@ import ctypes
 import functools
 from collections.abc import Callable
 
-from ..jit import CompiledLibrary
+from ..jit import CompiledLibrary, NativeSource
 from . import scheduler as text
 from .loops import constants_of, translated
 
@@ -14,7 +14,7 @@ from .loops import constants_of, translated
 @functools.cache
 def scheduler() -> Callable[[int, int], int]:
     """waves() of scheduler.py for the host: takes the addresses of the words and of the frames."""
-    library = CompiledLibrary(translated(text.FUNCTIONS, constants_of(text)), ["waves"])
+    library = NativeSource(translated(text.FUNCTIONS, constants_of(text)), ["waves"]).compiled()
     function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(library.addresses["waves"])
     _alive.append(library)
     return function

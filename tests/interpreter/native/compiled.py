@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from warplab.interpreter.native.jit import CompiledLibrary
+from warplab.interpreter.native.jit import CompiledLibrary, compiled
 from warplab.interpreter.native.trace.code import VectorCode, scalar_type
 from warplab.interpreter.native.trace.symbol import SymbolicArray
 
@@ -41,7 +41,7 @@ def run(code: VectorCode, inputs: Sequence[tuple[Any, SymbolicArray]], results: 
         "  %p = phi i64 [0, %entry], [%next, %loop]", body, f"  %next = add i64 %p, {code.width}",
         f"  %more = icmp ult i64 %next, {count}", "  br i1 %more, label %loop, label %exit", "exit:", "  ret void", "}",
     ])  # fmt: skip
-    library = CompiledLibrary(text, ["f"])
+    library = CompiledLibrary(compiled(text), ["f"])
     f = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(names))(library.addresses["f"])
     f(*[a.ctypes.data for a in arrays], *[o.ctypes.data for o in outs])
     return [o.astype(bool) if r.dtype.kind == "b" else o for o, r in zip(outs, results, strict=True)]

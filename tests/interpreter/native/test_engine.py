@@ -68,3 +68,13 @@ def test_memory_that_a_kernel_allocates_is_seen() -> None:
         call (r), malloc, (n); ld.param.b64 %m, [r]; st.u32 [%m], %t; ld.u32 %r, [%m];
         mul.wide.u32 %s, %t, 4; add.u64 %o, %o, %s; st.global.u32 [%o], %r; ret; }}"""
     assert run(text, 1, 64, 64, engine="native").tolist() == list(range(64))
+
+
+@pytest.mark.parametrize("register", ["%clock64", "%globaltimer"])
+def test_clocks_show_the_same_time(register: str) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %c, %d; .reg .u32 %t, %n; .reg .pred %p;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 8; add.u64 %o, %o, %a;
+        mov.u64 %c, {register}; mov.u32 %n, 0; L: add.u32 %n, %n, 1; setp.lt.u32 %p, %n, %t; nanosleep.u32 20; @%p bra L;
+        mov.u64 %d, {register}; sub.u64 %d, %d, %c; st.global.u64 [%o], %d; ret; }}"""
+    numpy, native = (run(text, 2, 40, np.zeros(40, np.uint64), engine=engine) for engine in ENGINES)
+    assert (numpy == native).all() and (native[::2] > 0).all()

@@ -1,0 +1,97 @@
+"""Runs a launch, wave by wave, on the engine that suits it; the last state of memory is its result."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .launch import CHECK_EVERY, Launch
+from .native.choice import EngineChoice, choice_of
+from .observe import Observer
+from .vector.group import Group
+from .vector.wave import Wave
+
+
+def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
+    """Runs a launch."""
+    try:
+        with np.errstate(all="ignore"):
+            for o in observers:
+                o.begin(launch)
+            LaunchWaves(launch, observers).run()
+            for o in observers:
+                o.end(launch)
+    finally:
+        launch.close()
+
+
+class LaunchWaves:
+    """The waves of a launch: those that have not begun, and those in which lanes only spin."""
+
+    def __init__(self, launch: Launch, observers: Sequence[Observer]) -> None:
+        self.launch = launch
+        self.observers = observers
+        self.suspended: deque[Wave] = deque()
+        self.choice: EngineChoice | None = choice_of(launch, bool(observers))  # None: only numpy can run it
+        self.native: Any = None  # the compiled run
+        self.began = 0.0  # when numpy began with what it runs
+
+    def run(self) -> None:
+        """Runs until all waves have ended."""
+        launch, options, suspended = self.launch, self.launch.options, self.suspended
+        while True:
+            if (launch.next_block < launch.blocks and len(suspended) < options.max_waves) or (
+                self.native is not None and self.native.under_way
+            ):
+                wave = self._next()
+                if wave is None:
+                    continue
+                launch.quiet_rounds = 0
+            elif suspended:
+                wave = suspended.popleft()
+                launch.suspended_waves = len(suspended)
+            else:
+                return
+            self.began = time.thread_time()
+            ended = wave.run()
+            if self.choice is not None and self.native is None:
+                self.choice.seconds += time.thread_time() - self.began
+            if ended:
+                launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
+            else:
+                suspended.append(wave)
+                launch.suspended_waves = len(suspended)
+                if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
+                    options.max_waves += 16
+
+    def _next(self) -> Wave | None:
+        """The next wave for numpy; None if compiled code ran all that was left."""
+        launch, choice = self.launch, self.choice
+        if self.native is None and choice is not None:
+            self.native = choice.begun(launch, Wave)
+        if self.native is not None:
+            wave: Wave | None = self.native.next_wave()
+            return wave
+        first = launch.next_block
+        launch.next_block += min(launch.blocks_per_wave, launch.blocks - first)
+        wave = Wave(launch, self.observers, first, launch.next_block - first)
+        if choice is not None:
+            wave.successor = self._take_over
+        return wave
+
+    def _take_over(self, wave: Wave, g: Group) -> bool:
+        """Compiled code goes on with a wave that numpy began, if it is there by now and all lanes stand at one place."""
+        choice = self.choice
+        assert choice is not None
+        if g.parent is not None or g.selection is not None or g.act.caller is not None:
+            return False
+        now = time.thread_time()
+        choice.seconds += now - self.began
+        self.began = now
+        if self.native is None:
+            self.native = choice.begun(self.launch, Wave)
+        return self.native is not None and self.native.take_over(wave, g)

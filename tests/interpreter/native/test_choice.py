@@ -1,0 +1,79 @@
+"""When a launch goes over to compiled code, and what is kept of that code on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.interpreter.harness import run
+from warplab.interpreter.native import choice
+from warplab.interpreter.native.jit import NativeSource
+from warplab.interpreter.native.run import NativeLaunch
+from warplab.interpreter.native.store import ObjectStore
+
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+COUNTING = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %r, %t, %n; .reg .pred %p; .shared .u32 s[64];
+    ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.u64 %o, %o, %a;
+    mov.u64 %a, s; mul.lo.u32 %n, %t, 4; mov.u32 %r, s; add.u32 %n, %n, %r; st.shared.u32 [%n], %t; mov.u32 %r, 0;
+    L: ld.shared.u32 %t, [%n]; add.u32 %t, %t, 1; st.shared.u32 [%n], %t; add.u32 %r, %r, 1; setp.lt.u32 %p, %r, 3000; @%p bra L;
+    ld.shared.u32 %r, [%n]; st.global.u32 [%o], %r; ret; }}"""
+IR = "define i64 @f() { ret i64 7 }"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of compiled code."""
+    monkeypatch.setenv("WARPLAB_CACHE", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FIRST", "BASE", "WRITE", "COMPILE"):
+        monkeypatch.setattr(choice, name, 0.0)
+    taken = []
+    take_over = NativeLaunch.take_over
+
+    def noted(self: NativeLaunch, wave: object, g: object) -> bool:
+        taken.append(take_over(self, wave, g))
+        return taken[-1]
+
+    monkeypatch.setattr(NativeLaunch, "take_over", noted)
+    assert (run(COUNTING, 1, 40, 40, engine="auto") == np.arange(40) + 3000).all()
+    assert taken == [True]
+
+
+def test_a_short_launch_waits_for_no_compiler(folder: Path) -> None:
+    run(COUNTING.replace("3000", "30"), 1, 40, 40, engine="auto")
+    assert not folder.exists()
+
+
+def test_code_is_compiled_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    NativeSource(IR, ["f"]).compiled()
+    monkeypatch.setattr("warplab.interpreter.native.jit.compiled", lambda text: pytest.fail("compiled again"))
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
+    assert NativeSource(IR + "\n", ["f"]).kept() is None
+
+
+def test_damaged_code_is_compiled_again(folder: Path) -> None:
+    NativeSource(IR, ["f"]).compiled()
+    (path,) = folder.iterdir()
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    assert NativeSource(IR, ["f"]).kept() is None
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
+
+
+def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WARPLAB_CACHE", str(tmp_path / "file"))
+    assert NativeSource(IR, ["f"]).compiled().addresses["f"]
+
+
+def test_the_folder_is_bounded(tmp_path: Path) -> None:
+    store = ObjectStore(tmp_path, limit=3000)
+    for n in range(5):
+        store.put(str(n), bytes(900))
+        store.get("0")
+    assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= 3000
+    assert store.get("4") == bytes(900)

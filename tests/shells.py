@@ -1,0 +1,38 @@
+"""What bash and zsh make of commands that a reader pastes: the words of each command, while nothing is executed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+# Every command is recorded, programs as well as the builtins that would change the shell: the number of its words, then the words.
+RECORD = """
+record() { printf '%s\\0' $# "$@" >&9; }
+for builtin in cd source . exit; do eval "$builtin() { record $builtin \\"\\$@\\"; }"; done
+command_not_found_handle() { record "$@"; }
+command_not_found_handler() { record "$@"; }
+PATH=/nowhere
+exec 9>&1
+"""
+# failglob makes bash as strict as zsh: a word with [ ] * or ? that matches no file is an error
+SHELLS = {"bash": ["bash", "--norc", "--noprofile", "-O", "failglob", "-c"], "zsh": ["zsh", "-f", "-c"]}
+INSTALLED = [name for name in SHELLS if shutil.which(name)]
+
+
+def split(script: str) -> list[list[str]]:
+    """The words of each command in a script, on which all installed shells agree; an AssertionError shows where they do not."""
+    single_quoted = re.sub(r"'[^']*'", "", script)
+    assert not re.search(r"(^|\s)#", single_quoted, re.M), f"zsh takes no comments at its prompt: {script}"
+    assert not re.search(r"!(?![\s=(])", single_quoted), f"a ! outside of single quotes recalls an earlier command: {script}"
+    answers = [words(name, script) for name in INSTALLED]
+    assert all(a == answers[0] for a in answers), f"{INSTALLED} disagree: {answers}"
+    return answers[0]
+
+
+def words(shell: str, script: str) -> list[list[str]]:
+    """The words of each command, as one shell splits them."""
+    done = subprocess.run([*SHELLS[shell], RECORD + script], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, f"{shell} refuses a command: {done.stderr}{script}"
+    fields = iter(done.stdout.split("\0")[:-1])
+    return [[next(fields) for _ in range(int(count))] for count in fields]
