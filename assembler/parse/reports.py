@@ -86,6 +86,8 @@ class Reports:
         before = self.code[start:at].rstrip()
         if word == "#":
             return "a comment begins with //"
+        if word in ("f", "F") and (number := re.search(r"\d*\.\d+$|\d+\.$", before)) and start + len(before) == at:
+            return f"a constant has no suffix: write {number[0]}"
         if word == "}" and not before:
             return "no { is open here"
         if guard := re.match(r"!?(%[\w$]+)\s*", self.code[start : start + 80]):
@@ -123,6 +125,8 @@ class Reports:
             self.diagnostics.remove(said)
         near = nearest(name, scope.known())
         hint = f"is {near} meant?" if near else scope.range_hint(name)
+        if not name.startswith("%") and scope.lookup(f"%{name}") is not None:
+            hint = f"is %{name} meant?"
         if not hint and name.startswith("%"):
             hint = f"a register is declared before its first use, as in .reg .b32 {name};"
         self.report("undeclared-name", f"{name} is not declared", at, to, hint=hint)

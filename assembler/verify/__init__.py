@@ -54,7 +54,10 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
 
 
 def _judged(module: Module, target: str | None) -> list[Diagnostic]:
-    found = [*modules.header(module, target), *modules.variables(module), *modules.functions(module)]
+    head = list(modules.header(module, target))
+    if any(d.code == "unknown-version" for d in head):  # what such a version has is anybody's guess
+        return head
+    found = [*head, *modules.variables(module), *modules.functions(module)]
     judge = Judge(module, found, Has.of(module))
     for item in module.items:
         if isinstance(item, Function) and item.body is not None:

@@ -120,7 +120,8 @@ class Judge:
             return False
         narrow = is_narrow(form, settled, instruction.operands)
         if narrow is not None:
-            self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow))
+            help = "keep the address in a .b64 register; where shared memory is meant, say .shared"
+            self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow), help=help)
             return False
         # `g[4]` and `g+4` are one operand here, and only the former is a place: that is told from the text, every time.
         return instruction.opcode not in INDEXED or not any(isinstance(o, Symbol) for o in instruction.operands)

@@ -163,3 +163,22 @@ def test_a_verdict_is_remembered_for_what_it_depends_on():
 @pytest.mark.parametrize("text", ["", "\0", ".version", b"\xff\xfe", ".version 9.0\n.target sm_90\n.func f(", "}" * 50, "@" * 50])
 def test_broken_text_is_no_exception(text):
     assert all(d.code in CODES or d.code in EXPLANATIONS for d in check(text))
+
+
+@pytest.mark.parametrize(
+    ("body", "help"),
+    [
+        (".reg .f32 %f; mov.f32 %f, 0.25f; ret;", "write 0.25"),
+        (".reg .b32 %r<4>; mov.b32 r1, 0; ret;", "is %r1 meant?"),
+        (".reg .f32 %f; mov.f32 %f, 1/4; ret;", "1.0/4.0"),
+        (".reg .b32 %r<4>; ld.global.u32 %r1, [%r2]; ret;", "say .shared"),
+    ],
+)
+def test_the_help_says_what_was_meant(body, help):
+    (found,) = check(f"{HEAD}.visible .entry k() {{ {body} }}")
+    assert help in found.help
+
+
+def test_an_unknown_version_is_one_error():
+    text = inside(".reg .b32 %r; mov.b32 %r, 0; ret;")
+    assert [d.code for d in check(text.replace(".version 9.0", ".version 99.0"))] == ["unknown-version"]

@@ -178,7 +178,8 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
 
 def _constant_help(operand: Immediate, t: ScalarType) -> str:
     if operand.kind == "int" and t.name in ("f32", "f64"):
-        return f"write {operand.text or operand.value}.0"
+        computed = "" if operand.text else ", or the expression in floating point, as 1.0/4.0: this one is computed in integers"
+        return f"write {operand.value}.0{computed}"
     if operand.kind != "int" and t.is_integer:
         return "write an integer"
     return "put it into a register first"
