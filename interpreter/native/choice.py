@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -30,7 +31,7 @@ class EngineChoice:
         plan = launch.kernel.plan(launch.kernel.function, launch.manner)
         operations = sum(len(s.ops) for s in plan.segments)
         if self.program is None:
-            if not wanted and self.seconds < BASE + WRITE * operations + (0 if _begun else FIRST):
+            if not wanted and self.seconds < BASE + WRITE * operations + (0 if "llvmlite" in sys.modules else FIRST):
                 return False
             self._write(launch, plan)
             if self.refused:
@@ -47,17 +48,13 @@ class EngineChoice:
         return NativeLaunch(launch, self.program, wave)
 
     def _write(self, launch: Launch, plan: Any) -> None:
-        from .program import NativeProgram
+        from .program import NativeProgram  # here, since it loads llvmlite
         from .trace.code import Untraceable
 
-        _begun.append(True)
         try:
             self.program = NativeProgram(launch.kernel, plan)
         except Untraceable:
             self.refused = True
-
-
-_begun: list[bool] = []  # the compiler is there
 
 
 def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:

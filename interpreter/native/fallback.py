@@ -15,7 +15,7 @@ from ..vector.group import Activation, Group
 from .frame import STACK
 from .program import Row
 from .registers import NativeRegisters
-from .schedule import scheduler as s
+from .schedule import words as s
 from .slots import slots_of
 from .variance import LANE, ONE
 

@@ -21,7 +21,7 @@ from .emit.memory import Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
-from .schedule import scheduler as s
+from .schedule import words as s
 from .slots import leaves, read, set_by, slots_of, written
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
@@ -154,16 +154,16 @@ class NativeProgram:
             case P.Jump():
                 return s.JUMP
             case P.Branch(guard=guard):
-                return s.BRANCH_ONE if kinds.get(guard.slot, ONE) == ONE else s.BRANCH
+                return s.BRANCH_UNIFORM if kinds.get(guard.slot, ONE) == ONE else s.BRANCH
             case P.Leave(what="ret" | "exit", guard=None) if self.plan.function.is_entry:
                 return s.EXIT
             case P.Leave(what="ret" | "exit", guard=guard) if self.plan.function.is_entry:
                 assert guard is not None
                 return s.LEAVE if kinds.get(guard.slot, ONE) == ONE else s.EXIT_SOME
             case P.Barrier(count=None, waits=True, reduction=None, guard=None):
-                return s.GATHER
+                return s.BARRIER
             case P.Sync(guard=None):
-                return s.MEET
+                return s.WARP_SYNC
             case P.Call(callee=callee, guard=None) if callee is not None and self.kernel.program.definition(callee).body is None:
                 return s.CALLOUT
         return s.LEAVE
@@ -235,7 +235,7 @@ class NativeProgram:
                 continue
             guard = getattr(end, "guard", None)
             if guard is not None:
-                lane = row.kind != s.BRANCH_ONE
+                lane = row.kind != s.BRANCH_UNIFORM
                 words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
                 words[s.NEGATED] = guard.negated
             match end:

@@ -16,7 +16,7 @@ from .fallback import Fallback
 from .frame import STACK
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
-from .schedule import scheduler as s
+from .schedule import words as s
 from .schedule.compiled import scheduler
 
 Array = NDArray[Any]

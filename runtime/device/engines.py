@@ -22,7 +22,7 @@ def engine_of(word: str = "") -> str:
     """An engine by its name; without one, what WARPLAB_ENGINE says, else auto."""
     name = word or os.environ.get(VARIABLE, "") or ENGINES[0]
     if name not in ENGINES:
-        raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are auto, numpy and native")
+        raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are {', '.join(ENGINES[:-1])} and {ENGINES[-1]}")
     if name == "native" and find_spec("llvmlite") is None:
         raise UsageError("the native engine needs llvmlite: pip install 'warplab[native]'")
     return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,24 @@ from ..variance import LANE, ONE
 from .memory import SPACES
 from .stack import Stack, narrow
 from .values import Guard
+
+
+class AccessPlace(NamedTuple):
+    """Where an access goes, as arguments of the functions in texts.py."""
+
+    base: str  # of the memory
+    limits: str  # what the site of the access remembers of allocations, and where shared memory ends
+    address: SymbolicArray  # of each lane
+
+    @property
+    def memory(self) -> str:
+        """All but the addresses."""
+        return f"ptr %ctx, {self.base}, {self.limits}"
+
+    @property
+    def addresses(self) -> str:
+        """The addresses."""
+        return f"{self.address.type} {self.address.value}"
 
 
 class EmittedAccesses(Stack):
@@ -40,7 +58,7 @@ class EmittedAccesses(Stack):
         if space == "local":
             return tuple(self.from_stack(a + a.dtype.type(plus), t, e, n, guard) for e in range(n))
         bits, code = 8 * t.bytes, self.code
-        where = self._at(space, a, plus, t.bytes * n, guard)
+        where = self._addressed(space, a, plus, t.bytes * n, guard)
         mask = f"<{self.width} x i1> {self.mask(guard)}"
         return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask})"), t, n)
 
@@ -70,7 +88,7 @@ class EmittedAccesses(Stack):
             for e, v in enumerate(values):
                 self.to_stack(a + a.dtype.type(plus), t, e, len(values), v, guard)
             return
-        where = self._at(space, a, plus, t.bytes * len(parts), guard)
+        where = self._addressed(space, a, plus, t.bytes * len(parts), guard)
         name = self.helpers.store(space, 8 * t.bytes, len(parts))
         self.code.lines.append(
             f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
@@ -87,20 +105,18 @@ class EmittedAccesses(Stack):
     def _site(self, code: VectorCode) -> str:
         return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
 
-    def _at(self, space: str, a: SymbolicArray, plus: int, size: int, guard: Guard) -> str:
+    def _addressed(self, space: str, a: SymbolicArray, plus: int, size: int, guard: Guard) -> str:
         """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
-        *memory, a_text = self._where(space, a, size).rsplit(", <", 1)
-        type, value = ("<" + a_text).rsplit(" ", 1)
-        bits = 64 if space == "global" else 32
-        kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({type} {value}, <{self.width} x i1> {self.mask(guard)})")
-        return f"{memory[0]}, {type} {value}, i{bits} {plus & (1 << bits) - 1}, i32 {kind}"
+        place = self.place(space, a, size)
+        bits = 8 * place.address.itemsize
+        kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({place.addresses}, <{self.width} x i1> {self.mask(guard)})")
+        return f"{place.memory}, {place.addresses}, i{bits} {plus & (1 << bits) - 1}, i32 {kind}"
 
-    def _where(self, space: str, a: SymbolicArray, size: int) -> str:
-        """The arguments of an access that say where: memory, what the site remembers, and each lane's address."""
+    def place(self, space: str, a: SymbolicArray, size: int) -> AccessPlace:
+        """Where an access of so many bytes of each lane goes."""
         a = self.at(LANE, a.view(f"u{a.itemsize}"))
         if space == "global":
-            a = a.astype(np.uint64)
-            return f"ptr %ctx, ptr %host.b, ptr {self._site(self.code)}, i64 0, {a.type} {a.value}"
+            return AccessPlace("ptr %host.b", f"ptr {self._site(self.code)}, i64 0", a.astype(np.uint64))
         if a.itemsize == 8:
             a = narrow(a)
         start = self.code.emit(f"mul i64 {self.block()}, %shared_stride")
@@ -108,7 +124,7 @@ class EmittedAccesses(Stack):
         room = self.once.emit(f"sub i64 %shared_size, {size - 1}")
         none = self.once.emit(f"icmp slt i64 {room}, 0")
         limit = self.once.emit(f"select i1 {none}, i64 0, i64 {room}")
-        return f"ptr %ctx, ptr {base}, ptr null, i64 {limit}, {a.type} {a.value}"
+        return AccessPlace(f"ptr {base}", f"ptr null, i64 {limit}", a)
 
 
 def _result(bits: int, elements: int, width: int) -> str:

@@ -12,7 +12,7 @@ from warplab.isa.spaces import window_of
 from warplab.isa.types import TYPES
 
 from ...vector.group import PAUSE_TURNS
-from ..schedule.scheduler import TURN
+from ..schedule.words import TURN
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE
@@ -99,26 +99,26 @@ class CompiledLanes(EmittedAccesses):
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
         mask = self.mask(self.guard)
-        where = self._where(SPACES[space], address, size)
-        _, base, _, _, a = where.split(", ", 4)
-        ok = code.fresh(f"call i1 @{self.helpers.check(SPACES[space], 8 * size)}({where}, <{self.width} x i1> {mask})")
+        place = self.place(SPACES[space], address, size)
+        check = self.helpers.check(SPACES[space], 8 * size)
+        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask})")
         held = [lift(code, o, o.dtype, self.width) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
         rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]
-        places = code.scratch(a[: a.index(">") + 1], f"{n}.a")
+        places = code.scratch(place.address.type, f"{n}.a")
         old, left = code.scratch(f"<{self.width} x i{8 * size}>", f"{n}.old"), code.scratch(f"i{self.width}", f"{n}.m")
-        word = "i64" if "i64" in a.split(">")[0] else "i32"
+        word = f"i{8 * place.address.itemsize}"
         code.lines += [
             f"  store {v.type} {v.value}, ptr {room}, align 64" for v, room in zip(held, rooms, strict=True)
         ] + [
-            f"  store {a}, ptr {places}, align 64", f"  store <{self.width} x i{8 * size}> zeroinitializer, ptr {old}, align 64",
+            f"  store {place.addresses}, ptr {places}, align 64", f"  store <{self.width} x i{8 * size}> zeroinitializer, ptr {old}, align 64",
             f"  %m{n} = bitcast <{self.width} x i1> {mask} to i{self.width}", f"  %on{n} = select i1 {ok}, i{self.width} %m{n}, i{self.width} 0",
             f"  store i{self.width} %on{n}, ptr {left}", f"  br label %head{n}", f"head{n}:", f"  %left{n} = load i{self.width}, ptr {left}",
             f"  %none{n} = icmp eq i{self.width} %left{n}, 0", f"  br i1 %none{n}, label %done{n}, label %body{n}", f"body{n}:",
             f"  %k{n} = call i32 @llvm.cttz.i32(i32 %left{n}, i1 true)", f"  %less{n} = sub i32 %left{n}, 1", f"  %rest{n} = and i32 %left{n}, %less{n}",
             f"  store i32 %rest{n}, ptr {left}", f"  %ap{n} = getelementptr {word}, ptr {places}, i32 %k{n}", f"  %at{n} = load {word}, ptr %ap{n}",
             f"  %wide{n} = {'zext i32 %at' + str(n) + ' to i64' if word == 'i32' else 'add i64 %at' + str(n) + ', 0'}",
-            f"  %p{n} = getelementptr i8, {base}, i64 %wide{n}", f"  %old{n} = load <1 x i{8 * size}>, ptr %p{n}, align {size}",
+            f"  %p{n} = getelementptr i8, {place.base}, i64 %wide{n}", f"  %old{n} = load <1 x i{8 * size}>, ptr %p{n}, align {size}",
         ]  # fmt: skip
         code.module.declarations["llvm.cttz.i32"] = "declare i32 @llvm.cttz.i32(i32, i1)"
         one = VectorCode(1, code.module, f"u{n}.")

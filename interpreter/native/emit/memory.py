@@ -7,7 +7,7 @@ that it used last: its start, and how many addresses behind it an access may beg
 
 from __future__ import annotations
 
-from ..schedule import scheduler
+from ..schedule import words
 from ..trace.code import LLVMModule
 from . import texts as T
 
@@ -22,7 +22,7 @@ _IF_FULL = "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i
 
 def field(name: str, into: str) -> list[str]:
     """Lines that load a word of the context."""
-    at = getattr(scheduler, name.upper())
+    at = getattr(words, name.upper())
     return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {at}", f"  {into} = load i64, ptr {into}.p, align 8"]
 
 
@@ -129,13 +129,15 @@ class Helpers:
             "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
             **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "lo", "span")},
-            **{f"{n}.wide": f"  %{n}.w = " + (f"add i64 %{n}, 0" if a == 64 else f"zext i32 %{n} to i64") for n in ("first", "second")},
         }  # fmt: skip
         common["addresses"] = "" if what == "check" else self._filled(T.ADDRESSES, **common)
         common["check"] = self._filled(T.CHECK, **common)
         if what == "check":
             self.texts[name] = self._filled(T.CHECK_ALL, **common)
             return name
+        for n, at in ("first", 0), ("second", h):
+            wide = f"  %{n}.w = " + (f"add i64 %{n}, 0" if a == 64 else f"zext i32 %{n} to i64")
+            common[f"{n}.start"] = self._filled(T.START, n=n, at=str(at), wide=wide, **common)
         common["begin"] = self._filled(T.BEGIN, **common)
         common["runs"] = self._filled(T.RUN_HALVES, **common)
         common["halves"] = ""

@@ -8,7 +8,7 @@ import numpy as np
 
 from warplab.isa.types import ScalarType
 
-from ..schedule import scheduler
+from ..schedule import words
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE
 from .values import Guard, Values
@@ -24,7 +24,7 @@ class Stack(Values):
         if a.itemsize == 8:
             a = narrow(a)
         a = np.where((a & np.uint32(size - 1)) == np.uint32(0), a, np.uint32(0xFFFFFFFF))  # an address out of line lies nowhere
-        threads = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {scheduler.BLOCK_LANES}")
+        threads = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {words.BLOCK_LANES}")
         each = self.once.emit(f"load i64, ptr {threads}, align 8")
         start = code.emit(f"mul i64 {self.block()}, {each}")
         lane = code.emit(f"add i64 {start}, {self.first_thread()}")

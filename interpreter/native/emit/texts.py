@@ -143,22 +143,25 @@ end:
   ret i32 %kind
 }"""
 
-# What loads and stores begin with: `b` and `plus` make the addresses.
+# Whether the access of lane `at` begins at a legal place: `b` and `plus` make its address.
+START = """  %{n}.b = extractelement <{W} x i{A}> %b, i32 {at}
+  %{n} = add i{A} %{n}.b, %plus
+{wide}
+  %{n}.rel = sub i{A} %{n}, %lo
+  %{n}.in = icmp ult i{A} %{n}.rel, %span
+  %{n}.low = and i{A} %{n}, {mask}
+  %{n}.aligned = icmp eq i{A} %{n}.low, 0
+  %{n}.begins = and i1 %{n}.in, %{n}.aligned"""
+
+# What loads and stores begin with.
 BEGIN = """entry:
 {limits}
-  %first.b = extractelement <{W} x i{A}> %b, i32 0
-  %first = add i{A} %first.b, %plus
-{first.wide}
-  %rel = sub i{A} %first, %lo
-  %in = icmp ult i{A} %rel, %span
-  %low = and i{A} %first, {mask}
-  %aligned = icmp eq i{A} %low, 0
-  %begins = and i1 %in, %aligned
+{first.start}
   switch i32 %kind, label %check [{ways}]
 run:
-  %last = add i{A} %rel, {reach}
+  %last = add i{A} %first.rel, {reach}
   %last.in = icmp ult i{A} %last, %span
-  %in.all = and i1 %begins, %last.in
+  %in.all = and i1 %first.begins, %last.in
 {plain}
   br i1 %plain, label %vector, label %check
 """
@@ -192,7 +195,7 @@ vector:
   %vp = getelementptr i8, ptr %base, i64 %first.w
 {wide}
 same:
-  br i1 %begins, label %uniform, label %check
+  br i1 %first.begins, label %uniform, label %check
 uniform:
   %up = getelementptr i8, ptr %base, i64 %first.w
 {once}
@@ -232,20 +235,13 @@ scatter:
 
 # Blocks are often 16 threads wide: the halves of a warp may each be neighbours, or each at one address.
 HALVES = """halves:
-  %second.b = extractelement <{W} x i{A}> %b, i32 {H}
-  %second = add i{A} %second.b, %plus
-{second.wide}
-  %rel1 = sub i{A} %second, %lo
-  %in1 = icmp ult i{A} %rel1, %span
-  %low1 = and i{A} %second, {mask}
-  %aligned1 = icmp eq i{A} %low1, 0
-  %begins1 = and i1 %in1, %aligned1
-  %both.begin = and i1 %begins, %begins1
+{second.start}
+  %both.begin = and i1 %first.begins, %second.begins
   %p0 = getelementptr i8, ptr %base, i64 %first.w
   %p1 = getelementptr i8, ptr %base, i64 %second.w
 """
-RUN_HALVES = """  %end0 = add i{A} %rel, {half.reach}
-  %end1 = add i{A} %rel1, {half.reach}
+RUN_HALVES = """  %end0 = add i{A} %first.rel, {half.reach}
+  %end1 = add i{A} %second.rel, {half.reach}
   %end0.in = icmp ult i{A} %end0, %span
   %end1.in = icmp ult i{A} %end1, %span
   %ends.in = and i1 %end0.in, %end1.in

@@ -9,7 +9,7 @@ import numpy as np
 from ...plan import plan as P
 from ...vector.special import CLOCKS
 from ..frame import STACK, Frame
-from ..schedule.scheduler import COUNTED, STEPS
+from ..schedule.words import COUNTED, STEPS
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select

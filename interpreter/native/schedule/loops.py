@@ -1,7 +1,7 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
 Values are 64-bit integers; a parameter annotated Words or Masks is a pointer to 64-bit or to unsigned 32-bit elements.  There are while, if,
-assignments, arithmetic, comparisons, calls of functions translated with it, and of int(x), popcount(x), clear(address, bytes) and
+assignments, arithmetic, comparisons, constants of a module, calls of functions translated with it, and of int(x), popcount(x), clear(address, bytes) and
 invoke(address, words, at, count), which calls compiled code.
 """
 
@@ -27,7 +27,7 @@ def popcount(x: int) -> int:
 
 
 def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int]) -> str:
-    """LLVM IR of some functions; `constants` are the names that they read."""
+    """LLVM IR of some functions; `constants` are the names that they read from a module."""
     declared = ["declare i64 @llvm.ctpop.i64(i64)", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
     return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
 
@@ -165,7 +165,9 @@ class _Function:
                 assert isinstance(value, int)
                 return str(int(value))
             case ast.Name(n):
-                return self.new(f"load i64, ptr %at.{n}") if n in self.locals else str(self.constants[n])
+                return self.new(f"load i64, ptr %at.{n}")
+            case ast.Attribute(ast.Name(), n):
+                return str(self.constants[n])
             case ast.BinOp(left, op, right):
                 return self.new(f"{_ARITHMETIC[type(op)]} i64 {self.value(left)}, {self.value(right)}")
             case ast.UnaryOp(ast.USub(), x):

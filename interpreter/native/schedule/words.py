@@ -1,0 +1,28 @@
+"""The words by which the scheduler, compiled passes and Python know each other: places in one array, and what stands there."""
+
+from __future__ import annotations
+
+# The words of the context that passes read too.
+STATUS, HOST, TABLE, ENTRIES, SHARED, SHARED_STRIDE, SHARED_SIZE, PARAMETERS, FRAMES, UNIFORMS, SITES = range(11)
+BLOCK_OF, THREAD_OF, SPECIALS, FIRST_BLOCK, LOCAL, LOCAL_STRIDE, LOCAL_SIZE = range(11, 18)
+# What does not change while a launch runs: places in S, and sizes.
+ROWS, STACK, LISTS, ROOM, ALIVE, GONE, MASKS, EACH, BLOCK_LANES, FRAME, PER_WAVE, BLOCKS, CLEARED, STOPS = range(18, 32)
+# The state of the wave that runs.
+UNDER_WAY, NEXT_BLOCK, WAVE_BLOCKS, PC, LIST, COUNT, LANES, TURN, STOP, DEPTH, LIVING, STEPS, TICK, FAILED, FREE, COUNTED = range(32, 48)
+WORDS = 48
+
+# What a row of the program is, and its words.
+RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE = range(10)
+KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS = range(9)
+ROW = 10
+
+# Why run() returns.
+DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN = range(1, 9)
+
+# A node of the stack.
+NODE_KIND, NODE_PC, NODE_LIST, NODE_COUNT, NODE_LANES, NODE_TURN = range(6)
+NODE = 6
+IS_JOIN, IS_PENDING = range(2)
+NODES = 256  # that there is room for
+NOWHERE = -2  # no place
+END = -1  # the place behind the last instruction
