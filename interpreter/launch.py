@@ -100,7 +100,7 @@ class Launch:
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
-        self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/deadlock.py
+        self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
 
     # ------------------------------------------------------------ waves
 

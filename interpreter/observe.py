@@ -27,11 +27,11 @@ from .plan.plan import Guard, Jump, Manner, Segment, Site
 from .plan.roles import only_computes
 from .program import LoadedKernel
 from .values import Array, LocalPlace, Shifted, Value, plain
-from .vector.accessing import Accessing
-from .vector.copying import Copying
+from .vector.access.accessing import Accessing
+from .vector.access.copying import Copying
+from .vector.access.handles import TexelAccess
 from .vector.function import VectorFunction
 from .vector.group import Group
-from .vector.handles import TexelAccess
 from .vector.ports import WavePort
 
 Step = Callable[[list[Any]], None]

@@ -15,7 +15,7 @@ from warplab.isa.ops.mbarrier import advance, expected_arrivals, outstanding_byt
 from ..observe import Access
 from ..plan.plan import Site
 from ..values import Array, plain
-from ..vector.accessing import Accessing
+from ..vector.access.accessing import Accessing
 from ..vector.group import Group
 from ..vector.ports import WavePort
 

@@ -14,8 +14,8 @@ from ..memory.spaces import window_at
 from ..observe import Access
 from ..plan.plan import Site
 from ..values import Array
+from ..vector.access.handles import TexelAccess
 from ..vector.group import Group
-from ..vector.handles import TexelAccess
 from .checker import Checker
 from .findings import Finding, Findings, Tool
 from .written_texels import WrittenTexels

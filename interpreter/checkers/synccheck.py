@@ -15,7 +15,7 @@ from ..launch import Launch
 from ..observe import Access, Observer
 from ..plan.plan import Site
 from ..values import Array, plain
-from ..vector.accessing import Accessing
+from ..vector.access.accessing import Accessing
 from ..vector.group import Group
 from ..vector.ports import WavePort
 from .checker import Checker

@@ -12,7 +12,7 @@ import numpy as np
 from ..faults import Fault
 from ..plan.plan import Site
 from ..values import Array
-from ..vector.handles import TexelAccess
+from ..vector.access.handles import TexelAccess
 from .findings import Finding, Findings, Tool
 
 HELP = "fetch it in a later launch"

@@ -20,7 +20,7 @@ from ..observe import ObservedMemory, Observer
 from ..order import order_of
 from ..plan.plan import Site
 from ..values import Array, LocalPlace, Value, plain
-from ..vector.copying import Copying
+from ..vector.access.copying import Copying
 from ..vector.ports import WavePort
 from .events import Location, MemoryEvent, NotModelled, Thread, Traces, with_dependencies
 

@@ -34,9 +34,9 @@ from .texels import Texels
 if TYPE_CHECKING:
     from ..launch import Launch
     from ..plan.plan import Site
-    from ..vector.accessing import Accessing
+    from ..vector.access.accessing import Accessing
+    from ..vector.access.handles import TexelAccess
     from ..vector.group import Group
-    from ..vector.handles import TexelAccess
     from ..vector.ports import WavePort
 
 STRETCH = 8  # events of the timeline's first stretches

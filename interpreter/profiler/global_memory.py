@@ -31,7 +31,7 @@ from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
     from ..launch import Launch
-    from ..vector.accessing import Accessing
+    from ..vector.access.accessing import Accessing
     from ..vector.group import Group
     from ..vector.ports import WavePort
 

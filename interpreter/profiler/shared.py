@@ -31,7 +31,7 @@ from .tally import Operation
 from .touch import Memo
 
 if TYPE_CHECKING:
-    from ..vector.accessing import Accessing
+    from ..vector.access.accessing import Accessing
 
 Index = NDArray[np.int64]
 

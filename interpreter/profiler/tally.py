@@ -18,7 +18,7 @@ from .lanes import WarpLanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile, TexelSample
 
 if TYPE_CHECKING:
-    from ..vector.accessing import Accessing
+    from ..vector.access.accessing import Accessing
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]

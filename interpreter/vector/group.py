@@ -15,7 +15,7 @@ from ..lanes import Geometry, Selection
 from ..memory.objects import Gap
 from ..plan.plan import Home
 from ..values import Array, Value
-from .accessing import Accessing
+from .access.accessing import Accessing
 from .function import VectorFunction, VectorSegment
 from .ports import WavePort
 from .warps import WarpView

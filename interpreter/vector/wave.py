@@ -27,16 +27,16 @@ from ..observe import ObservedLateMemory, ObservedMemory, Observer
 from ..plan.plan import EXIT
 from ..rubbish import Rubbish
 from ..values import Array
-from .barriers import Barriers
+from .access.pending import Pending
 from .convergence import arrive, ret
-from .deadlock import Postponed
 from .divergence import divide
 from .explain import explain
 from .function import Step, VectorFunction
 from .group import Activation, Group
-from .pending import Pending
 from .steps.build import code
-from .sync import WaitingGroups
+from .waiting.barriers import Barriers
+from .waiting.deadlock import Postponed
+from .waiting.sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 TORN = 0.4  # how many of those that stop do not go on as a whole

@@ -10,7 +10,7 @@ import numpy as np
 from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access
 from ...values import LocalPlace, Shifted, plain
-from ...vector.copying import Copying
+from ...vector.access.copying import Copying
 from .asynchrony import Asynchrony
 from .cells import Array, Shadow
 from .fences import Fences

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...observe import Access
 from ...plan.plan import Site
-from ...vector.accessing import Accessing
-from ...vector.copying import Copying
+from ...vector.access.accessing import Accessing
+from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
 from .kinds import Kind

@@ -9,8 +9,8 @@ from ...launch import Launch
 from ...memory.arena import Arena
 from ...observe import Access
 from ...plan.plan import Site
-from ...vector.accessing import Accessing
-from ...vector.copying import Copying
+from ...vector.access.accessing import Accessing
+from ...vector.access.copying import Copying
 from ...vector.group import Group
 from ...vector.ports import WavePort
 from ..checker import Checker

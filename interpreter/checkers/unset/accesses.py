@@ -8,11 +8,11 @@ from typing import Any, cast
 from warplab.isa.types import ScalarType
 
 from ...plan.plan import Op, Source, Tuple
-from ...vector.exchange import Exchange
 from ...vector.group import Group
 from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
+from ...vector.waiting.exchange import Exchange
 from ...vector.warps import WarpView
 from .masks import DEFINED, ZERO, Array, Mask, as_mask, normal
 from .memory import WaveShadow, shared_facts

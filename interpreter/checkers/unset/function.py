@@ -32,11 +32,11 @@ from ...plan.plan import (
 )
 from ...plan.roles import registers_of
 from ...rubbish import Rubbish
-from ...vector.exchange import Exchange
 from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
 from ...vector.steps.ends import terminator
 from ...vector.steps.ops import guarded
+from ...vector.waiting.exchange import Exchange
 from .accesses import memory_of
 from .masks import DEFINED, UNDEFINED
 from .operands import mask_of, places_of, slots_of

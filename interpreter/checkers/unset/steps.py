@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ...plan.plan import Op, ParameterPlace
-from ...vector.exchange import Exchange
 from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of, set_of
 from ...vector.steps.ops import Step, unguarded
+from ...vector.waiting.exchange import Exchange
 from .accesses import ShadowAccesses, memory_of
 from .masks import ALL, DEFINED, UNDEFINED, ZERO, Array, Mask, as_mask, as_value, by_halves, everything
 from .operands import flat, mask_of, put_mask

@@ -9,8 +9,8 @@ from warplab.assembler.ir import Function
 from ...observe import announced
 from ...plan.plan import Manner, Segment
 from ...program import LoadedKernel
-from ..exchange import Exchange
 from ..function import Step, VectorFunction, VectorSegment
+from ..waiting.exchange import Exchange
 from .ends import terminator
 from .late import in_any_order
 from .ops import guarded, unguarded

@@ -15,8 +15,8 @@ from warplab.isa.types import TYPES, ScalarType
 from ...faults import Fault
 from ...plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Target, Tuple
 from ...values import Array, Shifted, plain
-from ..exchange import Exchange
 from ..group import Group
+from ..waiting.exchange import Exchange
 from .meanings import both, bound, dividend_and_reciprocal
 from .operands import Get, get_of, set_of, shared_pointer
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from warplab.isa.ports import NotYet
 
-from ..faults import Fault
-from ..lanes import Geometry
-from ..values import Array, plain
-from .group import Group
+from ...faults import Fault
+from ...lanes import Geometry
+from ...values import Array, plain
+from ..group import Group
 
 
 class Exchange:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..faults import Deadlock
-from ..lanes import Selection, union
-from ..plan.plan import SyncKey
-from ..values import Array, plain
-from .convergence import go, joins_above
+from ...faults import Deadlock
+from ...lanes import Selection, union
+from ...plan.plan import SyncKey
+from ...values import Array, plain
+from ..convergence import go, joins_above
+from ..divergence import divide
+from ..group import Group
+from ..join import Join
+from ..ports import WavePort
 from .deadlock import Stillness, deadlock
-from .divergence import divide
 from .exchange import together
-from .group import Group
-from .join import Join
-from .ports import WavePort
 from .uniting import gathered
 
 

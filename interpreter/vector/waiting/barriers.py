@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..lanes import Selection
-from ..values import Array
-from .divergence import divide
-from .group import Group
-from .ports import WavePort
+from ...lanes import Selection
+from ...values import Array
+from ..divergence import divide
+from ..group import Group
+from ..ports import WavePort
 from .uniting import gathered
 
 Reduction = tuple[Array, str, Callable[[list[Any], Any], None] | None]

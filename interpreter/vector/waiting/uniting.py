@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..lanes import Geometry, Selection
-from ..values import plain
-from .convergence import joins_above, settle
-from .group import Group
-from .join import Join
+from ...lanes import Geometry, Selection
+from ...values import plain
+from ..convergence import joins_above, settle
+from ..group import Group
+from ..join import Join
 
 
 def gathered(groups: Sequence[Group]) -> list[Group]:

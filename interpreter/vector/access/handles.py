@@ -12,10 +12,10 @@ from warplab.isa.textures.footprints import TexelFootprint
 from warplab.isa.textures.resources import Image, Surface, Texture
 from warplab.isa.textures.surfaces import BytePlace
 
-from ..faults import Fault
-from ..launch import Launch
-from ..plan.plan import Site
-from ..values import Array, ParameterOffset, Value, plain
+from ...faults import Fault
+from ...launch import Launch
+from ...plan.plan import Site
+from ...values import Array, ParameterOffset, Value, plain
 
 Resource = Texture | Surface | None
 

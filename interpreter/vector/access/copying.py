@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..plan.plan import Site
-from .ports import WavePort
+from ...plan.plan import Site
+from ..ports import WavePort
 
 
 class Copying:

@@ -15,16 +15,16 @@ from warplab.isa.textures.resources import Image
 from warplab.isa.textures.surfaces import BytePlace
 from warplab.isa.types import TYPES
 
-from ..faults import Fault
-from ..lanes import Geometry
-from ..memory.multicast import copies
-from ..memory.objects import Gap
-from ..memory.tensor import TensorSpace
-from ..values import Array, LocalPlace, ParameterOffset, Value, plain
+from ...faults import Fault
+from ...lanes import Geometry
+from ...memory.multicast import copies
+from ...memory.objects import Gap
+from ...memory.tensor import TensorSpace
+from ...values import Array, LocalPlace, ParameterOffset, Value, plain
+from ..ports import WavePort
+from ..special import lies_in, special
 from .copying import Copying
 from .handles import Resource, announce, announce_surface, is_variable, resources
-from .ports import WavePort
-from .special import lies_in, special
 
 
 class Accessing:

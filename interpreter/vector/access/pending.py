@@ -15,9 +15,9 @@ import numpy as np
 
 from warplab.isa.ports import CopyingLanes
 
-from ..faults import Fault
-from ..plan.plan import Site
-from ..values import Array, Value, plain
+from ...faults import Fault
+from ...plan.plan import Site
+from ...values import Array, Value, plain
 from .accessing import Accessing
 
 LATE = 0.8  # how many of the copies come late

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..faults import Deadlock, Fault, Waiting
-from ..launch import Launch
-from ..memory.access import WaveMemory
-from ..values import plain
-from .group import Group
-from .ports import WavePort
+from ...faults import Deadlock, Fault, Waiting
+from ...launch import Launch
+from ...memory.access import WaveMemory
+from ...values import plain
+from ..group import Group
+from ..ports import WavePort
 
 CALM = 64  # rounds without events before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike

@@ -1,0 +1,1 @@
+"""How lanes access memory: checked accesses, texture and surface handles, asynchronous copies."""
