@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from warplab.interpreter.faults import ExecutionError
 
-    from .device.observing import observing as observing
-    from .device.sanitizing import Sanitizer as Sanitizer
-    from .device.sanitizing import SanitizerError as SanitizerError
-    from .device.sanitizing import sanitizing as sanitizing
-    from .device.scheduling import scheduled as scheduled
-    from .device.scheduling import schedules as schedules
+    from .device.launches.observing import observing as observing
+    from .device.launches.sanitizing import Sanitizer as Sanitizer
+    from .device.launches.sanitizing import SanitizerError as SanitizerError
+    from .device.launches.sanitizing import sanitizing as sanitizing
+    from .device.launches.scheduling import scheduled as scheduled
+    from .device.launches.scheduling import schedules as schedules
     from .profiler import profiling as profiling
     from .python.arrays import DeviceNDArray as DeviceNDArray
     from .python.arrays import device_array as device_array
@@ -74,9 +74,9 @@ _HOMES = {
     "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
-    "device.observing": "observing",
-    "device.sanitizing": "Sanitizer SanitizerError sanitizing",
-    "device.scheduling": "scheduled schedules",
+    "device.launches.observing": "observing",
+    "device.launches.sanitizing": "Sanitizer SanitizerError sanitizing",
+    "device.launches.scheduling": "scheduled schedules",
     "profiler": "profiling",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.profile import show_with
 
-from .device.observing import observing
+from .device.launches.observing import observing
 
 
 @dataclass(slots=True, eq=False)

@@ -94,7 +94,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def warplab_schedule(request: pytest.FixtureRequest) -> Iterator[int | None]:
     """The seed under which the launches of a test run; None: the default order."""
-    from .device.scheduling import scheduled
+    from .device.launches.scheduling import scheduled
 
     with scheduled(request.param):
         yield request.param

@@ -1,4 +1,4 @@
-"""Writes the tables of C functions that `warplab exec` answers, from CUDA's own headers: runtime/exec/driver_calls.py, runtime_calls.py.
+"""Writes the tables of C functions that `warplab exec` answers, from CUDA's own headers: runtime/exec/answers/driver_calls.py, runtime_calls.py.
 
 python -m tools.derive_abi /usr/local/cuda/include
 """
@@ -179,8 +179,8 @@ def write(path: Path, what: str, rows: Iterator[tuple[str, str]]) -> None:
 def main() -> None:
     """Writes both tables."""
     include = Path(sys.argv[1])
-    write(ROOT / "driver_calls.py", "the driver library", driver(include))
-    write(ROOT / "runtime_calls.py", "the runtime library", runtime(include, include.parent / "lib64" / "libcudart.so"))
+    write(ROOT / "answers" / "driver_calls.py", "the driver library", driver(include))
+    write(ROOT / "answers" / "runtime_calls.py", "the runtime library", runtime(include, include.parent / "lib64" / "libcudart.so"))
 
 
 if __name__ == "__main__":

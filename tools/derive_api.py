@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from warplab.runtime.driver.tables import camel
+from warplab.runtime.driver.tables.compact import camel
 
 ROOT = Path(__file__).parents[1]
 BASIC = {
@@ -115,14 +115,14 @@ def write_enums(module: ModuleType, what: str, path: Path, source: ModuleType | 
         twin = f"{e.__name__}{head} = {known.setdefault(f'{head}:{rest}', e.__name__)}:"
         lines.append(wrapped(line if len(line) < 140 or known[f"{head}:{rest}"] == e.__name__ else twin))
     if source is None:
-        write_table(path, f"The enums of {what}", "from .tables import Enums", lines, "ENUMS = Enums(__name__, _TABLE)")
+        write_table(path, f"The enums of {what}", "from .compact import Enums", lines, "ENUMS = Enums(__name__, _TABLE)")
     else:
-        imports = "from ..driver.enums import ENUMS\nfrom ..driver.tables import Enums"
+        imports = "from ..driver.tables.compact import Enums\nfrom ..driver.tables.enums import ENUMS"
         write_table(path, f"The enums of {what}", imports, lines, "OWN = Enums(__name__, _TABLE, ENUMS)")
 
 
 MODULE = """\
-\"\"\"{title}: a table that tools/derive_api.py writes, in the form that the driver's tables.py reads.\"\"\"
+\"\"\"{title}: a table that tools/derive_api.py writes, in the form that driver/tables/compact.py reads.\"\"\"
 
 from __future__ import annotations
 
@@ -299,10 +299,12 @@ def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: P
     lines = list(map(wrapped, lines))
     title = f"The handles and structures of {what}"
     if not shared:
-        imports = "from .enums import ENUMS\nfrom .tables import Structs"
+        imports = "from .compact import Structs\nfrom .enums import ENUMS"
         write_table(path, title, imports, lines, "STRUCTS = Structs(__name__, _TABLE, ENUMS.get)")
     else:
-        imports = "from ..driver.structs import STRUCTS\nfrom ..driver.tables import Structs\nfrom .enums import OWN as ENUMS"
+        imports = (
+            "from ..driver.tables.compact import Structs\nfrom ..driver.tables.structs import STRUCTS\nfrom .enums import OWN as ENUMS"
+        )
         write_table(path, title, imports, lines, "OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))")
 
 
@@ -355,7 +357,7 @@ def write_constants(module: ModuleType, what: str, path: Path) -> None:
         value = getattr(module, name)
         if isinstance(value, int) and not isinstance(value, type) and name.lower().startswith("cu"):
             found[name] = 13000 if name in ("CUDA_VERSION", "CUDART_VERSION") else int(value)
-    tables = ".tables" if path.parent.name == "driver" else "..driver.tables"
+    tables = ".compact" if path.parent.name == "tables" else "..driver.tables.compact"
     table = textwrap.fill(" ".join(f"{n}={v}" for n, v in found.items()), 140, break_long_words=False, break_on_hyphens=False)
     path.write_text(CONSTANTS.format(what=what, tables=tables, table=table))
 
@@ -369,13 +371,13 @@ def main() -> None:
 
     folder = Path(driver.__file__).parent
     d, r = ROOT / "runtime" / "driver", ROOT / "runtime" / "cudart"
-    write_enums(driver, "the CUDA driver API", d / "enums.py")
+    write_enums(driver, "the CUDA driver API", d / "tables" / "enums.py")
     write_enums(runtime, "the CUDA runtime API", r / "enums.py", driver)
-    write_structs(driver, "the CUDA driver API", DRIVER_STRUCTS, folder / "cydriver.pxd", d / "structs.py")
+    write_structs(driver, "the CUDA driver API", DRIVER_STRUCTS, folder / "cydriver.pxd", d / "tables" / "structs.py")
     write_structs(runtime, "the CUDA runtime API", RUNTIME_STRUCTS, folder / "cyruntime.pxd", r / "structs.py", "CUuuid")
-    write_constants(driver, "the CUDA driver API", d / "constants.py")
+    write_constants(driver, "the CUDA driver API", d / "tables" / "constants.py")
     write_constants(runtime, "the CUDA runtime API", r / "constants.py")
-    write_signatures(driver, own_driver, "the CUDA driver API", d / "signatures.py")
+    write_signatures(driver, own_driver, "the CUDA driver API", d / "tables" / "signatures.py")
     write_signatures(runtime, cudart, "the CUDA runtime API", r / "signatures.py")
 
 

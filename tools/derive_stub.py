@@ -1,4 +1,4 @@
-"""Compiles runtime/exec/stub.c and writes its machine code into runtime/exec/stub.py, as text.
+"""Compiles runtime/exec/binaries/stub.c and writes its machine code into runtime/exec/binaries/stub.py, as text.
 
 python -m tools.derive_stub x86_64=gcc aarch64=aarch64-linux-gnu-gcc
 """
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "runtime" / "exec"
+FOLDER = Path(__file__).parents[1] / "runtime" / "exec" / "binaries"
 FLAGS = """-Os -fPIC -ffreestanding -fno-stack-protector -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-builtin -fno-jump-tables
     -nostdlib -shared -Wl,--build-id=none -Wall -Werror -Wno-unused-parameter"""
 OWN_FLAGS = {"x86_64": "-fcf-protection=none -mno-sse", "aarch64": "-mgeneral-regs-only -mno-outline-atomics -mcmodel=tiny"}

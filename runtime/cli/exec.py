@@ -59,7 +59,7 @@ def exec_(
     tools = _checked(ctx, tool)
     os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
     from ..exec.launcher import run
-    from ..exec.sight import Sight
+    from ..exec.watching.sight import Sight
 
     places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
     code = run(command, Sight(next(places), tools, next(places), next(places)))
@@ -72,8 +72,8 @@ def exec_(
 
 def _checked(ctx: click.Context, tool: str) -> tuple[str, ...]:
     """The tools that an option names, where all that the environment says of launches can be had."""
-    from ..device.engines import usual_options
-    from ..device.loading import contraction
+    from ..device.launches.engines import usual_options
+    from ..device.modules.loading import contraction
     from ..errors import UsageError
 
     try:
@@ -81,7 +81,7 @@ def _checked(ctx: click.Context, tool: str) -> tuple[str, ...]:
         contraction()
         if not tool:
             return ()
-        from ..device.sanitizing import tools_of
+        from ..device.launches.sanitizing import tools_of
 
         return tools_of(tool)
     except UsageError as e:

@@ -31,7 +31,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
 
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
     """
-    from ..device.sanitizing import tools_of
+    from ..device.launches.sanitizing import tools_of
     from ..golden.output import captured
     from ..reports.findings import as_json as findings_as_json
     from ..reports.findings_files import rendered

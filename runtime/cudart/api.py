@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 from ..device.context import DeviceContext
 from ..device.machine import SimulatedDevice, machine
 from ..driver.api import STATE, current, initialise, results_of
-from ..driver.enums import CUresult
+from ..driver.tables.enums import CUresult
 from ..errors import ApiError
 from .enums import cudaError_t
 

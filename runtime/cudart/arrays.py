@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import driver
 from ..driver.api import integer
-from ..driver.arrays import array_of
-from ..driver.layout import address_of
+from ..driver.memory.arrays import array_of
+from ..driver.tables.layout import address_of
 from ..errors import ApiError, invalid
 from .api import api, call
 from .enums import cudaChannelFormatKind

@@ -1,6 +1,6 @@
 """The plain numbers of the CUDA runtime API: a table that tools/derive_api.py writes."""
 
-from ..driver.tables import members
+from ..driver.tables.compact import members
 
 CONSTANTS = members(
     """\

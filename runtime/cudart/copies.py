@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..device.boxes import Side, copy_box
-from ..device.memory import SPACE
+from ..device.memory.allocations import SPACE
+from ..device.memory.boxes import Side, copy_box
 from ..driver.api import integer
-from ..driver.arrays import array_of
-from ..driver.layout import address_of
-from ..driver.transfers import Twins, Work, copy
+from ..driver.memory.arrays import array_of
+from ..driver.memory.transfers import Twins, Work, copy
+from ..driver.tables.layout import address_of
 from ..errors import ApiError, invalid
 from .api import api, context
 from .enums import cudaMemcpyKind

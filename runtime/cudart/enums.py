@@ -1,9 +1,9 @@
-"""The enums of the CUDA runtime API: a table that tools/derive_api.py writes, in the form that the driver's tables.py reads."""
+"""The enums of the CUDA runtime API: a table that tools/derive_api.py writes, in the form that driver/tables/compact.py reads."""
 
 from __future__ import annotations
 
-from ..driver.enums import ENUMS
-from ..driver.tables import Enums
+from ..driver.tables.compact import Enums
+from ..driver.tables.enums import ENUMS
 
 _TABLE = """\
 cudaAccessProperty cudaAccessProperty < CUaccessProperty:

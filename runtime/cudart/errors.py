@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..driver.enums import CUresult
-from ..driver.errors import MESSAGES
+from ..driver.tables.enums import CUresult
+from ..driver.tables.errors import MESSAGES
 from ..errors import ApiError
 from .api import RUNTIME, api
 from .enums import cudaError_t

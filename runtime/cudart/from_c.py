@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from .. import driver
-from ..driver.transfers import Work
+from ..driver.memory.transfers import Work
 from ..errors import invalid
 from .api import api, call
 from .copies import COPIES, copy_symbol

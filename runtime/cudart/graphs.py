@@ -6,9 +6,9 @@ import ctypes
 from typing import Any
 
 from .. import driver
-from ..driver.graph_nodes import Made, add, change, change_in, given, host_work, kernel_parameters, kernel_work, memset_work, of_kind
-from ..driver.layout import Struct
-from ..driver.transfers import copy
+from ..driver.graphs.nodes import Made, add, change, change_in, given, host_work, kernel_parameters, kernel_work, memset_work, of_kind
+from ..driver.memory.transfers import copy
+from ..driver.tables.layout import Struct
 from ..errors import invalid
 from .api import api, call, context
 from .copies import box_work, sides

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 
 from .. import driver
-from ..device.memory import PITCH, SPACE
+from ..device.memory.allocations import PITCH, SPACE
 from ..driver.api import integer
-from ..driver.layout import address_of
-from ..driver.transfers import Twins, Work, fill
+from ..driver.memory.transfers import Twins, Work, fill
+from ..driver.tables.layout import address_of
 from ..errors import invalid
 from .api import api, call, context
 from .enums import cudaMemoryType

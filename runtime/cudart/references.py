@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from .. import driver
-from ..device.textures import INTEGER, NO_TRILINEAR, NORMALIZED, SRGB, SurfaceReference, TexelMemory, TextureReference
+from ..device.memory.textures import INTEGER, NO_TRILINEAR, NORMALIZED, SRGB, SurfaceReference, TexelMemory, TextureReference
 from ..driver.api import integer, object_of
-from ..driver.enums import CUaddress_mode, CUfilter_mode
-from ..driver.layout import address_of
-from ..driver.tables import Structs
-from ..driver.textures import alignment
+from ..driver.tables.compact import Structs
+from ..driver.tables.enums import CUaddress_mode, CUfilter_mode
+from ..driver.tables.layout import address_of
+from ..driver.textures.objects import alignment
 from ..errors import ApiError, invalid
 from . import enums, structs
 from .api import api, call

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import driver
-from ..device.fatbin import image_at
-from ..device.host import host
+from ..device.memory.host import host
+from ..device.modules.fatbin import image_at
 from ..driver.api import results_of
 from ..errors import ApiError
 from .api import call, context

@@ -1,9 +1,9 @@
-"""The handles and structures of the CUDA runtime API: a table that tools/derive_api.py writes, in the form that the driver's tables.py reads."""
+"""The handles and structures of the CUDA runtime API: a table that tools/derive_api.py writes, in the form that driver/tables/compact.py reads."""
 
 from __future__ import annotations
 
-from ..driver.structs import STRUCTS
-from ..driver.tables import Structs
+from ..driver.tables.compact import Structs
+from ..driver.tables.structs import STRUCTS
 from .enums import OWN as ENUMS
 
 _TABLE = """\

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 
 from .. import driver
-from ..device.textures import INTEGER, NO_TRILINEAR, NORMALIZED, SEAMLESS, SRGB
-from ..driver.enums import CUaddress_mode, CUfilter_mode, CUresourcetype
+from ..device.memory.textures import INTEGER, NO_TRILINEAR, NORMALIZED, SEAMLESS, SRGB
+from ..driver.tables.enums import CUaddress_mode, CUfilter_mode, CUresourcetype
 from ..errors import ApiError, invalid
 from .api import api, call
 from .arrays import channel_desc, format_of

@@ -22,21 +22,21 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
-from .engines import usual_options
-from .graphs import Capture
-from .heap import DeviceHeap
-from .host import Bytes, host
-from .kernels import KernelHandle, LaunchShape, LoadedModule
-from .loading import contraction, link, parsed
-from .memory import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
+from .graphs.graphs import Capture
+from .graphs.streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
+from .launches.engines import usual_options
+from .launches.observing import observers_of, watched
+from .launches.printf import PrintRing
+from .launches.sanitizing import RUBBISH
+from .launches.scheduling import order_now
+from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
+from .memory.heap import DeviceHeap
+from .memory.host import Bytes, host
+from .memory.textures import ResourceTable
+from .memory.virtual_memory import VIRTUAL, VirtualMemory
 from .models import memory_size, persisting_l2
-from .observing import observers_of, watched
-from .printf import PrintRing
-from .sanitizing import RUBBISH
-from .scheduling import order_now
-from .streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
-from .textures import ResourceTable
-from .virtual_memory import VIRTUAL, VirtualMemory
+from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
+from .modules.loading import contraction, link, parsed
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,

@@ -13,7 +13,7 @@ from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, UsageError
 from .context import DeviceContext
-from .memory import SPACE, DeviceArena
+from .memory.allocations import SPACE, DeviceArena
 from .models import attributes, memory_size
 
 STRIDE = 1 << 38  # from one device's first address to the next one's

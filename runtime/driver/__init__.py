@@ -5,35 +5,35 @@ A function of the real module that has no code here answers CUDA_ERROR_NOT_SUPPO
 
 from __future__ import annotations
 
-from .arrays import *  # noqa: F403
-from .constants import CONSTANTS
 from .contexts import *  # noqa: F403
-from .copies import *  # noqa: F403
 from .devices import *  # noqa: F403
-from .enums import ENUMS, CUresult
 from .events import *  # noqa: F403
-from .functions import *  # noqa: F403
-from .graph_nodes import *  # noqa: F403
-from .graph_parts import *  # noqa: F403
-from .graphs import *  # noqa: F403
-from .ipc import *  # noqa: F403
+from .graphs.graphs import *  # noqa: F403
+from .graphs.nodes import *  # noqa: F403
+from .graphs.resources import *  # noqa: F403
 from .launching import *  # noqa: F403
-from .libraries import *  # noqa: F403
-from .linking import *  # noqa: F403
-from .memory import *  # noqa: F403
-from .modules import *  # noqa: F403
-from .multicast import *  # noqa: F403
-from .pointers import *  # noqa: F403
-from .pools import *  # noqa: F403
-from .references import *  # noqa: F403
-from .signatures import SIGNATURES
+from .memory.arrays import *  # noqa: F403
+from .memory.copies import *  # noqa: F403
+from .memory.ipc import *  # noqa: F403
+from .memory.linear import *  # noqa: F403
+from .memory.multicast import *  # noqa: F403
+from .memory.pointers import *  # noqa: F403
+from .memory.pools import *  # noqa: F403
+from .memory.transfers import *  # noqa: F403
+from .memory.virtual_memory import *  # noqa: F403
+from .modules.functions import *  # noqa: F403
+from .modules.libraries import *  # noqa: F403
+from .modules.linking import *  # noqa: F403
+from .modules.modules import *  # noqa: F403
 from .streams import *  # noqa: F403
-from .structs import STRUCTS
-from .tensor_maps import *  # noqa: F403
-from .textures import *  # noqa: F403
-from .transfers import *  # noqa: F403
+from .tables.constants import CONSTANTS
+from .tables.enums import ENUMS, CUresult
+from .tables.signatures import SIGNATURES
+from .tables.structs import STRUCTS
+from .textures.objects import *  # noqa: F403
+from .textures.references import *  # noqa: F403
+from .textures.tensor_maps import *  # noqa: F403
 from .unsupported import lazy
-from .virtual_memory import *  # noqa: F403
 
 globals().update(CONSTANTS)
 __getattr__, __dir__ = lazy(globals(), SIGNATURES, CUresult.CUDA_ERROR_NOT_SUPPORTED, ENUMS, STRUCTS)

@@ -10,11 +10,11 @@ from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
 from ..device.context import DeviceContext
-from ..device.kernels import KernelHandle
+from ..device.graphs.streams import LEGACY, PER_THREAD, DeviceStream
 from ..device.machine import SimulatedDevice, machine
-from ..device.streams import LEGACY, PER_THREAD, DeviceStream
+from ..device.modules.kernels import KernelHandle
 from ..errors import ApiError, UsageError
-from .enums import CUresult
+from .tables.enums import CUresult
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -187,7 +187,7 @@ def stream_of(handle: object) -> DeviceStream:
 
 def kernel_of(handle: object) -> KernelHandle:
     """A kernel by the handle of a function or of a library's kernel."""
-    from .libraries import LibraryKernel
+    from .modules.libraries import LibraryKernel
 
     found = _objects.get(integer(handle))
     if isinstance(found, LibraryKernel):

@@ -6,8 +6,8 @@ from ..device.context import DeviceContext
 from ..device.machine import machine
 from ..errors import ApiError, invalid
 from .api import STATE, api, context_of, current, device_of, handle_of, integer, member, object_of
-from .enums import CUfunc_cache, CUlimit, CUsharedconfig
-from .structs import CUcontext, CUdevice
+from .tables.enums import CUfunc_cache, CUlimit, CUsharedconfig
+from .tables.structs import CUcontext, CUdevice
 
 API_VERSION = 3020
 MAP_HOST = 8  # the flag that every context has, with one address space for host and devices

@@ -6,9 +6,9 @@ from ..device.machine import SimulatedDevice, machine
 from ..errors import ApiError, invalid
 from .api import api, device_of, handle_of, initialise, integer, member
 from .contexts import _check_flags
-from .enums import CUdevice_attribute, CUdevice_P2PAttribute, CUresult
-from .errors import MESSAGES
-from .structs import CUcontext, CUdevice, CUdevprop, CUuuid
+from .tables.enums import CUdevice_attribute, CUdevice_P2PAttribute, CUresult
+from .tables.errors import MESSAGES
+from .tables.structs import CUcontext, CUdevice, CUdevprop, CUuuid
 
 VERSION = 13000
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..device.streams import DeviceEvent, announced, in_order
+from ..device.graphs.streams import DeviceEvent, announced, in_order
 from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
-from .structs import CUevent
+from .tables.structs import CUevent
 
 
 @api()

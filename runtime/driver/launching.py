@@ -12,14 +12,14 @@ import numpy as np
 
 from warplab.interpreter.launch import Dim3
 
-from ..device.host import host
-from ..device.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
-from ..device.streams import in_order
+from ..device.graphs.streams import in_order
+from ..device.memory.host import host
+from ..device.modules.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
 from ..errors import ApiError, invalid
 from .api import api, integer, kernel_of, stream_of
-from .enums import CUlaunchAttributeID
-from .layout import Handle, address_of
-from .structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchConfig
+from .tables.enums import CUlaunchAttributeID
+from .tables.layout import Handle, address_of
+from .tables.structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchConfig
 
 MAX_PARAMETERS = {True: 32764, False: 4096}  # bytes, from sm_70 on and before
 MAX_ARGUMENTS = 1024

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ..device.host import host
-from ..device.memory import SPACE
-from ..device.streams import DeviceStream
+from ..device.graphs.streams import DeviceStream
+from ..device.memory.allocations import SPACE
+from ..device.memory.host import host
 from ..errors import ApiError, invalid, unsupported
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
-from .enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
-from .graphs import queue, uncaptured
-from .structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
+from .graphs.graphs import queue, uncaptured
+from .tables.enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
+from .tables.structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
 
 PRIORITIES = (-5, 0)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from .tables import ClassTable
+from .tables.compact import ClassTable
 
 
 @functools.cache

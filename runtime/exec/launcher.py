@@ -17,12 +17,13 @@ from collections.abc import Mapping, Sequence
 from ..device.machine import STRIDE, begin_machine, machine
 from ..driver.api import initialise
 from ..errors import UsageError
-from . import answers, server
-from .elf import LibraryImage
-from .library import Exported, built, exported
+from . import server
+from .answers import special as answers
+from .binaries.elf import LibraryImage
+from .binaries.library import Exported, built, exported
+from .binaries.redirect import redirections
 from .process import LIBC, MACHINE, SYSTEM_CALLS
-from .redirect import redirections
-from .sight import Sight
+from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
 
 PR_SET_PDEATHSIG = 1

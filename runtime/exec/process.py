@@ -10,9 +10,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from ..device.host import Bytes
+from ..device.memory.host import Bytes
 from ..errors import ApiError, invalid
-from .lines import where
+from .binaries.lines import where
 from .wire import WireRequest
 
 MACHINE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ..cudart.api import forget_contexts
 from ..cudart.registration import REGISTRY
 from ..device.machine import STRIDE, begin_machine
-from ..device.memory import HOST_BYTES, SPACE
-from ..device.sharing import SHARING
-from ..device.virtual_memory import VIRTUAL
+from ..device.memory.allocations import HOST_BYTES, SPACE
+from ..device.memory.sharing import SHARING
+from ..device.memory.virtual_memory import VIRTUAL
 from ..driver.api import forget_all
-from ..driver.graphs import CLONES
+from ..driver.graphs.graphs import CLONES
 from .process import LIBC, PINNED
 
 

@@ -15,23 +15,24 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..device.host import serve
 from ..device.machine import machine
+from ..device.memory.host import serve
 from ..driver.api import STATE
 from ..errors import ApiError
-from . import answers, graph_answers  # noqa: F401 - enters its answers
-from .abi import ArgumentReader, Marshalled
-from .elf import LibraryImage
-from .library import USED_AT, Exported
-from .output import ProgramOutput
+from .answers import graphs  # noqa: F401 - enters its answers
+from .answers import special as answers
+from .answers.abi import ArgumentReader, Marshalled
+from .answers.output import ProgramOutput
+from .binaries.elf import LibraryImage
+from .binaries.library import USED_AT, Exported
+from .binaries.redirect import redirect, redirections
 from .process import MACHINE, HostProgram
-from .redirect import redirect, redirections
 from .renewal import begin_again
-from .sight import Sight
+from .watching.sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
 if TYPE_CHECKING:
-    from .call_log import CallLog
+    from .watching.call_log import CallLog
 
 NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")

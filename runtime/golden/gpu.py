@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
+from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..errors import ApiError, UsageError
 from ..run.runner import Runner
 from ..run.runspec import RunSpec

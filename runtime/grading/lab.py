@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..device.sanitizing import tools_of
+from ..device.launches.sanitizing import tools_of
 from ..errors import UsageError
 from ..run.runspec import RunSpec, from_text, from_toml
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import driver
-from ..device.memory import SPACE
+from ..device.memory.allocations import SPACE
 from .calls import Given, IsStreamType, do, needed_handle, stream_handle
 
 Array = NDArray[Any]

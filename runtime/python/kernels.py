@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import driver
-from ..device.kernels import KernelHandle
+from ..device.modules.kernels import KernelHandle
 from ..driver.api import kernel_of
 from .calls import Given, do
 from .launcher import Dims, LaunchConfig, Launcher

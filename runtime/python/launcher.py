@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import driver
-from ..device.kernels import LaunchShape
-from ..device.sanitizing import Sanitizer, SanitizerError, sanitizing
+from ..device.launches.sanitizing import Sanitizer, SanitizerError, sanitizing
+from ..device.modules.kernels import LaunchShape
 from ..driver.api import current, kernel_of
 from ..driver.launching import start
 from .arrays import DeviceNDArray

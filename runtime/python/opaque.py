@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from .. import driver
-from ..device.arrays import CHANNELS, SURFACE
-from ..driver.layout import address_of
+from ..device.memory.arrays import CHANNELS, SURFACE
+from ..driver.tables.layout import address_of
 from .buffers import Array, Buffer
 from .calls import Closable, IsStreamType, do, needed_handle
 

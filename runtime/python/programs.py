@@ -10,7 +10,7 @@ from typing import Any
 from warplab.interpreter.ptxas.contraction import Fmad
 
 from .. import driver
-from ..device.loading import ProgramSource, linked_image, parsed
+from ..device.modules.loading import ProgramSource, linked_image, parsed
 from ..errors import ApiError
 from .calls import Closable, do
 from .modules import Code, ObjectCode

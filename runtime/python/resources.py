@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import SupportsInt
 
 from .. import driver
-from ..device.pools import Pool
+from ..device.memory.pools import Pool
 from ..driver.api import object_of
 from .buffers import Buffer, MemoryResource
 from .calls import IsStreamType, do, needed_handle, stream_handle

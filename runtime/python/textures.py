@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import driver
-from ..device.textures import ADDRESS_MODES, FILTERS, INTEGER, NO_TRILINEAR, NORMALIZED, SEAMLESS, SRGB
+from ..device.memory.textures import ADDRESS_MODES, FILTERS, INTEGER, NO_TRILINEAR, NORMALIZED, SEAMLESS, SRGB
 from .buffers import Buffer
 from .calls import Closable, Given, do
 from .opaque import ArrayHome, MipmappedArray, OpaqueArray, channels_of, format_name, format_number, options_of

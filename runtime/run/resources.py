@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from warplab.isa.textures.resources import Surface
 
-from ..device.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
 from ..device.context import DeviceContext
-from ..device.kernels import LoadedModule
-from ..device.textures import TexelMemory, TextureSettings, array_image, memory_at
+from ..device.memory.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
+from ..device.memory.textures import TexelMemory, TextureSettings, array_image, memory_at
+from ..device.modules.kernels import LoadedModule
 from .texels import SHAPING, ResourceText, sampling
 from .values import BufferValue, parse_value
 

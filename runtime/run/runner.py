@@ -17,12 +17,12 @@ from warplab.interpreter.memory.arena import Allocation
 from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
-from ..device.engines import engine_of
-from ..device.kernels import KernelHandle, LaunchShape, LoadedModule
-from ..device.loading import contraction
+from ..device.launches.engines import engine_of
+from ..device.launches.sanitizing import Sanitizer
 from ..device.machine import model_of
-from ..device.memory import Window
-from ..device.sanitizing import Sanitizer
+from ..device.memory.allocations import Window
+from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
+from ..device.modules.loading import contraction
 from ..errors import ApiError, UsageError
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..device.loading import contraction
-from ..device.sanitizing import tools_of
+from ..device.launches.sanitizing import tools_of
+from ..device.modules.loading import contraction
 from ..errors import UsageError
 from .expect import Tolerance
 from .options import OPTIONS

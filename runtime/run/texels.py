@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..device.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
+from ..device.memory.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
 from ..errors import UsageError
 
 _NAME = re.compile(r"^[A-Za-z_$%][\w$%]*$")

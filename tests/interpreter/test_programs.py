@@ -14,8 +14,8 @@ from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
 from warplab.isa.profiles import profile
-from warplab.runtime.device.heap import DeviceHeap
-from warplab.runtime.device.printf import PrintRing
+from warplab.runtime.device.launches.printf import PrintRing
+from warplab.runtime.device.memory.heap import DeviceHeap
 
 from .harness import Array
 from .recorded import Carried

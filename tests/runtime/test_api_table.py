@@ -14,7 +14,7 @@ import pytest
 import warplab.runtime as core
 import warplab.runtime.texture as texture
 from tools.api_table import FACES, MISSING, calls
-from warplab.runtime.driver.layout import Struct, Union
+from warplab.runtime.driver.tables.layout import Struct, Union
 
 # Members of cuda.core's classes that are not here.
 ABSENT = {

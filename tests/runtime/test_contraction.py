@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from warplab.runtime.cli import main
 from warplab.runtime.device.context import DeviceContext
-from warplab.runtime.device.kernels import LaunchShape
+from warplab.runtime.device.modules.kernels import LaunchShape
 from warplab.runtime.errors import UsageError
 
 from .conftest import POINTER, Host

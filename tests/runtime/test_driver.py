@@ -617,7 +617,7 @@ def test_output_is_flushed_when_the_host_waits(host: Host, capfd: pytest.Capture
 
 @model_only
 def test_a_launch_that_finds_no_memory_says_so() -> None:
-    runtime, kernels = (importlib.import_module(f"warplab.runtime.device.{n}") for n in ("context", "kernels"))
+    runtime, kernels = (importlib.import_module(f"warplab.runtime.device.{n}") for n in ("context", "modules.kernels"))
     # the address of a parameter is taken, so that the parameters stand in memory
     text = f"{HEAD}.visible .entry k(.param .align 8 .b8 p[8]) {{ .reg .b64 %rd<3>; mov.b64 %rd1, p; cvta.param.u64 %rd1, %rd1; ld.u64 %rd2, [%rd1]; ret; }}"
     for shape in (kernels.LaunchShape((1, 1, 1), (1, 1, 1), cooperative=True), kernels.LaunchShape((1, 1, 1), (1, 1, 1))):

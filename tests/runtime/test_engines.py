@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from warplab.runtime.device import engines
-from warplab.runtime.device.engines import engine_of
+from warplab.runtime.device.launches import engines
+from warplab.runtime.device.launches.engines import engine_of
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import Case, collect, run_case
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from warplab.interpreter.memory.arena import Arena
-from warplab.runtime.device.printf import PrintRing, formatted, string_at
+from warplab.runtime.device.launches.printf import PrintRing, formatted, string_at
 
 libc = ctypes.CDLL(None)
 Value = int | float | bytes

@@ -84,7 +84,7 @@ def test_addresses_that_no_map_moves_to(host: Host) -> None:
 
 @model_only
 def test_devices_without_tensor_copies(host: Host) -> None:
-    from warplab.runtime.driver.tensor_maps import FIRST_CAPABILITY
+    from warplab.runtime.driver.textures.tensor_maps import FIRST_CAPABILITY
 
     capability = tuple(
         host("cuDeviceGetAttribute", getattr(host.cu.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_{part}"), 0)

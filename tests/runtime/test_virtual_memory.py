@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from warplab.runtime.device.machine import Machine, machine
-from warplab.runtime.device.memory import PeerWindow
-from warplab.runtime.device.virtual_memory import VIRTUAL
+from warplab.runtime.device.memory.allocations import PeerWindow
+from warplab.runtime.device.memory.virtual_memory import VIRTUAL
 
 from .conftest import POINTER, Host, forget_contexts, model_only
 from .conftest import driver as cu

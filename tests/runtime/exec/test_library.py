@@ -14,10 +14,10 @@ import pytest
 from tools.derive_stub import compiled
 from warplab.runtime import cudart, driver
 from warplab.runtime.exec import server  # noqa: F401 - every answer is entered
-from warplab.runtime.exec.abi import functions, structure
-from warplab.runtime.exec.answers import ANSWERS, found
-from warplab.runtime.exec.library import RUNTIME_VERSION, built, exported
-from warplab.runtime.exec.stub import CODE
+from warplab.runtime.exec.answers.abi import functions, structure
+from warplab.runtime.exec.answers.special import ANSWERS, found
+from warplab.runtime.exec.binaries.library import RUNTIME_VERSION, built, exported
+from warplab.runtime.exec.binaries.stub import CODE
 
 LISTED = exported()
 

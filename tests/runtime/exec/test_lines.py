@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from warplab.runtime.exec.lines import where
+from warplab.runtime.exec.binaries.lines import where
 
 TEXT = """int first(int x) { return x + 1; }
 

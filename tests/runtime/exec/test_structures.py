@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from warplab.runtime.cudart.structs import OWN as RUNTIME
-from warplab.runtime.driver.structs import STRUCTS as DRIVER
-from warplab.runtime.driver.tables import Structs
+from warplab.runtime.driver.tables.compact import Structs
+from warplab.runtime.driver.tables.structs import STRUCTS as DRIVER
 
 PLACES = (Path("/usr/local/cuda/include"), Path(shutil.which("nvcc") or "/bin/nvcc").resolve().parents[1] / "include")
 INCLUDE = next((p for p in PLACES if (p / "cuda.h").is_file()), None)

@@ -1,0 +1,1 @@
+"""Work that is recorded and replayed: streams, graphs, and what graphs hold."""

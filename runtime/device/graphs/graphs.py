@@ -1,0 +1,256 @@
+"""Graphs: pieces of work and what each comes after, to be run any number of times; and streams that are captured into one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ...errors import ApiError, invalid
+
+Work = Callable[[], None]
+_numbers = itertools.count(1)
+
+
+class WorkContext(Protocol):
+    """What a stream belongs to."""
+
+    @property
+    def broken(self) -> bool:
+        """Is work dropped?"""
+
+
+class Counted(Protocol):
+    """Something whose users are counted."""
+
+    def retain(self, count: int) -> None:
+        """So many more use it."""
+
+    def release(self, count: int) -> None:
+        """So many no longer use it."""
+
+
+class Condition(Protocol):
+    """A value that decides what runs."""
+
+    def begin(self) -> None:
+        """The graph is launched."""
+
+
+class CapturedStream(Protocol):
+    """A stream, as graphs know it."""
+
+    capture: Capture | None
+
+    @property
+    def context(self) -> WorkContext:
+        """What it belongs to."""
+
+
+@dataclass(eq=False)
+class Node:
+    """One piece of work."""
+
+    kind: str  # as CUDA names it: KERNEL MEMCPY MEMSET HOST GRAPH EMPTY EVENT_RECORD WAIT_EVENT MEM_ALLOC MEM_FREE CONDITIONAL
+    work: Work
+    graph: DeviceGraph
+    after: list[Node] = field(default_factory=list)
+    what: Any = None  # what the work was made of: a structure, an event, a graph
+
+
+@dataclass(eq=False)
+class DeviceGraph:
+    """Pieces of work in the order in which they were added."""
+
+    nodes: list[Node] = field(default_factory=list)
+    number: int = field(default_factory=lambda: next(_numbers))
+    objects: dict[Counted, int] = field(default_factory=dict)  # that it uses, so many times
+    conditions: list[Condition] = field(default_factory=list)
+
+    def add(self, kind: str, work: Work, after: Iterable[Node] = (), what: Any = None) -> Node:
+        """One more piece of work."""
+        before = list(after)
+        if any(n.graph is not self for n in before) or len(set(map(id, before))) < len(before):
+            raise invalid("a dependency is of another graph, or is named twice")
+        out = Node(kind, work, self, before, what)
+        self.nodes.append(out)
+        return out
+
+    def remove(self, node: Node) -> None:
+        """Takes a piece of work out; nothing comes after it any more."""
+        self.nodes.remove(node)
+        for other in self.nodes:
+            other.after = [n for n in other.after if n is not node]
+
+    @property
+    def edges(self) -> list[tuple[Node, Node]]:
+        """(what comes first, what comes after it)."""
+        return [(before, node) for node in self.nodes for before in node.after]
+
+    @property
+    def roots(self) -> list[Node]:
+        """What comes after nothing."""
+        return [n for n in self.nodes if not n.after]
+
+    def connect(self, before: Node, node: Node) -> None:
+        """`node` comes after `before`."""
+        if before.graph is not self or node.graph is not self or before is node or before in node.after:
+            raise invalid("a node is of another graph, or the dependency is there already")
+        node.after.append(before)
+        if node in ancestors([node]):
+            node.after.remove(before)
+            raise invalid("the dependency would close a circle")
+
+    def disconnect(self, before: Node, node: Node) -> None:
+        """`node` no longer comes after `before`."""
+        if before not in node.after:
+            raise invalid("there is no such dependency")
+        node.after.remove(before)
+
+    def ordered(self) -> list[Node]:
+        """All pieces, each behind those that it comes after; else in the order in which they were added."""
+        done: set[int] = set()
+        out: list[Node] = []
+        waiting = list(self.nodes)
+        while waiting:
+            later = []
+            for n in waiting:
+                if all(id(b) in done for b in n.after):
+                    out.append(n)
+                    done.add(id(n))
+                else:
+                    later.append(n)
+            waiting = later
+        return out
+
+    def clone(self) -> tuple[DeviceGraph, dict[Node, Node]]:
+        """A copy, and the copy of each node."""
+        out, copies = DeviceGraph(), dict[Node, Node]()
+        for n in self.nodes:
+            copies[n] = out.add(n.kind, n.work, (), n.what)
+        for n in self.nodes:
+            copies[n].after = [copies[b] for b in n.after]
+        out.objects, out.conditions = retained(self.objects), list(self.conditions)
+        return out, copies
+
+    def close(self) -> None:
+        """The graph is destroyed."""
+        release(self.objects)
+
+    def run(self) -> None:
+        """Does all the work once."""
+        for n in self.ordered():
+            n.work()
+
+
+def retained(objects: dict[Counted, int]) -> dict[Counted, int]:
+    """The same objects, used once more each."""
+    for o in objects:
+        o.retain(1)
+    return dict.fromkeys(objects, 1)
+
+
+def release(objects: dict[Counted, int]) -> None:
+    """Objects are no longer used."""
+    for o, count in objects.items():
+        if count:
+            o.release(count)
+    objects.clear()
+
+
+def ancestors(nodes: Iterable[Node]) -> set[Node]:
+    """All that some nodes come after."""
+    out: set[Node] = set()
+    waiting = [b for n in nodes for b in n.after]
+    while waiting:
+        n = waiting.pop()
+        if n not in out:
+            out.add(n)
+            waiting += n.after
+    return out
+
+
+class Executable:
+    """A graph as it was when it was instantiated."""
+
+    def __init__(self, graph: DeviceGraph, flags: int = 0) -> None:
+        self.steps: dict[Node, Work] = {n: n.work for n in graph.ordered()}
+        self.kinds = [n.kind for n in graph.nodes]
+        self.nodes = list(graph.nodes)
+        self.flags = flags
+        self.number = next(_numbers)
+        self.off: set[Node] = set()  # nodes that are switched off
+        self.objects = retained(graph.objects)
+        self.conditions = list(graph.conditions)
+
+    def run(self, stream: CapturedStream) -> None:
+        """Runs everything; what comes behind a fault is dropped."""
+        for condition in self.conditions:
+            condition.begin()
+        for node, work in self.steps.items():
+            if stream.context.broken:
+                return
+            if node not in self.off:
+                work()
+
+    def close(self) -> None:
+        """What can be launched is destroyed."""
+        release(self.objects)
+
+    def replace(self, node: Node, work: Work) -> None:
+        """Gives a node other work, in this executable alone."""
+        if node not in self.steps:
+            raise invalid("the node is of another graph")
+        self.steps[node] = work
+
+    def update(self, graph: DeviceGraph) -> Node | None:
+        """Takes over the work of a graph of the same form; gives the node that does not fit."""
+        for own, new in itertools.zip_longest(self.nodes, graph.nodes):
+            if own is None or new is None or own.kind != new.kind or len(own.after) != len(new.after):
+                return new or own
+        for own, new in zip(self.nodes, graph.nodes, strict=True):
+            self.steps[own] = new.work
+        return None
+
+
+@dataclass(eq=False)
+class Capture:
+    """Streams whose work becomes a graph."""
+
+    mode: int
+    origin: CapturedStream
+    graph: DeviceGraph = field(default_factory=DeviceGraph)
+    tails: dict[CapturedStream, list[Node]] = field(default_factory=dict)  # what a stream's next piece comes after
+    broken: bool = False  # something was done that a capture does not allow
+    ended: bool = False
+    number: int = field(default_factory=lambda: next(_numbers))
+
+    def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
+        """What is not allowed ends the capture's use."""
+        self.broken = True
+        return ApiError(code, f"{what} while a stream is being captured")
+
+    def add(self, stream: CapturedStream, kind: str, work: Work, what: Any = None) -> Node:
+        """A piece of work that a stream was given."""
+        node = self.graph.add(kind, work, self.tails.get(stream, ()), what)
+        self.tails[stream] = [node]
+        return node
+
+    def join(self, stream: CapturedStream, after: Iterable[Node]) -> None:
+        """The stream's later work comes after some nodes; with that it is captured, too."""
+        own = self.tails.setdefault(stream, [])
+        own += [n for n in after if n not in own]
+        stream.capture = self
+
+    def end(self) -> None:
+        """No stream is captured any more."""
+        self.ended = True
+        joined = ancestors(self.tails.get(self.origin, ())) | set(self.tails.get(self.origin, ()))
+        left = [n for tail in self.tails.values() for n in tail if n not in joined]
+        for stream in (self.origin, *self.tails):
+            stream.capture = None
+        if self.broken:
+            raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "something was done that a capture does not allow")
+        if left:
+            raise ApiError("CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "a stream that joined the capture was not joined to the one that began it")

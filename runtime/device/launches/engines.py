@@ -1,0 +1,44 @@
+"""How launches run where nobody says otherwise: by which engine, in which order, for how long.
+
+The engine is numpy, machine code of the host, or, by itself, what is faster.  WARPLAB_ENGINE, WARPLAB_SCHEDULE and WARPLAB_TIMEOUT say it for
+a process.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+from warplab.interpreter.launch import Options
+
+from ...errors import UsageError
+
+ENGINES = ("auto", "numpy", "native")
+VARIABLE = "WARPLAB_ENGINE"
+SCHEDULE, TIMEOUT = "WARPLAB_SCHEDULE", "WARPLAB_TIMEOUT"
+
+
+def engine_of(word: str = "") -> str:
+    """An engine by its name; without one, what WARPLAB_ENGINE says, else auto."""
+    name = word or os.environ.get(VARIABLE, "") or ENGINES[0]
+    if name not in ENGINES:
+        raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are {', '.join(ENGINES[:-1])} and {ENGINES[-1]}")
+    if name == "native" and find_spec("llvmlite") is None:
+        raise UsageError("the native engine needs llvmlite: pip install 'warplab[native]'")
+    return name
+
+
+def usual_options() -> Options:
+    """What the environment asks of launches."""
+    out = Options(engine=engine_of())
+    try:
+        if seed := os.environ.get(SCHEDULE):
+            out.schedule = int(seed, 0)
+    except ValueError:
+        raise UsageError(f"{SCHEDULE} is {seed!r}: write a number, the seed of an order") from None
+    try:
+        if seconds := os.environ.get(TIMEOUT):
+            out.max_seconds = float(seconds)
+    except ValueError:
+        raise UsageError(f"{TIMEOUT} is {seconds!r}: write the seconds that a launch may take") from None
+    return out

@@ -1,0 +1,153 @@
+"""Checkers of launches: which tools look at them, what the host tells them of its memory, and what they have found.
+
+    with sanitizing("all") as sanitizer:     # whichever API launches
+        ...
+    print(sanitizer.report())
+
+A Runner has a Sanitizer of its own, and gives it to its context.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+from warplab.interpreter.checkers.checker import Checker
+from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings, as_text
+from warplab.interpreter.checkers.initcheck import Initcheck
+from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
+from warplab.interpreter.checkers.race.checker import Racecheck
+from warplab.interpreter.checkers.synccheck import Synccheck
+from warplab.interpreter.checkers.unset.checker import UnsetValues
+from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
+from warplab.interpreter.memory.arena import Arena
+from warplab.interpreter.observe import Observer
+
+from ...errors import UsageError
+
+GAP = 128  # bytes between variables in shared memory: one element too many hits none of them
+RUBBISH = 1  # the seed of what nobody has written, where nobody names one
+FOLLOWED = 1 << 30  # bytes of a larger allocation count as set: their shadow would take as many
+WORDS = {t.removesuffix("check"): t for t in TOOLS}
+
+
+def tools_of(text: str) -> tuple[str, ...]:
+    """The tools that a text names: all, or one or several of memcheck, initcheck, racecheck, synccheck; "race" stands for racecheck."""
+    names = [WORDS.get(w, w) for w in text.replace(",", " ").split()]
+    if unknown := [n for n in names if n not in (*TOOLS, "all")]:
+        raise UsageError(f"no tool is called {unknown[0]!r}; there are {' '.join(TOOLS)} and all")
+    return tuple(t for t in TOOLS if t in names or "all" in names)
+
+
+def checkers_of(tools: Collection[str], findings: Findings) -> list[Checker]:
+    """A checker for each of the named tools."""
+    values = UnsetValues()
+    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Racecheck(findings), Synccheck(findings, values))
+    return [c for c in every if c.tool in tools]
+
+
+class SanitizerError(Exception):
+    """A launch that was to be sanitized has errors; the text is the report."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__(as_text(findings))
+        self.findings = tuple(findings)
+
+
+class Sanitizer:
+    """Some tools, and their findings over any number of launches."""
+
+    def __init__(self, tools: str = "all") -> None:
+        self.tools = tools_of(tools)
+        self._findings = Findings()
+        self._checkers = checkers_of(self.tools, self._findings)
+        self.observers: Sequence[Observer] = list(dict.fromkeys(o for c in self._checkers for o in c.observers()))
+        self.gap = GAP if "memcheck" in self.tools else 0
+        self._finished = False
+
+    def unset(self, arena: Arena, address: int, size: int) -> None:
+        """Memory was made that the host has left unset."""
+        if size <= FOLLOWED:
+            for c in self._checkers:
+                c.unset(arena, address, size)
+
+    def written(self, arena: Arena, address: int, size: int) -> None:
+        """The host has written memory, or may."""
+        for c in self._checkers:
+            c.written(arena, address, size)
+
+    def read(self, arena: Arena, address: int, size: int) -> None:
+        """The host reads memory, or may."""
+        for c in self._checkers:
+            c.read(arena, address, size)
+
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """What comes next is work of a stream; see Checker."""
+        for c in self._checkers:
+            c.queued(stream, after)
+
+    def host(self, what: str, event: str = "", stream: str | None = "") -> None:
+        """The host records an event, lets a stream wait for it, or waits for an event, a stream or all (record, wait, sync)."""
+        for c in self._checkers:
+            if what == "record":
+                c.recorded(event, stream)
+            elif what == "wait":
+                c.awaited(event, stream or "")
+            else:
+                c.synchronized(event, stream or "")
+
+    def failed(self, error: ExecutionError) -> None:
+        """A launch, or a call of the host, ended in an error."""
+        for c in self._checkers:
+            c.failed(error)
+
+    def finish(self) -> None:
+        """No launch follows; what shows only now is reported."""
+        if not self._finished:
+            self._finished = True
+            for c in self._checkers:
+                c.finish()
+
+    def explains(self, error: ExecutionError | None) -> bool:
+        """Does one of the tools report what ended a launch?  A limit or a trap is no finding."""
+        if isinstance(error, Fault):
+            return "memcheck" in self.tools and error.kind in KINDS
+        return isinstance(error, Deadlock) and "synccheck" in self.tools
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found so far; some things, such as leaks, show only at the end."""
+        return self._findings.all
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors."""
+        return tuple(f for f in self.findings if f.severity == "error")
+
+    def report(self) -> str:
+        """All findings in words."""
+        return as_text(self.findings)
+
+
+_open: list[Sanitizer] = []  # of the blocks that are open
+
+
+@contextmanager
+def sanitizing(tools: str | Sanitizer = "all") -> Iterator[Sanitizer]:
+    """Launches of the block run under checkers, whichever API launches them; modules that are loaded in it get gaps between variables.
+
+    A Sanitizer goes on with what it has seen before, and is finished by whoever made it.
+    """
+    sanitizer = Sanitizer(tools) if isinstance(tools, str) else tools
+    _open.append(sanitizer)
+    try:
+        yield sanitizer
+    finally:
+        _open.remove(sanitizer)
+        if isinstance(tools, str):
+            sanitizer.finish()
+
+
+def sanitizer_now() -> Sanitizer | None:
+    """That of the innermost open block."""
+    return _open[-1] if _open else None

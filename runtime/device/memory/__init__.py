@@ -1,0 +1,1 @@
+"""One address space for the host and all devices: allocations, arrays, textures, and what is mapped where."""

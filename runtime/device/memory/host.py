@@ -1,0 +1,144 @@
+"""The process whose host memory and host functions a call names: this one, or another one that this one serves."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import mmap
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import invalid
+
+Bytes = NDArray[np.uint8]
+WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
+
+
+class Host(Protocol):
+    """A process, reached by its own addresses."""
+
+    def read(self, address: int, size: int) -> Bytes:
+        """Bytes of its memory: a copy, or a view of what the caller may not write."""
+
+    def write(self, address: int, data: Bytes) -> None:
+        """Writes bytes of its memory."""
+
+    def read_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
+        """Reads stretches of its memory into given places."""
+
+    def write_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
+        """Writes stretches of its memory from given places."""
+
+    def string(self, address: int) -> bytes:
+        """What stands before the first zero byte."""
+
+    def keep(self, raw: bytes) -> int:
+        """The address of memory that holds these bytes from now on."""
+
+    def call(self, function: int, *arguments: int) -> int:
+        """Calls one of its functions, whose arguments and result are integers or pointers."""
+
+    def launched_from(self) -> str:
+        """Where the launch that is under way stands, as "at saxpy.cu:41"; empty where nobody knows."""
+
+    def view(self, address: int, size: int) -> Bytes:
+        """Its memory as bytes that kernels can read and write from now on; for memory that is registered."""
+
+    def end_view(self, address: int, size: int) -> None:
+        """The bytes of a view are no longer used."""
+
+    def shared_memory(self, size: int) -> tuple[int, Any]:
+        """(address, a buffer): memory that kernels and the process reach under one address; less of it where there is not so much."""
+
+
+def reserve(size: int) -> mmap.mmap:
+    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
+    wanted = size
+    while True:
+        try:
+            return mmap.mmap(-1, size, flags=flags)
+        except OSError:
+            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
+                wanted = 0
+                continue
+            if size <= 1 << 24:
+                raise
+            size //= 2
+
+
+class OwnProcess:
+    """This process."""
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+
+    def keep(self, raw: bytes) -> int:
+        """See Host."""
+        self._kept.append(ctypes.create_string_buffer(raw, len(raw)))
+        return ctypes.addressof(self._kept[-1])
+
+    def launched_from(self) -> str:
+        """See Host."""
+        return ""
+
+    def read(self, address: int, size: int) -> Bytes:
+        """See Host."""
+        return self.view(address, size)
+
+    def write(self, address: int, data: Bytes) -> None:
+        """See Host."""
+        self.view(address, data.size)[:] = data
+
+    def read_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
+        """See Host."""
+        for address, row in zip(addresses, rows, strict=True):
+            row[:] = self.view(address, row.size)
+
+    def write_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
+        """See Host."""
+        for address, row in zip(addresses, rows, strict=True):
+            self.view(address, row.size)[:] = row
+
+    def string(self, address: int) -> bytes:
+        """See Host."""
+        return ctypes.string_at(address)
+
+    def call(self, function: int, *arguments: int) -> int:
+        """See Host."""
+        return int(ctypes.CFUNCTYPE(ctypes.c_size_t, *[ctypes.c_size_t] * len(arguments))(function)(*arguments))
+
+    def view(self, address: int, size: int) -> Bytes:
+        """See Host."""
+        if address == 0:
+            raise invalid("a null host pointer")
+        if address + size > 1 << 64:
+            raise invalid(f"{size} bytes at {address:#x} lie beyond the last address")
+        return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
+
+    def end_view(self, address: int, size: int) -> None:
+        """See Host."""
+
+    def shared_memory(self, size: int) -> tuple[int, Any]:
+        """See Host."""
+        memory = reserve(size)
+        return int(np.frombuffer(memory, np.uint8).ctypes.data), memory
+
+
+_host: list[Host] = [OwnProcess()]
+
+
+def host() -> Host:
+    """The process that the calls come from."""
+    return _host[0]
+
+
+def serve(process: Host) -> None:
+    """From now on calls come from another process."""
+    _host[0] = process

@@ -1,0 +1,1 @@
+"""From an image to loaded modules and their kernels."""

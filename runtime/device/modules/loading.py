@@ -1,0 +1,164 @@
+"""From what a host program hands over (PTX text, an object file, a linked image, an address of one of them) to checked modules.
+
+The same contents are parsed and checked once in a process.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warplab.assembler.diagnostics import PtxError
+from warplab.assembler.ir import Module
+from warplab.assembler.link import Program, link_modules
+from warplab.assembler.objects import ObjectError, load
+from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
+
+from ...errors import ApiError, UsageError, invalid, unsupported
+from ..memory.host import host
+from . import fatbin
+
+ELF = b"\x7fELF"
+LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
+_HEAD = struct.Struct("<8sQI4s")
+_PART = struct.Struct("<IQ")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSource:
+    """One input: PTX text or an object file."""
+
+    data: bytes
+    name: str
+
+
+def image_at(address: int) -> bytes:
+    """The image that stands at an address of host memory: its own header tells its size, a text ends with a zero byte."""
+    if not address:
+        raise invalid("the image is null")
+
+    def read(size: int) -> bytes:
+        return host().read(address, size).tobytes()
+
+    head = read(4)
+    if head == ELF:
+        offset, size, count = _elf_table(read(64))
+        return read(offset + size * count)
+    if head == LINKED[:4]:
+        _, length, _, _ = _HEAD.unpack(read(_HEAD.size))
+        return read(length)
+    if int.from_bytes(head, "little") in (fatbin.FATBIN, fatbin.WRAPPER):
+        return fatbin.image_at(address, lambda at, size: host().read(at, size).tobytes())
+    return host().string(address)
+
+
+def _elf_table(head: bytes) -> tuple[int, int, int]:
+    (offset,) = struct.unpack_from("<Q", head, 0x28)
+    size, count = struct.unpack_from("<HH", head, 0x3A)
+    return int(offset), int(size), int(count)
+
+
+def sources(image: bytes, device: str, name: str = "<image>") -> list[ProgramSource]:
+    """The inputs in an image, for a device."""
+    if fatbin.is_fatbin(image):
+        return [ProgramSource(text, name) for text in fatbin.texts(image, device)]
+    if not image.startswith(LINKED):
+        return [ProgramSource(image, name)]
+    _, _, count, _ = _HEAD.unpack_from(image)
+    at, out = _HEAD.size, []
+    for _ in range(count):
+        n, size = _PART.unpack_from(image, at)
+        at += _PART.size
+        out.append(ProgramSource(image[at + n : at + n + size], image[at : at + n].decode()))
+        at += n + size
+    return out
+
+
+def linked_image(inputs: Sequence[ProgramSource], fmad: Fmad | None = None) -> bytes:
+    """The image of a link: its inputs, which were seen to fit together, and which products and sums are to be rounded together."""
+    parts = [_PART.pack(len(s.name.encode()), len(s.data)) + s.name.encode() + s.data for s in inputs]
+    body = b"".join(parts)
+    return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs), (fmad or "").encode()) + body
+
+
+def fmad_of(image: bytes) -> Fmad | None:
+    """What a link was told of contraction."""
+    if not image.startswith(LINKED):
+        return None
+    word = _HEAD.unpack_from(image)[3].rstrip(b"\0").decode()
+    return contraction(word) if word else None
+
+
+def contraction(word: str | None = None) -> Fmad:
+    """Which products and sums are to be rounded together: the given word, else what WARPLAB_FMAD says, else those of doubles."""
+    given = word or os.environ.get("WARPLAB_FMAD") or DEFAULT
+    found = next((known for known in TYPED if known == given), None)
+    if found is None:
+        raise UsageError(f"fmad {given!r}: there are {', '.join(TYPED)}")
+    return found
+
+
+VERSION = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*\.version\s+(\d{1,9})\.(\d{1,9})", re.S)
+NEWEST_PTX = (9, 9)  # what the assembler reads, with a note where it is newer than all that is known here
+_known: dict[bytes, Module] = {}
+
+
+def parsed(text: str | bytes, name: str) -> Module:
+    """A checked module; the same contents are read once in a process."""
+    raw = text.encode() if isinstance(text, str) else bytes(text)
+    if raw[:4] != ELF:
+        raw = raw.split(b"\0", 1)[0]
+    found = _known.get(raw)
+    if found is None:
+        found = _known[raw] = _read(raw, name)
+    return found
+
+
+def _read(raw: bytes, name: str) -> Module:
+    if raw[:4] != ELF:
+        version = VERSION.match(raw)
+        if version is None:
+            raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"{name} is neither PTX, which begins with .version, nor an object file")
+        if (int(version[1]), int(version[2])) > NEWEST_PTX:
+            raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", f"{name}: PTX {version[1].decode()}.{version[2].decode()}")
+    try:
+        return load(raw, name)
+    except ObjectError as e:
+        raise ApiError("CUDA_ERROR_INVALID_IMAGE", str(e)) from None
+    except PtxError as e:
+        raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
+
+
+DEVICE_LAUNCH = "cnp"  # how functions begin that libcudadevrt wants of the driver
+# What the driver itself brings for kernels that decide what a graph does: the handle of a condition is the address of its value.
+CONDITION = "cudaGraphSetConditional"
+_CONDITION = f"""
+.version 6.3
+.target sm_30
+.address_size 64
+.visible .func {CONDITION}(.param .b64 handle, .param .b32 value)
+{{
+    .reg .b64 %at;
+    .reg .b32 %v;
+    ld.param.b64 %at, [handle];
+    ld.param.b32 %v, [value];
+    st.global.b32 [%at], %v;
+    ret;
+}}
+"""
+
+
+def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program:
+    """The modules as one program, where they fit together."""
+    named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
+    if named and all(f.body is None for f in named):
+        modules = [*modules, parsed(_CONDITION, CONDITION)]
+    try:
+        return link_modules(modules)
+    except PtxError as e:
+        if any(name.startswith(DEVICE_LAUNCH) for m in modules for name in m.functions):
+            raise unsupported("kernels that launch kernels (libcudadevrt) are not supported: launch them from the host") from None
+        raise ApiError(code, str(e)) from None

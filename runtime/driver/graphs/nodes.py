@@ -1,0 +1,310 @@
+"""The driver's calls that build graphs node by node: what a node does, from a structure, and other work for it later."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from ...device.graphs.graphs import DeviceGraph, Node, Work
+from ...device.memory.host import host
+from ...device.modules.kernels import LaunchShape
+from ...errors import invalid
+from ..api import api, handle_of, kernel_of
+from ..events import event_of
+from ..launching import KernelWork, parameters
+from ..memory.copies import box_work
+from ..memory.transfers import fill
+from ..streams import call_host
+from ..tables.structs import (
+    CUDA_HOST_NODE_PARAMS,
+    CUDA_KERNEL_NODE_PARAMS,
+    CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS,
+    CUevent,
+    CUfunction,
+    CUgraph,
+    CUgraphNode,
+)
+from .graphs import executable_of, graph_of, node_of, nodes_of
+
+Made = tuple[Work, Any]  # (what a node does, what it was made of)
+Make = Callable[[Any], Made]
+
+
+def kernel_work(p: CUDA_KERNEL_NODE_PARAMS) -> Made:
+    """A launch, with the parameters as they are now."""
+    k = kernel_of(p.func if int(p.func) else p.kern)
+    shape = LaunchShape((p.gridDimX, p.gridDimY, p.gridDimZ), (p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes)
+    made = KernelWork(k, shape, parameters(k, p.kernelParams, p.extra))
+    k.complete(shape)
+    k.validate(shape, made.block)
+    return made.launch, made
+
+
+def memset_work(p: CUDA_MEMSET_NODE_PARAMS) -> Made:
+    """A memset."""
+    if p.elementSize not in (1, 2, 4):
+        raise invalid(f"elements of {p.elementSize} bytes; there are 1, 2 and 4")
+    at, pitch, value, size, width, height = int(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height
+    return lambda: fill(at, pitch, value, size, width, height), p
+
+
+def memcpy_work(p: CUDA_MEMCPY3D) -> Made:
+    """A copy of a box."""
+    return box_work(p), p
+
+
+def host_work(p: CUDA_HOST_NODE_PARAMS) -> Made:
+    """A call of a function of the host."""
+    fn, data = int(p.fn), int(p.userData)
+    return lambda: call_host(fn, data), p
+
+
+def graph_work(graph: Any) -> Made:
+    """A graph within a graph: as it is now."""
+    inner, _ = graph_of(graph).clone()
+    return inner.run, inner
+
+
+def record_work(event: Any) -> Made:
+    """The recording of an event."""
+    e = event_of(event)
+    return e.record, e
+
+
+def wait_work(event: Any) -> Made:
+    """The wait for an event, which earlier work has reached."""
+    return _nothing, event_of(event)
+
+
+def _nothing() -> None:
+    """What an empty node does."""
+
+
+def add(hGraph: object, dependencies: object, count: object, kind: str, made: Made) -> CUgraphNode:
+    """A new node."""
+    work, what = made
+    return CUgraphNode(handle_of(graph_of(hGraph).add(kind, work, nodes_of(dependencies, count), what)))
+
+
+def given(p: Any) -> Any:
+    """A structure that a call needs."""
+    if p is None:
+        raise invalid("the parameters are null")
+    return p
+
+
+@api(1)
+def cuGraphAddKernelNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
+    """A launch."""
+    return add(hGraph, dependencies, numDependencies, "KERNEL", kernel_work(given(nodeParams)))
+
+
+@api(1)
+def cuGraphAddMemcpyNode(hGraph: object, dependencies: object, numDependencies: object, copyParams: Any, ctx: object) -> CUgraphNode:
+    """A copy of a box."""
+    return add(hGraph, dependencies, numDependencies, "MEMCPY", memcpy_work(given(copyParams)))
+
+
+@api(1)
+def cuGraphAddMemsetNode(hGraph: object, dependencies: object, numDependencies: object, memsetParams: Any, ctx: object) -> CUgraphNode:
+    """A memset."""
+    return add(hGraph, dependencies, numDependencies, "MEMSET", memset_work(given(memsetParams)))
+
+
+@api(1)
+def cuGraphAddHostNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
+    """A call of a function of the host."""
+    return add(hGraph, dependencies, numDependencies, "HOST", host_work(given(nodeParams)))
+
+
+@api(1)
+def cuGraphAddChildGraphNode(hGraph: object, dependencies: object, numDependencies: object, childGraph: object) -> CUgraphNode:
+    """A graph as one piece of work."""
+    return add(hGraph, dependencies, numDependencies, "GRAPH", graph_work(childGraph))
+
+
+@api(1)
+def cuGraphAddEmptyNode(hGraph: object, dependencies: object, numDependencies: object) -> CUgraphNode:
+    """No work: others come after it, or before."""
+    return add(hGraph, dependencies, numDependencies, "EMPTY", (_nothing, None))
+
+
+@api(1)
+def cuGraphAddEventRecordNode(hGraph: object, dependencies: object, numDependencies: object, event: object) -> CUgraphNode:
+    """The recording of an event."""
+    return add(hGraph, dependencies, numDependencies, "EVENT_RECORD", record_work(event))
+
+
+@api(1)
+def cuGraphAddEventWaitNode(hGraph: object, dependencies: object, numDependencies: object, event: object) -> CUgraphNode:
+    """The wait for an event."""
+    return add(hGraph, dependencies, numDependencies, "WAIT_EVENT", wait_work(event))
+
+
+# ---------------------------------------------------------------- what a node is
+
+
+def of_kind(hNode: object, kind: str) -> Node:
+    """A node that is of a kind."""
+    node = node_of(hNode)
+    if node.kind != kind:
+        raise invalid(f"the node is of the kind {node.kind}, not {kind}")
+    return node
+
+
+def kernel_parameters(w: KernelWork) -> CUDA_KERNEL_NODE_PARAMS:
+    """The structure of a launch; its parameters stand in memory that stays."""
+    out = CUDA_KERNEL_NODE_PARAMS()
+    out.func = CUfunction(handle_of(w.kernel))
+    out.gridDimX, out.gridDimY, out.gridDimZ = w.shape.grid
+    out.blockDimX, out.blockDimY, out.blockDimZ = w.shape.block
+    out.sharedMemBytes = w.shape.dynamic_shared
+    at = host().keep(w.block) if w.block else 0
+    offsets = [offset for _, offset, _ in w.kernel.parameters]
+    out.kernelParams = host().keep(struct.pack(f"<{len(offsets)}Q", *(at + o for o in offsets))) if offsets else 0
+    return out
+
+
+@api(1)
+def cuGraphKernelNodeGetParams(hNode: object) -> CUDA_KERNEL_NODE_PARAMS:
+    """What a node launches."""
+    return kernel_parameters(of_kind(hNode, "KERNEL").what)
+
+
+def _what(hNode: object, kind: str) -> Any:
+    found = of_kind(hNode, kind).what
+    if found is None:
+        raise invalid("the node was captured: what it was made of is not kept")
+    return found
+
+
+@api(1)
+def cuGraphMemcpyNodeGetParams(hNode: object) -> Any:
+    """What a node copies."""
+    return _what(hNode, "MEMCPY")
+
+
+@api(1)
+def cuGraphMemsetNodeGetParams(hNode: object) -> Any:
+    """What a node sets."""
+    return _what(hNode, "MEMSET")
+
+
+@api(1)
+def cuGraphHostNodeGetParams(hNode: object) -> Any:
+    """What a node calls."""
+    return _what(hNode, "HOST")
+
+
+@api(1)
+def cuGraphChildGraphNodeGetGraph(hNode: object) -> CUgraph:
+    """The graph in a node."""
+    found = of_kind(hNode, "GRAPH").what
+    assert isinstance(found, DeviceGraph)
+    return CUgraph(handle_of(found))
+
+
+@api(1)
+def cuGraphEventRecordNodeGetEvent(hNode: object) -> CUevent:
+    """The event that a node records."""
+    return CUevent(handle_of(of_kind(hNode, "EVENT_RECORD").what))
+
+
+@api(1)
+def cuGraphEventWaitNodeGetEvent(hNode: object) -> CUevent:
+    """The event that a node waits for."""
+    return CUevent(handle_of(of_kind(hNode, "WAIT_EVENT").what))
+
+
+# ---------------------------------------------------------------- other work for a node
+
+
+def change(hNode: object, kind: str, made: Made) -> None:
+    """Gives a node of a graph other work."""
+    node = of_kind(hNode, kind)
+    node.work, node.what = made
+
+
+def change_in(hGraphExec: object, hNode: object, kind: str, made: Made) -> None:
+    """Gives a node other work in what was instantiated."""
+    executable_of(hGraphExec).replace(of_kind(hNode, kind), made[0])
+
+
+@api()
+def cuGraphKernelNodeSetParams(hNode: object, nodeParams: Any) -> None:
+    """Changes what a node launches."""
+    change(hNode, "KERNEL", kernel_work(given(nodeParams)))
+
+
+@api()
+def cuGraphMemcpyNodeSetParams(hNode: object, nodeParams: Any) -> None:
+    """Changes what a node copies."""
+    change(hNode, "MEMCPY", memcpy_work(given(nodeParams)))
+
+
+@api()
+def cuGraphMemsetNodeSetParams(hNode: object, nodeParams: Any) -> None:
+    """Changes what a node sets."""
+    change(hNode, "MEMSET", memset_work(given(nodeParams)))
+
+
+@api()
+def cuGraphHostNodeSetParams(hNode: object, nodeParams: Any) -> None:
+    """Changes what a node calls."""
+    change(hNode, "HOST", host_work(given(nodeParams)))
+
+
+@api()
+def cuGraphEventRecordNodeSetEvent(hNode: object, event: object) -> None:
+    """Changes the event that a node records."""
+    change(hNode, "EVENT_RECORD", record_work(event))
+
+
+@api()
+def cuGraphEventWaitNodeSetEvent(hNode: object, event: object) -> None:
+    """Changes the event that a node waits for."""
+    change(hNode, "WAIT_EVENT", wait_work(event))
+
+
+@api()
+def cuGraphExecKernelNodeSetParams(hGraphExec: object, hNode: object, nodeParams: Any) -> None:
+    """Changes what a node launches, in what was instantiated."""
+    change_in(hGraphExec, hNode, "KERNEL", kernel_work(given(nodeParams)))
+
+
+@api()
+def cuGraphExecMemcpyNodeSetParams(hGraphExec: object, hNode: object, copyParams: Any, ctx: object) -> None:
+    """Changes what a node copies, in what was instantiated."""
+    change_in(hGraphExec, hNode, "MEMCPY", memcpy_work(given(copyParams)))
+
+
+@api()
+def cuGraphExecMemsetNodeSetParams(hGraphExec: object, hNode: object, memsetParams: Any, ctx: object) -> None:
+    """Changes what a node sets, in what was instantiated."""
+    change_in(hGraphExec, hNode, "MEMSET", memset_work(given(memsetParams)))
+
+
+@api()
+def cuGraphExecHostNodeSetParams(hGraphExec: object, hNode: object, nodeParams: Any) -> None:
+    """Changes what a node calls, in what was instantiated."""
+    change_in(hGraphExec, hNode, "HOST", host_work(given(nodeParams)))
+
+
+@api()
+def cuGraphExecChildGraphNodeSetParams(hGraphExec: object, hNode: object, childGraph: object) -> None:
+    """Changes the graph in a node, in what was instantiated."""
+    change_in(hGraphExec, hNode, "GRAPH", graph_work(childGraph))
+
+
+@api()
+def cuGraphExecEventRecordNodeSetEvent(hGraphExec: object, hNode: object, event: object) -> None:
+    """Changes the event that a node records, in what was instantiated."""
+    change_in(hGraphExec, hNode, "EVENT_RECORD", record_work(event))
+
+
+@api()
+def cuGraphExecEventWaitNodeSetEvent(hGraphExec: object, hNode: object, event: object) -> None:
+    """Changes the event that a node waits for, in what was instantiated."""
+    change_in(hGraphExec, hNode, "WAIT_EVENT", wait_work(event))

@@ -1,0 +1,152 @@
+"""The driver's calls about memory nodes, conditional nodes and user objects of graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...device.graphs.graphs import DeviceGraph
+from ...device.graphs.resources import (
+    Conditional,
+    ConditionalWork,
+    GraphMemory,
+    UserObject,
+    bodies,
+    conditional,
+    graph_memory,
+    graph_memory_at,
+)
+from ...device.memory.allocations import SPACE
+from ...errors import invalid, unsupported
+from ..api import api, current, device_of, forget, handle_of, integer, object_of
+from ..tables.enums import CUgraphMem_attribute, CUmemLocationType
+from ..tables.structs import CUdeviceptr, CUgraphConditionalHandle, CUgraphNode, CUuserObject
+from .graphs import graph_of
+from .nodes import add, given, of_kind
+
+MOVE = 1  # a flag of cuGraphRetainUserObject: the caller's use becomes the graph's
+CONDITIONALS: dict[int, Conditional] = {}
+
+
+@api(1)
+def cuGraphAddMemAllocNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
+    """An allocation; nodeParams.dptr is its address."""
+    p = given(nodeParams)
+    if p.poolProps.location.type != CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
+        raise unsupported("graphs allocate memory of devices alone")
+    m = graph_memory(current(), p.bytesize)
+    out = add(hGraph, dependencies, numDependencies, "MEM_ALLOC", (m.begin, m))
+    p.dptr = m.range.start
+    return out
+
+
+@api(1)
+def cuGraphAddMemFreeNode(hGraph: object, dependencies: object, numDependencies: object, dptr: object) -> CUgraphNode:
+    """The end of a graph's allocation."""
+    m = graph_memory_at(integer(dptr))
+    if m is None:
+        raise invalid(f"no graph has allocated memory at {integer(dptr):#x}")
+    return add(hGraph, dependencies, numDependencies, "MEM_FREE", (m.end, m))
+
+
+@api(1)
+def cuGraphMemFreeNodeGetParams(hNode: object) -> CUdeviceptr:
+    """The address that a node frees."""
+    return CUdeviceptr(of_kind(hNode, "MEM_FREE").what.range.start)
+
+
+@api(1)
+def cuDeviceGetGraphMemAttribute(device: object, attr: object) -> int:
+    """Bytes that graphs use on a device, or have reserved there."""
+    d, which = device_of(device), int(attr)  # type: ignore[call-overload]
+    if which not in [int(a) for a in CUgraphMem_attribute]:
+        raise invalid(f"no attribute has the number {which}")
+    own = [b.pool for b in SPACE.buffers.values() if isinstance(b.pool, GraphMemory) and b.owner.ordinal == d.ordinal]
+    used = which in (CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
+    return sum(m.range.size for m in own if m.live or not used)
+
+
+@api()
+def cuDeviceSetGraphMemAttribute(device: object, attr: object, value: object) -> None:
+    """High-water marks are what is used now: there is nothing to reset."""
+    device_of(device)
+
+
+@api()
+def cuDeviceGraphMemTrim(device: object) -> None:
+    """Memory of graphs that still are there stays theirs."""
+    device_of(device)
+
+
+# ---------------------------------------------------------------- conditional nodes
+
+
+@api(1)
+def cuGraphConditionalHandleCreate(hGraph: object, ctx: object, defaultLaunchValue: object, flags: object) -> CUgraphConditionalHandle:
+    """A value that kernels of the graph set, and that decides what runs."""
+    c = conditional(current(), integer(defaultLaunchValue), integer(flags))
+    graph_of(hGraph).conditions.append(c)
+    CONDITIONALS[c.address] = c
+    return CUgraphConditionalHandle(c.address)
+
+
+def add_conditional(
+    hGraph: object, dependencies: object, count: object, handle: int, kind: int, size: int
+) -> tuple[CUgraphNode, list[DeviceGraph]]:
+    """A conditional node, and the graphs that are to be filled."""
+    condition = CONDITIONALS.get(handle)
+    if condition is None:
+        raise invalid(f"{handle:#x} is no handle of a condition")
+    work = ConditionalWork(condition, kind, [DeviceGraph() for _ in range(bodies(kind, size))])
+    return add(hGraph, dependencies, count, "CONDITIONAL", (work.run, work)), work.bodies
+
+
+# ---------------------------------------------------------------- user objects
+
+
+def _user_object(handle: object) -> UserObject:
+    return object_of(handle, UserObject, "CUDA_ERROR_INVALID_VALUE")
+
+
+@api(1)
+def cuUserObjectCreate(ptr: object, destroy: object, initialRefcount: object, flags: object) -> CUuserObject:
+    """An object that a function of the host destroys when nobody uses it any more."""
+    if not integer(destroy) or integer(initialRefcount) < 1 or integer(flags) != 1:
+        raise invalid("a user object needs a function, a user, and the flag CU_USER_OBJECT_NO_DESTRUCTOR_SYNC")
+    return CUuserObject(handle_of(UserObject(integer(ptr), integer(destroy), integer(initialRefcount))))
+
+
+@api()
+def cuUserObjectRetain(object: object, count: object) -> None:
+    """So many more use an object."""
+    _user_object(object).retain(integer(count))
+
+
+@api()
+def cuUserObjectRelease(object: object, count: object) -> None:
+    """So many no longer use an object."""
+    o = _user_object(object)
+    o.release(integer(count))
+    if not o.users:
+        forget(o)
+
+
+@api()
+def cuGraphRetainUserObject(graph: object, object: object, count: object, flags: object) -> None:
+    """A graph uses an object, so many times."""
+    g, o, n = graph_of(graph), _user_object(object), integer(count)
+    if integer(flags) & MOVE:
+        if not 1 <= n <= o.users:
+            raise invalid(f"{n} of {o.users} users")
+    else:
+        o.retain(n)
+    g.objects[o] = g.objects.get(o, 0) + n
+
+
+@api()
+def cuGraphReleaseUserObject(graph: object, object: object, count: object) -> None:
+    """A graph no longer uses an object, so many times."""
+    g, o, n = graph_of(graph), _user_object(object), integer(count)
+    if not 1 <= n <= g.objects.get(o, 0):
+        raise invalid(f"the graph uses it {g.objects.get(o, 0)} times")
+    g.objects[o] -= n
+    o.release(n)

@@ -1,0 +1,1 @@
+"""The driver's calls about memory: linear, arrays, pools, mappings, and copies between them."""

@@ -1,0 +1,146 @@
+"""The driver's calls about physical memory, address ranges, and what is mapped where for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...device.machine import machine
+from ...device.memory.virtual_memory import GRANULARITY, READ_WRITE, VIRTUAL, MulticastObject, PhysicalMemory, Shared, whole
+from ...errors import ApiError, invalid, unsupported
+from ..api import api, forget, handle_of, integer, member, object_of
+from ..tables.enums import CUmemAccess_flags, CUmemAllocationGranularity_flags, CUmemAllocationType, CUmemLocationType
+from ..tables.structs import CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation
+
+Where = CUmemLocationType
+
+
+def memory_of(handle: object) -> PhysicalMemory | MulticastObject:
+    """What a handle that is not released stands for."""
+    found = object_of(handle, Shared, "CUDA_ERROR_INVALID_VALUE")
+    assert isinstance(found, PhysicalMemory | MulticastObject)
+    return found
+
+
+def _device(location: CUmemLocation | None) -> int:
+    """The device that a location names."""
+    if location is None:
+        raise invalid("the location is null")
+    if location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE:
+        raise unsupported("physical memory of the host")
+    return machine().device(location.id).ordinal
+
+
+def _checked(prop: CUmemAllocationProp | None) -> int:
+    """The device of an allocation's properties."""
+    if prop is None:
+        raise invalid("the properties are null")
+    if integer(prop.type) != CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED:
+        raise invalid("the type of physical memory is CU_MEM_ALLOCATION_TYPE_PINNED")
+    return _device(prop.location)
+
+
+@api(1)
+def cuMemGetAllocationGranularity(prop: CUmemAllocationProp | None, option: object) -> int:
+    """What sizes and addresses of physical memory are multiples of."""
+    _checked(prop)
+    member(CUmemAllocationGranularity_flags, option)
+    return GRANULARITY
+
+
+@api(1)
+def cuMemCreate(size: object, prop: CUmemAllocationProp | None, flags: object) -> CUmemGenericAllocationHandle:
+    """Physical memory of a device."""
+    ordinal = _checked(prop)
+    if not whole(integer(size), "the size") or integer(flags):
+        raise invalid("no size, or flags that are not 0")
+    properties = CUmemAllocationProp()
+    assert prop is not None
+    properties.type, properties.location, properties.requestedHandleTypes = prop.type, prop.location, prop.requestedHandleTypes
+    memory = PhysicalMemory.create(integer(size), ordinal, machine().device(ordinal).arena, properties)
+    return CUmemGenericAllocationHandle(handle_of(memory))
+
+
+@api()
+def cuMemRelease(handle: object) -> None:
+    """Gives a handle back; the memory goes when nothing is mapped or bound any more."""
+    memory = memory_of(handle)
+    memory.handles -= 1
+    if not memory.handles:
+        forget(memory)
+    memory.settle()
+
+
+@api(1)
+def cuMemRetainAllocationHandle(addr: object) -> CUmemGenericAllocationHandle:
+    """One more handle of the memory that is mapped at an address."""
+    memory = VIRTUAL.at(integer(addr)).what
+    memory.handles += 1
+    return CUmemGenericAllocationHandle(handle_of(memory))
+
+
+@api(1)
+def cuMemGetAllocationPropertiesFromHandle(handle: object) -> CUmemAllocationProp:
+    """What the memory was made with."""
+    memory = memory_of(handle)
+    if not isinstance(memory, PhysicalMemory):
+        raise invalid("a multicast object is no memory")
+    properties = memory.properties
+    assert isinstance(properties, CUmemAllocationProp)
+    return properties
+
+
+@api(1)
+def cuMemAddressReserve(size: object, alignment: object, addr: object, flags: object) -> CUdeviceptr:
+    """A range of addresses, at the given one if it is free; nothing is there yet."""
+    if integer(flags):
+        raise invalid("the flags must be 0")
+    return CUdeviceptr(VIRTUAL.reserve(integer(size), integer(alignment), integer(addr)))
+
+
+@api()
+def cuMemAddressFree(ptr: object, size: object) -> None:
+    """Gives a range of addresses back, all of it."""
+    VIRTUAL.free(integer(ptr), integer(size))
+
+
+@api()
+def cuMemMap(ptr: object, size: object, offset: object, handle: object, flags: object) -> None:
+    """Gives memory, or a multicast object, an address in a reserved range; cuMemSetAccess then says who reaches it."""
+    if integer(offset) or integer(flags):
+        raise invalid("the offset and the flags must be 0")
+    VIRTUAL.map(integer(ptr), integer(size), memory_of(handle))
+
+
+@api()
+def cuMemUnmap(ptr: object, size: object) -> None:
+    """Ends the mappings that fill a range."""
+    for d in machine().devices:
+        if d.primary is not None:
+            d.primary.synchronize()
+    VIRTUAL.unmap(integer(ptr), integer(size))
+
+
+@api()
+def cuMemSetAccess(ptr: object, size: object, desc: Sequence[CUmemAccessDesc] | None, count: object) -> None:
+    """Says what devices may do with the mappings that fill a range."""
+    given = list(desc or ())[: integer(count)]
+    if not given:
+        raise invalid("nothing says who gets access")
+    asked = [(_device(d.location), integer(member(CUmemAccess_flags, d.flags))) for d in given]
+    if any(flags > READ_WRITE for _, flags in asked):
+        raise invalid("the flags are no kind of access")
+    for ordinal, flags in asked:
+        VIRTUAL.grant(integer(ptr), integer(size), ordinal, flags)
+
+
+@api(1)
+def cuMemGetAccess(location: CUmemLocation | None, ptr: object) -> int:
+    """What a device may do at an address: the number of a CUmemAccess_flags."""
+    return VIRTUAL.at(integer(ptr)).access.get(_device(location), 0)
+
+
+@api(1)
+def cuMemExportToShareableHandle(handle: object, handleType: object, flags: object) -> object:
+    """Other processes see nothing of this one's devices."""
+    memory_of(handle)
+    raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "handles for other processes")

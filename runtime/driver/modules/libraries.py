@@ -1,0 +1,139 @@
+"""The driver's calls about libraries: code that each context loads when it first needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...device.context import DeviceContext
+from ...device.modules.kernels import KernelHandle, LoadedModule
+from ...errors import ApiError
+from ..api import api, current, forget, handle_of, integer, object_of, text
+from ..tables.structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule
+from .modules import Logs, image_of, load, read_file
+
+
+@dataclass(eq=False)
+class Library:
+    """Code that every context loads when it first needs it; what is wrong with it is told then."""
+
+    image: bytes
+    logs: Logs
+    loaded: dict[DeviceContext, LoadedModule] = field(default_factory=dict)
+    kernels: dict[str, LibraryKernel] = field(default_factory=dict)
+    alive: bool = True
+
+    def module(self, c: DeviceContext | None = None) -> LoadedModule:
+        """The library in a context."""
+        c = current() if c is None else c
+        found = self.loaded.get(c)
+        if found is None or not found.loaded:
+            found = self.loaded[c] = load(c, self.image, self.logs)
+        return found
+
+
+@dataclass(eq=False)
+class LibraryKernel:
+    """A kernel of a library, not yet of a context."""
+
+    library: Library
+    name: str
+
+    def here(self) -> KernelHandle:
+        """The kernel in the current context."""
+        if not self.library.alive:
+            raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the library was unloaded")
+        return self.library.module().kernel(self.name)
+
+
+def _library_kernel(library: Library, name: str) -> CUkernel:
+    library.module().kernel(name)
+    found = library.kernels.setdefault(name, LibraryKernel(library, name))
+    return CUkernel(handle_of(found))
+
+
+@api(1)
+def cuLibraryLoadData(
+    code: object, jitOptions: Sequence[Any] | None, jitOptionsValues: Sequence[Any] | None, numJitOptions: object,
+    libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
+) -> CUlibrary:  # fmt: skip
+    """A library from memory."""
+    return CUlibrary(handle_of(Library(image_of(code), Logs(jitOptions, jitOptionsValues))))
+
+
+@api(1)
+def cuLibraryLoadFromFile(
+    fileName: object, jitOptions: Sequence[Any] | None, jitOptionsValues: Sequence[Any] | None, numJitOptions: object,
+    libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
+) -> CUlibrary:  # fmt: skip
+    """A library from a file."""
+    return CUlibrary(handle_of(Library(read_file(fileName), Logs(jitOptions, jitOptionsValues))))
+
+
+@api()
+def cuLibraryUnload(library: object) -> None:
+    """Unloads a library everywhere."""
+    found = object_of(library, Library)
+    for c, m in found.loaded.items():
+        if m.loaded and c.alive:
+            c.unload(m)
+    found.alive = False
+    for k in found.kernels.values():
+        forget(k)
+    forget(found)
+
+
+@api(1)
+def cuLibraryGetKernel(library: object, name: object) -> CUkernel:
+    """A kernel by name."""
+    return _library_kernel(object_of(library, Library), text(name))
+
+
+@api(1)
+def cuLibraryGetKernelCount(lib: object) -> int:
+    """How many kernels there are."""
+    return len(object_of(lib, Library).module().kernels)
+
+
+@api(1)
+def cuLibraryEnumerateKernels(numKernels: object, lib: object) -> list[CUkernel]:
+    """The first so many kernels."""
+    found = object_of(lib, Library)
+    return [_library_kernel(found, name) for name in list(found.module().kernels)[: integer(numKernels)]]
+
+
+@api(1)
+def cuLibraryGetModule(library: object) -> CUmodule:
+    """The library as a module of the current context."""
+    return CUmodule(handle_of(object_of(library, Library).module()))
+
+
+@api(2)
+def cuLibraryGetGlobal(library: object, name: object) -> tuple[CUdeviceptr, int]:
+    """(address, size) of a variable in the current context."""
+    address, size = object_of(library, Library).module().variable(text(name))
+    return CUdeviceptr(address), size
+
+
+@api(2)
+def cuLibraryGetManaged(library: object, name: object) -> tuple[CUdeviceptr, int]:
+    """(address, size) of a managed variable."""
+    m = object_of(library, Library).module()
+    v = m.program.variables.get(text(name))
+    if v is None or not any("managed" in a for a in v.attributes):
+        raise ApiError("CUDA_ERROR_NOT_FOUND", f"no managed variable is called {text(name)}")
+    address, size = m.variable(text(name))
+    return CUdeviceptr(address), size
+
+
+@api(1)
+def cuKernelGetFunction(kernel: object) -> CUfunction:
+    """A library's kernel as a function of the current context."""
+    return CUfunction(handle_of(object_of(kernel, LibraryKernel).here()))
+
+
+@api(1)
+def cuKernelGetLibrary(kernel: object) -> CUlibrary:
+    """The kernel's library."""
+    return CUlibrary(handle_of(object_of(kernel, LibraryKernel).library))

@@ -1,0 +1,192 @@
+"""The driver's calls about modules, and how an image becomes one: its log, its device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warplab.assembler.ir import Module
+from warplab.assembler.listing import listing
+from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.isa.facts import opcodes
+from warplab.isa.profiles import target_capability
+
+from ...device.context import DeviceContext
+from ...device.memory.host import host
+from ...device.modules.fatbin import is_fatbin
+from ...device.modules.kernels import LoadedModule
+from ...device.modules.loading import fmad_of, image_at, parsed, sources
+from ...errors import ApiError, invalid
+from ..api import api, current, forget, handle_of, integer, object_of, text
+from ..tables.enums import CUjit_option, CUmoduleLoadingMode
+from ..tables.layout import address_of
+from ..tables.structs import CUdeviceptr, CUfunction, CUmodule
+
+NOT_COMPILED = opcodes("not_compiled")
+
+
+class Logs:
+    """The options of a load: what they say of contraction, and the buffers that they name, filled when it is over."""
+
+    def __init__(self, options: Sequence[Any] | None, values: Sequence[Any] | None) -> None:
+        self.found = {integer(o): v for o, v in zip(options or (), values or (), strict=False)}
+        for o in self.found:
+            if o not in CUjit_option._value2member_map_:
+                raise invalid(f"{o} is no JIT option")
+
+    @property
+    def fmad(self) -> Fmad | None:
+        """What the options say of contraction, which does not happen without optimisation."""
+        fused, level = (self.found.get(CUjit_option[f"CU_JIT_{name}"]) for name in ("FMA", "OPTIMIZATION_LEVEL"))
+        if fused is None:
+            return None if level is None or integer(level) else "none"
+        return "all" if integer(fused) else "none"
+
+    def write(self, kind: str, said: str) -> None:
+        """Writes what there is to say into the INFO or the ERROR buffer, as far as it goes."""
+        buffer = self.found.get(CUjit_option[f"CU_JIT_{kind}_LOG_BUFFER"])
+        size = integer(self.found.get(CUjit_option[f"CU_JIT_{kind}_LOG_BUFFER_SIZE_BYTES"], 0))
+        if buffer is None or size <= 0:
+            return
+        raw = said.encode(errors="replace")[: size - 1] + b"\0"
+        if isinstance(buffer, bytearray):
+            raw = raw[: len(buffer)]
+            buffer[: len(raw)] = raw
+        else:
+            host().write(address_of(buffer), np.frombuffer(raw, np.uint8))
+
+
+def image_of(image: object, size: int | None = None) -> bytes:
+    """The bytes of an image that is an address, or an object with a buffer."""
+    if isinstance(image, bytes | bytearray):
+        return bytes(image)
+    if image is None:
+        raise invalid("the image is null")
+    if size is not None:
+        return host().read(address_of(image), size).tobytes()
+    try:
+        return bytes(memoryview(image))  # type: ignore[arg-type]
+    except TypeError:
+        return image_at(address_of(image))
+
+
+def fits(module: Module, c: DeviceContext) -> None:
+    """Refuses code for a newer device, or for one that it names exactly."""
+    own = target_capability(c.architecture)
+    for t in module.targets:
+        if t.startswith(("sm_", "compute_")):
+            wanted, exact = target_capability(t), t.endswith("a")
+            if wanted > own or (exact and wanted != own):
+                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{module.name} is for {t}, the device is {c.architecture}")
+
+
+def _withhold(loaded: LoadedModule) -> None:
+    """Refuses a module with an instruction that the driver does not compile, or its entries, as the driver does."""
+    every = [i for m in loaded.modules for f in m.functions.values() for i in listing(f).shapes.values() if i.opcode in NOT_COMPILED]
+    for i in every:
+        error = "" if i.form is None else i.form.facts.not_compiled
+        why = f"line {i.span.line}: {'.'.join([i.opcode, *i.modifiers])}: the device's driver compiles no module with this instruction"
+        if error == "CUDA_ERROR_NOT_FOUND":
+            loaded.withheld = loaded.withheld or why
+        elif error:
+            loaded.context.unload(loaded)
+            raise ApiError(error, why)
+
+
+def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
+    """Loads an image into a context."""
+    inputs = sources(image, c.architecture)
+    try:
+        for s in () if is_fatbin(image) else inputs:  # of a fat binary the best there is was chosen
+            fits(parsed(s.data, s.name), c)
+        out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
+        _withhold(out)
+    except ApiError as e:
+        if logs is not None:
+            logs.write("ERROR", e.message)
+        raise
+    if logs is not None:
+        logs.write(
+            "INFO", "\n".join(f"{k.name}: {k.registers} registers, {k.static_shared} bytes of shared memory" for k in out.kernels.values())
+        )
+    return out
+
+
+@api(1)
+def cuModuleLoadData(image: object) -> CUmodule:
+    """Loads PTX text or an object file from memory."""
+    return CUmodule(handle_of(load(current(), image_of(image))))
+
+
+@api(1)
+def cuModuleLoadDataEx(image: object, numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None) -> CUmodule:
+    """Loads with options, of which the logs and CU_JIT_FMA matter here."""
+    return CUmodule(handle_of(load(current(), image_of(image), Logs(options, optionValues))))
+
+
+@api(1)
+def cuModuleLoadFatBinary(fatCubin: object) -> CUmodule:
+    """Loads what is handed over, if it is no fat binary in truth."""
+    return CUmodule(handle_of(load(current(), image_of(fatCubin))))
+
+
+def read_file(fname: object) -> bytes:
+    """The contents of a file named by bytes."""
+    try:
+        return Path(text(fname)).read_bytes()
+    except OSError as e:
+        raise ApiError("CUDA_ERROR_FILE_NOT_FOUND", str(e)) from None
+
+
+@api(1)
+def cuModuleLoad(fname: object) -> CUmodule:
+    """Loads a file."""
+    return CUmodule(handle_of(load(current(), read_file(fname))))
+
+
+@api()
+def cuModuleUnload(hmod: object) -> None:
+    """Frees a module's variables."""
+    m = object_of(hmod, LoadedModule)
+    m.context.unload(m)
+    forget(m)
+
+
+@api(1)
+def cuModuleGetFunction(hmod: object, name: object) -> CUfunction:
+    """An entry by name."""
+    if not text(name):
+        raise invalid("the name is empty")
+    return CUfunction(handle_of(object_of(hmod, LoadedModule).kernel(text(name))))
+
+
+@api(1)
+def cuModuleGetFunctionCount(mod: object) -> int:
+    """How many entries there are."""
+    return len(object_of(mod, LoadedModule).kernels)
+
+
+@api(1)
+def cuModuleEnumerateFunctions(numFunctions: object, mod: object) -> list[CUfunction]:
+    """The first so many entries; null where there are fewer."""
+    found = [CUfunction(handle_of(k)) for k in object_of(mod, LoadedModule).kernels.values()]
+    return [*found, *(CUfunction(0) for _ in range(integer(numFunctions) - len(found)))][: integer(numFunctions)]
+
+
+@api(2)
+def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
+    """(address, size) of a variable."""
+    m = object_of(hmod, LoadedModule)
+    if not text(name) or text(name) in m.kernels:
+        raise invalid(f"{text(name)!r} is no variable")
+    address, size = m.variable(text(name))
+    return CUdeviceptr(address), size
+
+
+@api(1)
+def cuModuleGetLoadingMode() -> CUmoduleLoadingMode:
+    """Modules are planned kernel by kernel, when each is first launched."""
+    return CUmoduleLoadingMode.CU_MODULE_LAZY_LOADING

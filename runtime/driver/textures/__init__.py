@@ -1,0 +1,1 @@
+"""The driver's calls about textures, surfaces and tensor maps."""

@@ -1,0 +1,1 @@
+"""Which C functions a program may call, and what answers each."""

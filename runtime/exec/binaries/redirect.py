@@ -1,0 +1,63 @@
+"""Functions of the program's own objects that others must stand in for get a jump over their beginnings, before any of them has run.
+
+A runtime that was linked in goes to ours, so NVIDIA's never runs; nvJitLink's calls are jitlink.py's; NVRTC hands out PTX where it is asked for machine code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..process import MACHINE, PAGE, HostProgram
+from . import maps
+
+MARKER = "__cudaRegisterFatBinary"
+READ_EXECUTE, ALL = 5, 7  # protections
+INSTEAD = {"nvrtcGetCUBIN": "nvrtcGetPTX", "nvrtcGetCUBINSize": "nvrtcGetPTXSize"}
+SIZES = {"x86_64": 14, "aarch64": 16}
+
+
+@dataclass(frozen=True, slots=True)
+class Redirection:
+    """Functions of an object that others stand in for."""
+
+    path: str
+    symbols: Mapping[str, tuple[int, int]]  # what the object defines: (address, size)
+    by_ours: bool  # with the functions of our library that have the same names, else with those of INSTEAD
+
+
+def redirections(pid: int) -> list[Redirection]:
+    """What is to be redirected in a process: runtimes that were linked in, and compilers that would hand out machine code."""
+    out = []
+    for o in maps.objects(pid):
+        if MARKER in (found := maps.symbols(o, MARKER)) or (
+            "libnvJitLink.so" in o.path and (found := maps.symbols(o, "nvJitLinkCreate", dynamic=True))
+        ):
+            out.append(Redirection(o.path, found, True))
+        elif "libnvrtc.so" in o.path and (found := maps.symbols(o, "nvrtcGetPTX", dynamic=True)):
+            out.append(Redirection(o.path, found, False))
+    return out
+
+
+def absolute_jump(target: int) -> bytes:
+    """Machine code that goes to any address."""
+    if MACHINE == "x86_64":
+        return b"\xff\x25\0\0\0\0" + struct.pack("<Q", target)  # jmp *0(%rip)
+    return struct.pack("<IIQ", 0x5800_0051, 0xD61F_0220, target)  # ldr x17, #8; br x17
+
+
+def redirect(program: HostProgram, r: Redirection, ours: Mapping[str, int]) -> int:
+    """Overwrites the beginnings of the functions of one object for which there is another; says how many."""
+    targets = ours if r.by_ours else {name: r.symbols[other][0] for name, other in INSTEAD.items() if other in r.symbols}
+    places = {r.symbols[name][0]: target for name, target in targets.items() if name in r.symbols and r.symbols[name][1] >= SIZES[MACHINE]}
+    if not places:
+        return 0
+    first = min(places) & -PAGE
+    size = -(-(max(places) + SIZES[MACHINE]) // PAGE) * PAGE - first
+    program.system_call("mprotect", first, size, ALL)
+    program.write_rows(list(places), [np.frombuffer(absolute_jump(target), np.uint8) for target in places.values()])
+    program.system_call("mprotect", first, size, READ_EXECUTE)
+    return len(places)

@@ -1,0 +1,1 @@
+"""What a run is watched with: profiles, checkers, logs, records."""

@@ -1,0 +1,87 @@
+"""What a run is watched with: a profile of every launch, checkers, a log of every call, a record of every launch; and what is said of it when
+the program has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...device.launches.observing import watching
+from ...device.machine import machine
+
+if TYPE_CHECKING:
+    from ...device.launches.sanitizing import Sanitizer
+    from ...profiler import Profiling
+    from .call_log import CallLog
+
+
+@dataclass(eq=False)
+class Sight:
+    """What one served process is watched with."""
+
+    profile: str = ""  # the page to write
+    tools: tuple[str, ...] = ()
+    log: str = ""  # the trace to write
+    record: str = ""  # the folder for golden tests
+    calls: CallLog | None = None
+    _open: ExitStack = field(default_factory=ExitStack)
+    _profiling: Profiling | None = None
+    _sanitizer: Sanitizer | None = None
+
+    def begin(self, number: int, pid: int) -> None:
+        """From now on launches of a process are watched; of several processes each but the first gets files of its own."""
+        self.profile, self.log = numbered(self.profile, number), numbered(self.log, number)
+        if self.profile:
+            from ...profiler import profiling
+
+            self._profiling = self._open.enter_context(profiling())
+        if self.tools:
+            from ...device.launches.sanitizing import sanitizing
+
+            self._sanitizer = self._open.enter_context(sanitizing(" ".join(self.tools)))
+        if self.log:
+            from .call_log import CallLog
+
+            self.calls = CallLog(self.log, pid)
+            self._open.enter_context(watching(self.calls.launch))
+        if self.record:
+            from .recorder import LaunchRecorder
+
+            self._open.enter_context(watching(LaunchRecorder(self.record, f"{pid}-" if number else "").launch))
+
+    def of_child(self, pid: int) -> Sight:
+        """What a child that was forked is watched with: as its parent, with files of its own."""
+        self._open.close()
+        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _sanitizer=None)
+        out.begin(1, pid)
+        return out
+
+    def finish(self) -> bool:
+        """Writes what was seen; did a checker find an error?"""
+        self._open.close()
+        if self.calls is not None:
+            self.calls.close()
+        if self._profiling is not None:
+            from ...reports.html import page
+
+            with open(self.profile, "w") as file:
+                file.write(page(self._profiling.launches))
+        if self._sanitizer is None:
+            return False
+        for d in machine().devices:
+            cause = d.primary.fault if d.primary is not None else None
+            if cause is not None:
+                self._sanitizer.failed(cause)
+        self._sanitizer.finish()
+        sys.stderr.write(self._sanitizer.report() + "\n")
+        return bool(self._sanitizer.errors)
+
+
+def numbered(path: str, number: int) -> str:
+    """The file of a process: the first has the path itself, each other one of its own."""
+    root, ending = os.path.splitext(path)
+    return f"{root}.{os.getpid()}{ending}" if path and number else path
