@@ -2,9 +2,11 @@
 
 bash and zsh split the commands of each `sh`, `bash` and `console` fence, and of the `$` lines of a `text` fence, as they would when a reader
 pastes them.  Then each command of warplab is called once, in this process: in a `sh` fence it must succeed; in a `console` fence it prints the
-lines below it, `...` standing for anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
-called, as they need programs or files that the tests do not have.  A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` fences run one after the other in one namespace, as do `pycon` fences,
-whose lines must answer what they show.
+lines below it, where `...` matches anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
+called, as they need programs or files that the tests do not have.
+
+A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` and `pycon` fences run one after the other in one namespace,
+and the lines of `pycon` print the results that they show.
 """
 
 from __future__ import annotations
