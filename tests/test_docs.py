@@ -159,6 +159,12 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in sections(path.read_text()), f"{target}#{anchor}"
 
 
+def test_every_environment_variable_is_described() -> None:
+    sources = "\n".join(path.read_text() for room in ("isa", "assembler", "interpreter", "runtime") for path in (ROOT / room).rglob("*.py"))
+    described = re.findall(r"^\| `(WARPLAB_\w+)`", (ROOT / "docs" / "cli.md").read_text(), re.M)
+    assert set(re.findall(r"\bWARPLAB_[A-Z]+", sources)) == set(described)
+
+
 def test_every_command_is_described() -> None:
     text = (ROOT / "docs" / "cli.md").read_text()
     headings = {word for line in re.findall(r"^### (.+)$", text, re.M) for word in line.split(", ")}
