@@ -251,7 +251,7 @@ def _linkage(module: Module, name: str, nodes: Sequence[Node]) -> str:
 
 
 def _entries(module: Module) -> Iterator[_Entry]:
-    """The names that a module gives to others or wants from them."""
+    """The names that a module exports or imports."""
     used: set[Function] | None = None
     for name, nodes in _named(module).items():
         linkage = _linkage(module, name, nodes)

@@ -198,7 +198,7 @@ class CopyingLanes(Lanes, Protocol):
         """
 
     def settle(self, space: str, address: Addresses) -> None:
-        """The lanes test the mbarrier at this address, perhaps not for the last time: copies that signal it complete now, or may continue for a while."""
+        """The lanes test the mbarrier at this address: copies that signal it complete now, or at a later test."""
 
 
 class Warps(Lanes, Protocol):

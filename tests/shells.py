@@ -1,4 +1,4 @@
-"""What bash and zsh make of commands that a reader pastes: the words of each command, while nothing is executed."""
+"""The words into which bash and zsh split commands that a reader pastes; nothing is executed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INSTALLED = [name for name in SHELLS if shutil.which(name)]
 
 
 def split(script: str) -> list[list[str]]:
-    """The words of each command in a script, on which all installed shells agree; an AssertionError shows where they do not."""
+    """The words of each command in a script; an AssertionError if the installed shells disagree."""
     single_quoted = re.sub(r"'[^']*'", "", script)
     assert not re.search(r"(^|\s)#", single_quoted, re.M), f"zsh takes no comments at its prompt: {script}"
     assert not re.search(r"!(?![\s=(])", single_quoted), f"a ! outside of single quotes recalls an earlier command: {script}"

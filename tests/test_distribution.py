@@ -1,4 +1,4 @@
-"""The files by which others run warplab: container, GitHub Action, workflow, pre-commit hooks; their commands exist, and bash takes them."""
+"""The container, the GitHub Action, the workflow and the pre-commit hooks: their commands exist, and bash accepts them."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 bash and zsh split the commands of each `sh`, `bash` and `console` fence, and of the `$` lines of a `text` fence, as they would when a reader
 pastes them.  Then each command of warplab is called once, in this process: in a `sh` fence it must succeed; in a `console` fence it prints the
-lines below it, `...` standing for anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
-called, as they need programs or files that the tests do not have.  A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` fences run one after the other in one namespace, as do `pycon` fences,
-whose lines must answer what they show.
+lines below it, where `...` matches anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
+called, as they need programs or files that the tests do not have.
+
+A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` and `pycon` fences run one after the other in one namespace,
+and the lines of `pycon` print the results that they show.
 """
 
 from __future__ import annotations
@@ -155,6 +157,12 @@ def test_links_lead_somewhere(page: Path) -> None:
             path = page.parent / target if target else page
             assert path.exists(), target
             assert not anchor or anchor in sections(path.read_text()), f"{target}#{anchor}"
+
+
+def test_every_environment_variable_is_described() -> None:
+    sources = "\n".join(path.read_text() for room in ("isa", "assembler", "interpreter", "runtime") for path in (ROOT / room).rglob("*.py"))
+    described = re.findall(r"^\| `(WARPLAB_\w+)`", (ROOT / "docs" / "cli.md").read_text(), re.M)
+    assert set(re.findall(r"\bWARPLAB_[A-Z]+", sources)) == set(described)
 
 
 def test_every_command_is_described() -> None:

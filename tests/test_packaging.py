@@ -1,5 +1,6 @@
 """What is built is whole: every package listed, an sdist, and a wheel that runs a sample in a fresh virtual environment."""
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -25,9 +26,12 @@ def test_every_package_is_listed() -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an sdist, and the wheel that was built from it."""
-    out = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", out, ROOT]
+    """A folder with an sdist, and the wheel that was built from it.  A copy is built: a build writes into the tree, and workers may build at once."""
+    out, tree = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source") / "warplab"
+    shutil.copytree(
+        ROOT, tree, ignore=shutil.ignore_patterns(".git", ".?*_cache", ".hypothesis", ".venv", "*.egg-info", "build", "data", "importroot")
+    )
+    command = [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", out, tree]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return out

@@ -23,18 +23,18 @@ BEYOND = (
     "cudaGetFuncBySymbol", "cudaGetSurfaceReference", "cudaGetTextureAlignmentOffset", "cudaGetTextureReference",
     "cudaLaunchCooperativeKernel", "cudaLaunchKernel", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cudaUnbindTexture",
 )  # fmt: skip
-# Why a call is not supported: the first expression that its name holds.
+# Why a call is not supported: the first expression that matches its name.
 REASONS = {
-    "EGL|GL[A-Z]|VDPAU|Graphics|NvSci": "graphics interoperation: there is no graphics driver",
+    "EGL|GL[A-Z]|VDPAU|Graphics|NvSci": "graphics interoperation, as there is no graphics driver",
     "External|Cig": "memory and semaphores of other APIs",
-    "GreenCtx|DevResource|DevSm|ExecAffinity|GetDevResource|Recapture": "parts of a device",
-    "Ipc|Shareable|ImportPointer|ExportPointer|HandleForAddressRange|LogicalEndpoint|Fabric|Clique": "handles for other processes and machines, but for cuIpc and cudaIpc",
-    "Checkpoint|Coredump|Logs|AsyncNotification": "services of the driver's process",
-    "GetExportTable": "private tables: see exec.md",
-    "GetProcAddress": "addresses of functions: `warplab exec` answers it",
-    "cuParamSet|cuLaunch$|cuLaunchGrid|cuFuncSet|cuCtxAttach|cuCtxDetach": "CUDA 3's way to launch",
-    "BatchMemOp|ExecNodeSet|NodeSetParams|NodeGetParams|KernelNode|NodeGet|AddNode": "graph nodes: what one call does with any kind of node, attributes, and memory operations; "
-    "`warplab exec` answers cuGraphAddNode and cudaGraphAddNode",
+    "GreenCtx|DevResource|DevSm|ExecAffinity|GetDevResource|Recapture": "green contexts and other partitions of a device",
+    "Ipc|Shareable|ImportPointer|ExportPointer|HandleForAddressRange|LogicalEndpoint|Fabric|Clique": "handles for other processes and machines, except cuIpc and cudaIpc",
+    "Checkpoint|Coredump|Logs|AsyncNotification": "checkpoints, core dumps and logs of the driver",
+    "GetExportTable": "NVIDIA's private interface to the driver",
+    "GetProcAddress": "addresses of functions, except in `warplab exec`",
+    "cuParamSet|cuLaunch$|cuLaunchGrid|cuFuncSet|cuCtxAttach|cuCtxDetach": "launches as in CUDA 3",
+    "BatchMemOp|ExecNodeSet|NodeSetParams|NodeGetParams|KernelNode|NodeGet|AddNode": "parameters and attributes of nodes of any kind, and memory operations as nodes; "
+    "`warplab exec` supports cuGraphAddNode and cudaGraphAddNode",
     "": "others",
 }
 # Names of cuda.core 1.x that are not here, and why.
@@ -57,38 +57,37 @@ def supported(module: Any, name: str) -> bool:
 
 
 def refused(names: Iterable[str]) -> dict[str, list[str]]:
-    """The names by the reason why they are not supported."""
-    out: dict[str, list[str]] = {}
+    """The names by the reason why they are not supported, in the order of REASONS."""
+    out: dict[str, list[str]] = {why: [] for why in REASONS.values()}
     for name in names:
-        out.setdefault(next(why for words, why in REASONS.items() if re.search(words, name)), []).append(name)
-    return out
+        out[next(why for words, why in REASONS.items() if re.search(words, name))].append(name)
+    return {why: those for why, those in out.items() if those}
 
 
-def tested_by() -> dict[str, list[str]]:
-    """The files under tests/ and samples/ in which each call's name stands."""
-    out: dict[str, list[str]] = {}
-    files = [*sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "samples" / "exec").rglob("*.cu"))]
-    for path in files:
-        for name in set(re.findall(r"\bcu(?:da)?[A-Z]\w+", path.read_text())):
-            out.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+def called_in() -> dict[str, str]:
+    """The first file of the tests, or else of the CUDA programs that they run, in which each call's name occurs."""
+    out: dict[str, str] = {}
+    for path in [*sorted((ROOT / "tests" / "runtime").rglob("*.py")), *sorted((ROOT / "samples" / "exec").rglob("*.cu"))]:
+        for name in re.findall(r"\bcu(?:da)?[A-Z]\w+", path.read_text()):
+            out.setdefault(name, path.relative_to(ROOT).as_posix())
     return out
 
 
 def pages() -> dict[str, str]:
     """The coverage page."""
     out = ["# Which calls exist", ""]
+    tests = called_in()
     for title, (module, real) in FACES.items():
         names = calls(module)
         have = [n for n in names if supported(module, n)]
         out += [f"## warplab.runtime.{title} ({real})", "", f"{len(have)} of {len(names)} functions. The others return "
                 f"`{'CUDA_ERROR_NOT_SUPPORTED' if title == 'driver' else 'cudaErrorNotSupported'}`.", ""]  # fmt: skip
-        tests = tested_by()
         places: dict[str, list[str]] = {}
         for n in have:
-            places.setdefault(tests.get(n, [""])[0], []).append(n)
-        out += ["| first tested in | calls |", "|---|---|"]
+            places.setdefault(tests.get(n, ""), []).append(n)
+        out += ["| first test with the call | calls |", "|---|---|"]
         for place, those in sorted(places.items(), key=lambda item: (not item[0], item[0])):
-            out.append(f"| {f'`{place}`' if place else 'through another call'} | {' '.join(f'`{n}`' for n in those)} |")
+            out.append(f"| {f'`{place}`' if place else 'none by name'} | {' '.join(f'`{n}`' for n in those)} |")
         out += ["", "Not supported, by what is missing:", ""]
         for why, those in refused(n for n in names if n not in have).items():
             out += [*textwrap.wrap(f"- {why}: " + " ".join(f"`{n}`" for n in those), 138, subsequent_indent="  ", break_on_hyphens=False)]

@@ -61,7 +61,7 @@ def _signature(thing: object) -> str:
         signature = inspect.signature(thing)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return "()"
-    text = str(signature).replace("'", "")
+    text = re.sub(r"(= '[^']*')|'([^']*)'", lambda m: m[1] or m[2], str(signature))  # annotations without quotes, defaults with them
     text = re.sub(r"\b(?:[a-z_]+\.)+([A-Z])", r"\1", text)  # names without their modules
     text = re.sub(r"ForwardRef\((\w+)\)", r"\1", text)
     return re.sub(r"^\((self|cls)(, )?", "(", text)

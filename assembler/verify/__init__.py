@@ -55,7 +55,7 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
 
 def _judged(module: Module, target: str | None) -> list[Diagnostic]:
     head = list(modules.header(module, target))
-    if any(d.code == "unknown-version" for d in head):  # what such a version has is anybody's guess
+    if any(d.code == "unknown-version" for d in head):  # its instructions and targets are unknown
         return head
     found = [*head, *modules.variables(module), *modules.functions(module)]
     judge = Judge(module, found, Has.of(module))

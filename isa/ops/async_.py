@@ -1,7 +1,7 @@
 """Asynchronous copies (PTX ISA 9.7.10.12-13, 9.7.10.25): cp.async, cp.async.bulk, cp.reduce.async.bulk, st.async, st.bulk.
 
-A copy is done when it is issued, or later where the launch has a schedule of its own (CopyingLanes.later): with the wait for its group or
-for the mbarrier that hears of its bytes, as the memory model allows.
+A copy completes when it is issued.  If the launch has a schedule of its own (CopyingLanes.later), it may complete as late as the memory model
+allows: at the wait for its group, or for the mbarrier that counts its bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., object])
 SHARED = "shared shared::cta"
 ASYNC, BULK_GROUP = "async", "bulk"  # the groups of copies that a thread waits for
 UNIT = 16  # bytes: sizes and addresses of bulk copies are multiples of it
-PIECES = 1 << 18  # of a copy that are moved at once
+PIECES = 1 << 18  # of all lanes, that one array operation moves
 
 
 def _among(lanes: Lanes, wanted: Mask) -> Mask:
@@ -166,9 +166,9 @@ _TX = "mbarrier::complete_tx::bytes"
 
 
 def _pieces(lanes: CopyingLanes, size: Array, piece: int) -> Iterator[tuple[Rows, Array, Mask | None]]:
-    """Each lane's `size` bytes, piece by piece: lanes one below the other, with a column for each piece.
+    """Each lane's `size` bytes as rows with one column per piece, the offsets of the pieces, and the mask of the lanes that have them (None: all).
 
-    Gives them with the offsets of the pieces and which lanes have them, None for all; several times, as a size that is wrong can be large.
+    Yields at most PIECES pieces at a time: a wrong size can be very large.
     """
     every = lanes.rows()
     if not every.count:
@@ -188,11 +188,11 @@ def _move(lanes: CopyingLanes, to: str, a: Addresses, source: str, b: Addresses,
             rows.store(to, rows.take(a) + at, "b64", rows.load(source, rows.take(b) + at, "b64", 2))
 
 
-Read = list[tuple[Rows, Array, Mask | None, Sequence[Array]]]  # the lanes, the offsets of their pieces, which of them, what they hold
+Read = list[tuple[Rows, Array, Mask | None, Sequence[Array]]]  # as _pieces yields them, with their contents
 
 
 def _read(lanes: CopyingLanes, b: Addresses, size: Array, type: str, count: int = 1, chosen: Mask | None = None) -> Read:
-    """The size bytes at b in shared memory, in pieces of so many elements; `chosen`: bits of the bytes that count of each 16."""
+    """The size bytes at b in shared memory, in pieces of `count` elements; bit i of `chosen` selects byte i of each 16."""
     found: Read = []
     for rows, at, wanted in _pieces(lanes, size, count * TYPES[type].bytes):
         if chosen is not None:

@@ -51,8 +51,8 @@ def _reached(
 ) -> Iterator[tuple[Image, Array, BytePlace]]:
     """Image after image, with the numbers of the lanes that reach it and where; size 0 stands for one texel.
 
-    The first coordinate counts bytes, or accesses of this size.  Every place is checked: .trap refuses what is outside, and an access begins
-    at a multiple of its size, be it inside or not.  Observers hear of the access, which is a load, store or reduction.
+    x counts bytes, or accesses of this size.  With .trap, a place outside is a fault; if x counts bytes, so is one that is not a multiple of the
+    size, inside or outside.  Observers receive the access, whose kind is "ld", "st" or "red".
     """
     handle, *coordinates = a
     shape = lanes.ctas().shape
@@ -82,7 +82,7 @@ def _chosen(values: Sequence[Array], lanes: Lanes, chosen: Array) -> list[Array]
 
 
 def _descending(lanes: Lanes, size: int) -> Array:
-    """The lanes in the order in which they store: a warp 128 bytes after 128 bytes, of these from the highest lane down, so that the lowest wins."""
+    """The lanes in the order of their stores: a warp stores 128 bytes at a time, from the highest lane of these to the lowest, which wins."""
     lane = np.broadcast_to(lanes.special("%laneid"), lanes.ctas().shape).reshape(-1).astype(np.int64)
     part = lane // min(BYTES_AT_ONCE // size, 32)
     first = np.flatnonzero((np.diff(lane, prepend=lane[:1]) <= 0) | (np.diff(part, prepend=part[:1]) != 0))

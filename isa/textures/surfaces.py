@@ -41,7 +41,7 @@ def geometry_of(image: Image) -> str:
 
 
 def reaches(geometry: str, image: Image) -> bool:
-    """Does a geometry reach an image?  Lines reach lines, rows reach rows and the first plane of a volume, only 3d reaches volumes in full."""
+    """Whether a geometry can access an image: .1d those without rows, .2d those with rows (the first plane of a volume), .3d volumes only."""
     return geometry_of(image) == "3d" if geometry == "3d" else geometry.endswith("1d") == (image.height == 0)
 
 
@@ -58,9 +58,9 @@ def extent(image: Image, *, in_texels: bool) -> str:
 
 
 def place(image: Image, geometry: str, coordinates: Sequence[Array], size: int, *, unit: int, clamps: bool) -> BytePlace:
-    """Where `size` bytes lie at coordinates, of which the first counts units of some bytes; a layer comes before it.
+    """The place of `size` bytes at coordinates: an optional layer, then x in units of `unit` bytes, y and z.
 
-    A geometry that does not reach the image is outside everywhere.  The nearest place of an access is at a multiple of its size.
+    If the geometry cannot access the image, every place is outside.  `clamps` moves an access to the nearest place at a multiple of its size.
     """
     slices, rows, columns, _ = image.levels[0].shape
     numbers = [c.view(np.int32).astype(np.int64) for c in coordinates]

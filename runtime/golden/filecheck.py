@@ -1,16 +1,18 @@
 """// CHECK: lines against the output of a tool, as LLVM's FileCheck reads them.
 
 CHECK finds its text after the match before it; CHECK-NEXT in the next line, CHECK-SAME in the same one; CHECK-NOT between its neighbours
-never; CHECK-DAG lines in any order; CHECK-EMPTY an empty line; CHECK-COUNT-n n times.  {{...}} is a regular expression, [[NAME:...]]
-names what one matched, [[NAME]] is that text.  Runs of blanks count as one.
+never; CHECK-DAG lines in any order; CHECK-EMPTY an empty line; CHECK-COUNT-n n times.  CHECK-LABEL lines are found first: the checks between
+two of them match only the output between the two.  {{...}} is a regular expression, [[NAME:...]] names what one matched, [[NAME]] is that
+text.  Runs of blanks count as one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-_KINDS = "NEXT|SAME|NOT|DAG|EMPTY|COUNT-\\d+"
+_KINDS = r"NEXT|SAME|NOT|DAG|EMPTY|LABEL|COUNT-\d+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,12 @@ def checks_of(text: str, prefix: str = "CHECK") -> list[Check]:
     return [Check(m[1] or "", m[2], n) for n, line in enumerate(text.splitlines(), 1) if (m := pattern.search(line))]
 
 
+def unknown_checks(text: str, prefix: str = "CHECK") -> Iterator[tuple[int, str]]:
+    """Lines with a word that begins as a check does and is none, such as CHECK-NXET."""
+    pattern = re.compile(rf"(?:^|\s)(?://|#|;)\s*({re.escape(prefix)}-(?!(?:{_KINDS}):)[\w-]+):")
+    return ((n, m[1]) for n, line in enumerate(text.splitlines(), 1) if (m := pattern.search(line)))
+
+
 def without_checks(output: str) -> str:
     """Output less the lines that are themselves RUN or CHECK comments, as a formatter repeats them."""
     return "".join(line for line in output.splitlines(True) if not re.match(r"\s*//\s*(RUN|[A-Z][A-Z0-9_]*(-[A-Z0-9]+)*):", line))
@@ -47,8 +55,24 @@ def match(checks: list[Check], output: str) -> Failure | None:
     lines = [re.sub(r"[ \t]+", " ", line).rstrip() for line in output.splitlines()]
     names: dict[str, str] = {}
     text = "\n".join(lines) + "\n"
-    at = 0  # where the match before ended
-    end_of_dags = 0
+    blocks: list[tuple[int, list[Check]]] = [(0, [])]  # where each begins, at the line of its label
+    at = 0
+    for c in checks:
+        if c.kind == "LABEL":
+            found = _search(c, {}, text, at, len(text))
+            if found is None:
+                return Failure(c, "not found", _line(text, at))
+            at = found.end()
+            blocks.append((text.rfind("\n", 0, found.start()) + 1, []))
+        blocks[-1][1].append(c)
+    ends = [start for start, _ in blocks[1:]] + [len(text)]
+    failures = (_match_block(own, names, text[:end], start) for (start, own), end in zip(blocks, ends, strict=True))
+    return next((f for f in failures if f is not None), None)
+
+
+def _match_block(checks: Sequence[Check], names: dict[str, str], text: str, at: int) -> Failure | None:
+    """The first check that does not hold in the text from `at` on, where the match before ended."""
+    end_of_dags = at
     nots: list[Check] = []
     in_dags: list[tuple[int, int]] = []
     for c in [*checks, Check("END", "", 0)]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .collect import Case, Failed, Tool, cases_of
-from .filecheck import Check, checks_of, match, without_checks
+from .filecheck import Check, checks_of, match, unknown_checks, without_checks
 from .output import call
 from .record import append, read_lines, write_lines
 
@@ -45,7 +45,9 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
         raise Failed(f"line {tool.line}: RUN: {shlex.join(words)} changes the test itself: write `warplab fmt - < %s`")
     if fails != (code != 0):
         raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}")
-    checks = checks_of(case.text.decode(errors="replace"), prefix)
+    source = case.text.decode(errors="replace")
+    _refuse_unknown(case.path, prefix, source)
+    checks = checks_of(source, prefix)
     text = without_checks(output + errors if fails or "2>&1" in words else output)
     if update:
         return _record(case, prefix, checks, text)
@@ -66,12 +68,28 @@ def _prefix(options: list[str]) -> str:
     return next((o.partition("=")[2] for o in options if o.startswith("--check-prefix=")), "CHECK")
 
 
+def _prefixes(path: Path) -> list[str]:
+    """The prefix of each RUN line."""
+    runs = [c.what.words for c in cases_of(path) if isinstance(c.what, Tool)]
+    return [_prefix((m["options"] or "").split()) for words in runs if (m := _FILECHECK.match(words))]
+
+
+def _refuse_unknown(path: Path, prefix: str, source: str) -> None:
+    """Fails for a check that would be ignored, because its word is unknown and is no other RUN line's prefix; and for [[#...]]."""
+    for line, word in unknown_checks(source, prefix):
+        if not any(f"{word}-".startswith(f"{other}-") for other in _prefixes(path) if other != prefix):
+            known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n"
+            raise Failed(f"{path}:{line}: {word} is unknown: {prefix} may be followed by {known}")
+    for check in checks_of(source, prefix):
+        if "[[#" in check.pattern:
+            raise Failed(f"{path}:{check.line}: numeric variables, [[#...]], are not supported: match the digits with {{{{[0-9]+}}}}")
+
+
 def _record(case: Case, prefix: str, checks: list[Check], text: str) -> bool:
     """Writes the output down where there are no CHECK lines yet, or where they repeated it as a whole."""
     if checks and match(checks, text) is None:
         return False
-    others = [c.what.words for c in cases_of(case.path) if isinstance(c.what, Tool)]
-    if sum(_prefix((m["options"] or "").split()) == prefix for o in others if (m := _FILECHECK.match(o))) > 1:
+    if _prefixes(case.path).count(prefix) > 1:
         raise Failed(f"several RUN lines share the {prefix} lines: give each its own with | filecheck --check-prefix=NAME")
     if not is_recorded(checks):
         raise Failed(f"the {prefix} lines do not hold, and were written by hand: change them there, or take them out and record all")

@@ -149,11 +149,29 @@ def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
         ("CHECK: a\nCHECK-EMPTY:\nCHECK: b", "a\n\nb\n", True),
         ("CHECK-COUNT-2: a\nCHECK-NOT: a", "a\na\n", True),
         ("CHECK-COUNT-3: a", "a\na\n", False),
+        ("CHECK-LABEL: f:\nCHECK: x\nCHECK-LABEL: g:\nCHECK: y", "f:\nx\ng:\ny\n", True),
+        ("CHECK-LABEL: f:\nCHECK: x\nCHECK-LABEL: g:", "f:\ng:\nx\n", False),
+        ("CHECK-LABEL: f:\nCHECK-NOT: x\nCHECK-LABEL: g:\nCHECK-NEXT: x", "f:\ng:\nx\n", True),
+        ("CHECK-LABEL: f:\nCHECK-NEXT: g:\nCHECK-LABEL: g:", "f:\ng:\n", False),
+        ("CHECK-LABEL: h:", "f:\ng:\n", False),
     ],
 )
 def test_filecheck(checks: str, output: str, good: bool) -> None:
     found = checks_of("\n".join("// " + line for line in checks.splitlines()))
     assert (match(found, output) is None) is good
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("// CHECK-NXET: ret", ":2: CHECK-NXET is unknown: CHECK may be followed by -NEXT,"),
+        ("// CHECK: B[[#N:]]", ":2: numeric variables, [[#...]], are not supported: match the digits with {{[0-9]+}}"),
+        ("// CHECK-FLOW: twice\n// RUN: warplab cfg %s | filecheck --check-prefix=CHECK-FLOW", ""),
+    ],
+)
+def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
+    first = messages(write(tmp_path, f"// RUN: warplab cfg %s\n{lines}"))[0]
+    assert message in first and bool(message) == bool(first)
 
 
 def test_check_lines_in_the_output_do_not_match_themselves() -> None:
