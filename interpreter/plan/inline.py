@@ -60,7 +60,7 @@ def inlined(plan: PlanFunction, plan_of: PlanOf) -> PlanFunction:
 
 
 @dataclass(slots=True, eq=False)
-class Body:
+class InlinedFunction:
     """One function as it stands in the whole: the kernel, or what a call became."""
 
     plan: PlanFunction
@@ -86,13 +86,13 @@ class Inliner:
     def __init__(self, kernel: PlanFunction, plan_of: PlanOf) -> None:
         self.kernel = kernel
         self.plan_of = plan_of
-        self.bodies: list[Body] = []
-        self.calls: dict[tuple[int, int], Body] = {}  # by (id of the body, place of the call in its plan)
+        self.bodies: list[InlinedFunction] = []
+        self.calls: dict[tuple[int, int], InlinedFunction] = {}  # by (id of the body, place of the call in its plan)
         self.registers = kernel.first_constant  # slots of registers in all
         self.banks: dict[tuple[int, int], int] = {}  # by (id of the plan, depth), for its calls at one depth follow each other
         self.places = 0
         self.frame_size = kernel.frame_size
-        self._collect(Body(kernel, 0, 0, 0), (kernel,))
+        self._collect(InlinedFunction(kernel, 0, 0, 0), (kernel,))
         self.constants: list[NDArray[Any]] = []
         self.first_constants: dict[int, int] = {}  # slots, by id of the plan
         for plan in self._plans():
@@ -101,7 +101,7 @@ class Inliner:
 
     # ------------------------------------------------------------ which functions, and where
 
-    def _collect(self, body: Body, callers: tuple[PlanFunction, ...]) -> None:
+    def _collect(self, body: InlinedFunction, callers: tuple[PlanFunction, ...]) -> None:
         """Gives a function and all that it calls their places."""
         plan = body.plan
         body.first, self.places = self.places, self.places + len(plan.segments)
@@ -113,7 +113,7 @@ class Inliner:
             if isinstance(segment.end, Call):
                 self._call(body, pc, segment.end, callers)
 
-    def _call(self, body: Body, pc: int, call: Call, callers: tuple[PlanFunction, ...]) -> None:
+    def _call(self, body: InlinedFunction, pc: int, call: Call, callers: tuple[PlanFunction, ...]) -> None:
         if call.callee is None:
             raise NotInlined
         callee = self.plan_of(call.callee)
@@ -126,7 +126,7 @@ class Inliner:
             bank = self.banks[id(callee), body.depth] = self.registers
             self.registers += callee.first_constant
         frame = -(-(body.frame + body.plan.frame_size) // FRAME_ALIGN) * FRAME_ALIGN
-        inner = Body(callee, body.depth + 1, frame, bank, aliases=tuple(_aliases(body, call, callee)))
+        inner = InlinedFunction(callee, body.depth + 1, frame, bank, aliases=tuple(_aliases(body, call, callee)))
         self.places += 1
         self._collect(inner, (*callers, callee))
         inner.exit, self.places = self.places, self.places + 1
@@ -161,7 +161,7 @@ class Inliner:
             kernel.returns, kernel.frame, self.frame_size, tuple(gap.moved(b.frame) for b in self.bodies for gap in b.plan.gaps),
         )  # fmt: skip
 
-    def _renaming(self, body: Body) -> Renaming:
+    def _renaming(self, body: InlinedFunction) -> Renaming:
         plan, first = body.plan, body.plan.first_constant
 
         def slot(s: int) -> int:
@@ -169,7 +169,7 @@ class Inliner:
 
         return Renaming(slot, body.offset, body.first, len(plan.segments), body.exit)
 
-    def _inline(self, segment: Segment, inner: Body, segments: dict[int, Segment], live: dict[int, int]) -> Segment:
+    def _inline(self, segment: Segment, inner: InlinedFunction, segments: dict[int, Segment], live: dict[int, int]) -> Segment:
         """The segment that ended in a call goes on in the callee; adds what hands arguments and results over."""
         call, entry = segment.end, inner.first - 1
         assert isinstance(call, Call)
@@ -184,7 +184,7 @@ class Inliner:
 
     # ------------------------------------------------------------ arguments and results
 
-    def _arguments(self, call: Call, inner: Body, segment: Segment) -> Iterator[Op]:
+    def _arguments(self, call: Call, inner: InlinedFunction, segment: Segment) -> Iterator[Op]:
         """The callee's registers where it begins."""
         plan, callee = inner.plan, self._renaming(inner)
         given: dict[int, Op] = {}
@@ -200,7 +200,7 @@ class Inliner:
                 yield _move(callee.slot(slot), self._zero(dtype), segment)
         yield from given.values()
 
-    def _results(self, call: Call, inner: Body, segment: Segment) -> Iterator[Op]:
+    def _results(self, call: Call, inner: InlinedFunction, segment: Segment) -> Iterator[Op]:
         """The caller's registers where the callee has returned."""
         callee = self._renaming(inner)
         for result, place in zip(call.results, inner.plan.returns, strict=False):
@@ -225,7 +225,7 @@ class Inliner:
         return Segment(call.block, ops, Jump(to), None, tuple(reads), _mask(x for op in ops for x in written(op)), 0)
 
 
-def _aliases(body: Body, call: Call, callee: PlanFunction) -> Iterator[tuple[int, int, int]]:
+def _aliases(body: InlinedFunction, call: Call, callee: PlanFunction) -> Iterator[tuple[int, int, int]]:
     """Arguments and results in memory: the callee finds them where its caller keeps them."""
     arguments = zip(call.arguments, callee.parameters, callee.function.params, strict=False)
     results = zip(call.results, callee.returns, callee.function.returns, strict=False)
