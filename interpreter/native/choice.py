@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from warplab.assembler.ir import Function
+
 from ..launch import Launch
+from ..plan.inline import DEEPEST, inlined
+from ..plan.plan import PlanFunction
 
 FIRST = 0.35  # CPU seconds that it takes to load the compiler
 BASE = 0.02  # and to begin with a kernel
@@ -20,6 +24,7 @@ class EngineChoice:
     """What is known about one kernel."""
 
     seconds: float = 0.0  # that numpy has run it
+    plan: PlanFunction | None = None  # what is compiled
     program: Any = None  # a NativeProgram, once it has been written
     refused: bool = False  # it can't be compiled
 
@@ -28,7 +33,7 @@ class EngineChoice:
         if self.refused:
             return False
         wanted = launch.options.engine == "native"
-        plan = launch.kernel.plan(launch.kernel.function, launch.manner)
+        plan = self.plan = self.plan or plan_of(launch)
         operations = sum(len(s.ops) for s in plan.segments)
         if self.program is None:
             if not wanted and self.seconds < BASE + WRITE * operations + (0 if "llvmlite" in sys.modules else FIRST):
@@ -57,12 +62,31 @@ class EngineChoice:
             self.refused = True
 
 
+def plan_of(launch: Launch) -> PlanFunction:
+    """What is compiled of a launch's kernel: with its calls inlined."""
+    kernel, manner = launch.kernel, launch.manner
+    plan = kernel.plan(kernel.function, manner)
+    if not _inlines(launch):
+        return plan
+
+    def callee(f: Function) -> PlanFunction | None:
+        defined = kernel.resolve(f)
+        return None if defined.body is None else kernel.plan(defined, manner)
+
+    return inlined(plan, callee)
+
+
+def _inlines(launch: Launch) -> bool:
+    """Poisoned, each call finds other rubbish in its registers; and a frame that holds those of all calls must not overflow the stack."""
+    return launch.options.poison is None and launch.stack_limit > DEEPEST
+
+
 def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     """What is known about the kernel of a launch; None if numpy has to run it."""
     o = launch.options
     if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep or launch.kernel.shared_gaps:
         return None
-    key = "native", launch.manner
+    key = "native", launch.manner, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
         found = launch.kernel.codes[key] = EngineChoice(refused=find_spec("llvmlite") is None)

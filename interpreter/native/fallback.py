@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..faults import ExecutionError
 from ..lanes import Selection
+from ..plan.uses import slots_of
 from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
@@ -16,7 +17,6 @@ from .frame import STACK
 from .program import Row
 from .registers import NativeRegisters
 from .schedule import words as s
-from .slots import slots_of
 from .variance import LANE, ONE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Fallback:
                 )
                 if native.launch.options.poison is not None:
                     words[...] = wave.local.words[: len(words)]
-                wave.local.words = words
+                wave.local.words, wave.local.top = words, native.stack
         return self._wave
 
     def check_leaks(self) -> None:
@@ -68,7 +68,7 @@ class Fallback:
     def poison(self) -> None:
         """Registers that are read before they are written hold rubbish."""
         plan, wave, row = self.program.plan, self.wave, self.program.rows[0]
-        registers = wave.code_of(plan.function).entry_registers(wave.rubbish, wave.geometry.shape)
+        registers = self.program.function.entry_registers(wave.rubbish, wave.geometry.shape)
         for slot in plan.zeros:
             self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
 
@@ -101,7 +101,7 @@ class Fallback:
         wave = self.wave
         selection = self.registers.selection(entries, wave.count)
         geometry = wave.geometry if selection is None else wave.geometry.select(selection)
-        function = wave.code_of(self.program.plan.function)
+        function = self.program.function
         g = Group(wave, geometry, Activation(function, STACK, None), function.fresh_registers(), row.segment)
         for slot in slots_of(row.live):
             value = self.registers.get(slot, row.kinds.get(slot, ONE), wave.count, selection)

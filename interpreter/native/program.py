@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..plan import plan as P
+from ..plan.uses import leaves, read, set_by, slots_of, written
 from ..program import LoadedKernel
+from ..vector.function import VectorFunction
+from ..vector.steps import build
 from .emit.accesses import reads_constants, space_of
 from .emit.emitter import Emitter
 from .emit.memory import Helpers
@@ -22,7 +26,6 @@ from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
 from .schedule import words as s
-from .slots import leaves, read, set_by, slots_of, written
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
@@ -62,6 +65,7 @@ class NativeProgram:
         self._place()
         self.source = self._written()
         self._library: CompiledLibrary | None = None
+        self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
         self.memories: dict[Any, Any] = {}  # memory of an earlier launch, by its shape
 
     # ------------------------------------------------------------ cutting

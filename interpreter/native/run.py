@@ -137,11 +137,13 @@ class NativeLaunch:
     def take_over(self, wave: Any, g: Any) -> bool:
         """Goes on with a wave that numpy began, all of whose lanes stand before a segment, in one group."""
         S = self.S
-        if self.under_way or self.stack > 4 * len(wave.local.words):
+        if self.under_way:
             return False
         if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
             self._fill(wave.first)
         self._memory = None
+        if self.stack:
+            wave.local.grow(self.stack)  # the frames of calls are inlined
         self._use(wave.shared.bytes, wave.local.words)
         self.fallback.take_over(wave, g, wave.first - self.chunk)
         self.launch.steps += wave.segments_run % CHECK_EVERY

@@ -12,8 +12,8 @@ from typing import Any
 from warplab.assembler.flow.graphs import post_dominators, postorder, predecessors
 
 from ..plan import plan as P
+from ..plan.uses import leaves, read, set_by, successors, targets
 from .frame import extent_of
-from .slots import leaves, read, set_by, successors, targets
 
 ONE, LANE = range(2)
 Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value

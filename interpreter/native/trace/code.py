@@ -52,13 +52,14 @@ class LLVMModule:
         self.declarations: dict[str, str] = {}
         self._tables: dict[tuple[str, bytes], tuple[str, str]] = {}
 
-    def table(self, values: NDArray[Any]) -> str:
+    def table(self, given: NDArray[Any]) -> str:
         """The name of a constant table."""
-        raw = np.ascontiguousarray(values).ravel()
+        raw = np.ascontiguousarray(given).ravel()
         key = (raw.dtype.str, raw.tobytes())
         if key not in self._tables:
             t, name = scalar_type(raw.dtype), f"@table{len(self._tables)}"
-            items = ", ".join(f"{t} {constant(v)}" for v in raw)
+            values = raw.tolist() if raw.dtype.kind in "iu" else map(constant, raw)
+            items = ", ".join([f"{t} {v}" for v in values])
             self._tables[key] = name, f"{name} = private unnamed_addr constant [{raw.size} x {t}] [{items}], align 64"
         return self._tables[key][0]
 

@@ -274,21 +274,23 @@ def lift(code: VectorCode, x: Any, dtype: DType, lanes: int) -> SymbolicArray:
             return v
         if lanes % v.lanes:
             raise Untraceable("shapes")
-        mask = ", ".join(f"i32 {i * v.lanes // lanes}" for i in range(lanes))
-        text = f"shufflevector {v.type} {v.value}, {v.type} poison, <{lanes} x i32> <{mask}>"
+        each = ", ".join(f"i32 {i * v.lanes // lanes}" for i in range(lanes)) if v.lanes > 1 else ""
+        mask = f"<{each}>" if each else "zeroinitializer"
+        text = f"shufflevector {v.type} {v.value}, {v.type} poison, <{lanes} x i32> {mask}"
         return SymbolicArray(code, code.emit(text), dtype, lanes)
     a = np.asarray(x)
-    if a.size > 64 and (a == a.flat[0]).all():
+    if a.size > 64 and (not any(a.strides) or (a == a.flat[0]).all()):
         a = a.reshape(-1)[:1]
+    one = scalar_type(dtype)
     if a.size == 1:
-        items = [_element(x, a, dtype)] * lanes
-    elif a.size == lanes == code.width:
+        value = f"{one} {_element(x, a, dtype)}"
+        return SymbolicArray(code, f"<{value}>" if lanes == 1 else f"splat ({value})", dtype, lanes)
+    if a.size == lanes == code.width:
         items = [constant(v) for v in a.reshape(-1).astype(dtype)]
     elif a.shape[-1] == lanes // code.width:
         items = [constant(v) for v in np.tile(a.reshape(-1), code.width).astype(dtype)]
     else:
         raise Untraceable("an array of values")
-    one = scalar_type(dtype)
     return SymbolicArray(code, "<" + ", ".join(f"{one} {i}" for i in items) + ">", dtype, lanes)
 
 

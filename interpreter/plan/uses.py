@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..plan import plan as P
+from . import plan as P
 
 
 def leaves(s: Any) -> Iterator[Any]:

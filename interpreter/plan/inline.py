@@ -1,0 +1,251 @@
+"""Calls inlined: a plan without calls of known functions, for an engine that has no stack of its own.
+
+Each call becomes a copy of the callee's segments behind those of the function, with registers of its own and its frame at the place that the
+stack would give it.  A call through a pointer, a recursive one, or one whose arguments lie otherwise than its callee expects leaves the whole
+plan as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.assembler.ir import Function
+
+from .plan import (
+    EXIT,
+    Branch,
+    Call,
+    Convert,
+    DType,
+    End,
+    Home,
+    InFrame,
+    Jump,
+    Meaning,
+    Op,
+    PlanFunction,
+    RegisterResult,
+    Segment,
+    SlotAs,
+    Source,
+    Target,
+)  # fmt: skip
+from .renaming import Renaming
+from .uses import read, written
+
+FRAME_ALIGN = 16
+MOST = 20_000  # operations, from which on calls stay calls
+DEEPEST = 1 << 14  # bytes of all frames
+
+PlanOf = Callable[[Function], PlanFunction | None]  # None: the device runtime provides the function
+
+
+class NotInlined(Exception):
+    """Some call has to stay one."""
+
+
+def inlined(plan: PlanFunction, plan_of: PlanOf) -> PlanFunction:
+    """A plan with its calls inlined; the plan itself where that cannot be."""
+    if not any(isinstance(s.end, Call) for s in plan.segments):
+        return plan
+    try:
+        return Inliner(plan, plan_of).whole()
+    except NotInlined:
+        return plan
+
+
+@dataclass(slots=True, eq=False)
+class InlinedFunction:
+    """One function as it stands in the whole: the kernel, or what a call became."""
+
+    plan: PlanFunction
+    depth: int
+    frame: int  # where its frame begins in the kernel's
+    bank: int  # what is added to the slots of its registers
+    first: int = 0  # place of its first segment; in front of it those of a call hand the arguments over
+    exit: int = EXIT  # the place that hands the results back
+    across: int = 0  # slots that are live across it
+    aliases: tuple[tuple[int, int, int], ...] = ()  # (begin, end, where): arguments and results that lie in the caller's frame
+
+    def offset(self, offset: int) -> int:
+        """A place of the function's frame in the kernel's."""
+        for begin, end, where in self.aliases:
+            if begin <= offset < end:
+                return where + offset - begin
+        return self.frame + offset
+
+
+class Inliner:
+    """Makes the plan of a kernel with its calls inlined."""
+
+    def __init__(self, kernel: PlanFunction, plan_of: PlanOf) -> None:
+        self.kernel = kernel
+        self.plan_of = plan_of
+        self.bodies: list[InlinedFunction] = []
+        self.calls: dict[tuple[int, int], InlinedFunction] = {}  # by (id of the body, place of the call in its plan)
+        self.registers = kernel.first_constant  # slots of registers in all
+        self.banks: dict[tuple[int, int], int] = {}  # by (id of the plan, depth), for its calls at one depth follow each other
+        self.places = 0
+        self.frame_size = kernel.frame_size
+        self._collect(InlinedFunction(kernel, 0, 0, 0), (kernel,))
+        self.constants: list[NDArray[Any]] = []
+        self.first_constants: dict[int, int] = {}  # slots, by id of the plan
+        for plan in self._plans():
+            self.first_constants[id(plan)] = self.registers + len(self.constants)
+            self.constants += plan.constants
+
+    # ------------------------------------------------------------ which functions, and where
+
+    def _collect(self, body: InlinedFunction, callers: tuple[PlanFunction, ...]) -> None:
+        """Gives a function and all that it calls their places."""
+        plan = body.plan
+        body.first, self.places = self.places, self.places + len(plan.segments)
+        self.bodies.append(body)
+        self.frame_size = max(self.frame_size, body.frame + plan.frame_size)
+        if self.frame_size > DEEPEST or sum(len(s.ops) for b in self.bodies for s in b.plan.segments) > MOST:
+            raise NotInlined
+        for pc, segment in enumerate(plan.segments):
+            if isinstance(segment.end, Call):
+                self._call(body, pc, segment.end, callers)
+
+    def _call(self, body: InlinedFunction, pc: int, call: Call, callers: tuple[PlanFunction, ...]) -> None:
+        if call.callee is None:
+            raise NotInlined
+        callee = self.plan_of(call.callee)
+        if callee is None:
+            return
+        if callee in callers or not callee.segments:
+            raise NotInlined
+        bank = self.banks.get((id(callee), body.depth))
+        if bank is None:
+            bank = self.banks[id(callee), body.depth] = self.registers
+            self.registers += callee.first_constant
+        frame = -(-(body.frame + body.plan.frame_size) // FRAME_ALIGN) * FRAME_ALIGN
+        inner = InlinedFunction(callee, body.depth + 1, frame, bank, aliases=tuple(_aliases(body, call, callee)))
+        self.places += 1
+        self._collect(inner, (*callers, callee))
+        inner.exit, self.places = self.places, self.places + 1
+        self.calls[id(body), pc] = inner
+
+    def _plans(self) -> list[PlanFunction]:
+        return list({id(b.plan): b.plan for b in self.bodies}.values())
+
+    # ------------------------------------------------------------ the whole
+
+    def whole(self) -> PlanFunction:
+        """The plan."""
+        segments: dict[int, Segment] = {}
+        live = dict.fromkeys(range(self.places), 0)
+        for body in self.bodies:  # callers before their callees
+            own = self._renaming(body)
+            for pc in range(len(body.plan.segments)):
+                live[own.place(pc)] = own.mask(body.plan.live_in[pc]) | body.across
+            for pc, segment in enumerate(body.plan.segments):
+                moved = own.segment(segment)
+                inner = self.calls.get((id(body), pc))
+                if inner is not None:
+                    moved = self._inline(moved, inner, segments, live)
+                segments[own.place(pc)] = moved
+        kernel = self.kernel
+        homes = [
+            replace(h, slot=h.slot + bank) for bank, plan in {b.bank: b.plan for b in self.bodies}.items() for h in plan.homes.values()
+        ]
+        return PlanFunction(
+            kernel.function, [segments[pc] for pc in range(self.places)], [*[live[pc] for pc in range(self.places)], kernel.live_in[EXIT]],
+            dict(enumerate(homes)), self.registers, self.constants, kernel.zeros, kernel.parameters,
+            kernel.returns, kernel.frame, self.frame_size, tuple(gap.moved(b.frame) for b in self.bodies for gap in b.plan.gaps),
+        )  # fmt: skip
+
+    def _renaming(self, body: InlinedFunction) -> Renaming:
+        plan, first = body.plan, body.plan.first_constant
+
+        def slot(s: int) -> int:
+            return s + body.bank if s < first else s - first + self.first_constants[id(plan)]
+
+        return Renaming(slot, body.offset, body.first, len(plan.segments), body.exit)
+
+    def _inline(self, segment: Segment, inner: InlinedFunction, segments: dict[int, Segment], live: dict[int, int]) -> Segment:
+        """The segment that ended in a call goes on in the callee; adds what hands arguments and results over."""
+        call, entry = segment.end, inner.first - 1
+        assert isinstance(call, Call)
+        segments[entry] = self._handing_over(self._arguments(call, inner, segment), inner.first, segment)
+        segments[inner.exit] = self._handing_over(self._results(call, inner, segment), call.after, segment)
+        results = segments[inner.exit].writes
+        inner.across = live[call.after] & ~results
+        for place in entry, inner.exit:
+            live[place] = inner.across | _mask(segments[place].reads)
+        end: End = Jump(entry) if call.guard is None else Branch(call.guard, entry, call.after, call.after, {}, {}, rides=False, first=None)
+        return replace(segment, end=end, writes=segment.writes & ~results | _mask(x for op in segment.ops for x in written(op)))
+
+    # ------------------------------------------------------------ arguments and results
+
+    def _arguments(self, call: Call, inner: InlinedFunction, segment: Segment) -> Iterator[Op]:
+        """The callee's registers where it begins."""
+        plan, callee = inner.plan, self._renaming(inner)
+        given: dict[int, Op] = {}
+        for argument, place, formal in zip(call.arguments, plan.parameters, plan.function.params, strict=False):
+            if isinstance(place, Home) and not isinstance(argument, InFrame):
+                if place.width > 1 or formal.type.elements > 1:
+                    raise NotInlined
+                slot = callee.slot(place.slot)
+                target = slot if formal.type.dtype == place.dtype else Convert(slot, place.dtype, formal.type)
+                given[place.slot] = _move(target, argument, segment)
+        for slot, dtype in plan.zeros.items():
+            if slot not in given:
+                yield _move(callee.slot(slot), self._zero(dtype), segment)
+        yield from given.values()
+
+    def _results(self, call: Call, inner: InlinedFunction, segment: Segment) -> Iterator[Op]:
+        """The caller's registers where the callee has returned."""
+        callee = self._renaming(inner)
+        for result, place in zip(call.results, inner.plan.returns, strict=False):
+            if not isinstance(result, RegisterResult) or place is None:
+                continue
+            own = result.home
+            if not isinstance(place, Home) or own.width > 1 or place.dtype.itemsize != own.dtype.itemsize:
+                raise NotInlined
+            slot = callee.slot(place.slot)
+            same = place.dtype == own.dtype and (own.pointer or not place.pointer)
+            yield _move(own.slot, slot if same else SlotAs(slot, place.dtype, own.dtype, place.pointer), segment)
+
+    def _zero(self, dtype: DType) -> int:
+        """The slot of a zero."""
+        self.constants.append(np.zeros((1, 1), dtype))
+        return self.registers + len(self.constants) - 1
+
+    def _handing_over(self, ops: Iterable[Op], to: int, call: Segment) -> Segment:
+        """A segment of moves."""
+        ops = tuple(ops)
+        reads = dict.fromkeys(slot for op in ops for slot in read(op) if slot < self.registers)
+        return Segment(call.block, ops, Jump(to), None, tuple(reads), _mask(x for op in ops for x in written(op)), 0)
+
+
+def _aliases(body: InlinedFunction, call: Call, callee: PlanFunction) -> Iterator[tuple[int, int, int]]:
+    """Arguments and results in memory: the callee finds them where its caller keeps them."""
+    arguments = zip(call.arguments, callee.parameters, callee.function.params, strict=False)
+    results = zip(call.results, callee.returns, callee.function.returns, strict=False)
+    for given, place, formal in (*arguments, *results):
+        if given is None or place is None:
+            continue
+        if isinstance(given, InFrame) != isinstance(place, InFrame):
+            raise NotInlined
+        if isinstance(given, InFrame) and isinstance(place, InFrame):
+            yield place.offset, place.offset + formal.size, body.offset(given.offset)
+
+
+def _move(target: Target, source: Source, call: Segment) -> Op:
+    """What a call does with one register."""
+    assert call.site is not None and call.site.instruction.form is not None
+    return Op("move", Meaning(call.site.instruction.form, {}), target, (source,), call.site)
+
+
+def _mask(slots: Iterable[int]) -> int:
+    out = 0
+    for slot in slots:
+        out |= 1 << slot
+    return out

@@ -1,0 +1,70 @@
+"""Calls inlined: when they are, and what lanes that return early, recursion and pointers make of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.interpreter.harness import Machine
+from warplab.assembler.ir import Function
+from warplab.interpreter.plan.inline import inlined
+from warplab.interpreter.plan.plan import Call, PlanFunction
+
+HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+LEAF = """.func (.reg .u32 y) leaf(.reg .u32 x) { .reg .u32 %n; .reg .pred %p;
+    mov.u32 %n, 0; mov.u32 y, 0;
+    L: add.u32 y, y, %n; setp.gt.u32 %p, %n, x; @%p ret; add.u32 %n, %n, 3; bra.uni L; }"""
+TWICE = """.func (.param .b32 y) twice(.param .b32 x) { .reg .u32 %a, %b; .reg .pred %p;
+    ld.param.b32 %a, [x]; call (%b), leaf, (%a); setp.lt.u32 %p, %a, 5; @%p bra OUT; call (%b), leaf, (%b); OUT: st.param.b32 [y], %b; ret; }"""
+USE = "{ .param .b32 i; .param .b32 o; st.param.b32 [i], %t; call (o), twice, (i); ld.param.b32 %r, [o]; }"
+RECURSIVE = ".func (.reg .u32 y) leaf(.reg .u32 x) { .reg .u32 %n; .reg .pred %p; setp.eq.u32 %p, x, 0; mov.u32 y, 0; @%p ret; sub.u32 %n, x, 1; call (y), leaf, (%n); add.u32 y, y, 1; ret; }"
+POINTER = "P: .callprototype (.reg .u32 y) _ (.reg .u32 x); mov.u64 %f, leaf; call (%r), %f, (%t), P;"
+
+
+def kernel(functions: str, use: str) -> str:
+    """A kernel that stores what some code leaves in %r."""
+    return f"""{HEAD}{functions} .visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %f; .reg .u32 %t, %r; .reg .pred %q;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.u64 %o, %o, %a;
+        mov.u32 %r, 7; setp.gt.u32 %q, %t, 20; {use} st.global.u32 [%o], %r; ret; }}"""
+
+
+def planned(text: str) -> tuple[PlanFunction, PlanFunction]:
+    """The plan of a kernel, and what it becomes."""
+    machine = Machine(text)
+    launch = machine.prepare(1, 32, [machine.upload(np.zeros(64, np.uint32))])
+    loaded = launch.kernel
+
+    def plan_of(f: Function) -> PlanFunction | None:
+        f = loaded.resolve(f)
+        return None if f.body is None else loaded.plan(f)
+
+    plan = loaded.plan(loaded.function)
+    return plan, inlined(plan, plan_of)
+
+
+@pytest.mark.parametrize("use", [USE, f"@%q bra NO; {USE} NO:", "call (%r), leaf, (%t);", "@%q call (%r), leaf, (%t);"])
+def test_engines_agree_on_calls_that_are_inlined(use: str) -> None:
+    text = kernel(LEAF + TWICE, use)
+    plan, made = planned(text)
+    assert made is not plan
+    assert not any(isinstance(s.end, Call) for s in made.segments)
+    out = []
+    for engine in ("numpy", "native"):
+        machine = Machine(text)
+        a = machine.upload(np.zeros(96, np.uint32))
+        machine.launch(2, 48, [a], engine=engine)
+        out.append(machine.download(a).tolist())
+    assert out[0] == out[1]
+
+
+@pytest.mark.parametrize(("functions", "use"), [(RECURSIVE, "call (%r), leaf, (%t);"), (LEAF, POINTER)])
+def test_calls_that_stay(functions: str, use: str) -> None:
+    plan, made = planned(kernel(functions, use))
+    assert made is plan
+
+
+def test_calls_of_what_the_device_runtime_provides_stay() -> None:
+    extern = ".extern .func (.param .b64 r) malloc(.param .b64 n);"
+    use = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call (r), malloc, (n); ld.param.b64 %a, [r]; cvt.u32.u64 %r, %a; call (%r), leaf, (%r); }"
+    _, made = planned(kernel(LEAF + extern, use))
+    assert [s.end.callee.name for s in made.segments if isinstance(s.end, Call) and s.end.callee] == ["malloc"]
