@@ -1,6 +1,6 @@
 """Stores that become visible late and out of order, where a seed says in which order a launch runs.
 
-The room stands beside memory.  A store of `st` may be held there instead of being done; from then on it is done at some time, in any order, but
+A store of `st` may be held in a buffer beside memory instead of being done; from then on it is done at some time, in any order, but
 never later than the memory consistency model of PTX allows (PTX ISA 8).  Memory itself is one for all: what has been done is seen by all.
 So loads never see anything that a machine with in-order memory behind store buffers would not show; what comes of late loads is not shown.
 
@@ -17,8 +17,8 @@ What is held becomes visible
     between proxies      fence.proxy, asynchronous copies and tensor cores find all of it done
     at last              when nobody else can go on, when another wave runs, and at the end of the wave
 
-`.relaxed`, `.volatile` and weak stores are held alike; `st.release` is a fence and a store.  Only global and shared memory of the device have a
-room.  A launch without a seed has none, and pays nothing.
+`.relaxed`, `.volatile` and weak stores are held alike; `st.release` is a fence and a store.  Only stores to global and shared memory of the
+device are held.  A launch without a seed has no buffer, and pays nothing.
 """
 
 from __future__ import annotations
@@ -217,13 +217,13 @@ class LateStores:
 
 
 class LateMemory(WaveMemory):
-    """The memories of a wave beside a room for late stores."""
+    """The memories of a wave behind a buffer of late stores."""
 
     late: LateStores
 
     def load(self, g: AccessingLanes, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         if self.late.held and not isinstance(address, LocalPlace) and space not in PRIVATE:
-            for memory, lane, place, _ in self._roomy(g, space, address, type.bytes * count, False):
+            for memory, lane, place, _ in self._bufferable(g, space, address, type.bytes * count, False):
                 self.late.access(memory, lane, place, type.bytes * count)
         return super().load(g, space, address, type, count)
 
@@ -236,7 +236,7 @@ class LateMemory(WaveMemory):
             return super().store(g, space, address, type, values)
         size = type.dtype.itemsize * len(values)
         now = np.ones(g.geometry.shape, np.bool_) if g.active is None else np.broadcast_to(g.active, g.geometry.shape).copy()
-        for memory, lane, place, where in self._roomy(g, space, address, size, True):
+        for memory, lane, place, where in self._bufferable(g, space, address, size, True):
             late.access(memory, lane, place, size)
             if takes:
                 flat = [np.broadcast_to(v, g.geometry.shape).ravel()[where] for v in values]
@@ -258,15 +258,15 @@ class LateMemory(WaveMemory):
     ) -> Array:  # fmt: skip
         if self.late.held:
             size = type.dtype.itemsize * type.elements
-            for memory, lane, place, _ in self._roomy(g, space, address, size, True):
+            for memory, lane, place, _ in self._bufferable(g, space, address, size, True):
                 self.late.access(memory, lane, place, size)
                 self.late.write(lane)
         return super().update(g, space, address, type, change, operands, shortcut, returns)
 
-    def _roomy(
+    def _bufferable(
         self, g: AccessingLanes, space: str, address: Value, size: int, write: bool
     ) -> Iterator[tuple[MemorySpace, Array, Array, Any]]:
-        """The active lanes' accesses to memories that have a room: the lanes' numbers, the bytes, the lanes' positions in the group."""
+        """The active lanes' accesses to memories whose stores may be held: the lanes' numbers, the bytes, the lanes' positions in the group."""
         lanes = np.broadcast_to(g.geometry.lane, g.geometry.shape).ravel()
         for part, memory, place in self.places(g, space, plain(address), size, write):
             if place.size and (memory is self.device or memory is self.shared):

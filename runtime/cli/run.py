@@ -230,7 +230,7 @@ def _propose(files: tuple[InputFile, ...]) -> None:
     if not module.program.kernels:
         click.echo("there is no .entry to launch")
     for kernel in module.program.kernels.values():
-        click.echo(f"{kernel.name} takes")
+        click.echo(f"{kernel.name} takes" + ("" if kernel.parameters else " no parameters"))
         words = ["warplab", "run", *(f.name for f in files), "--kernel", kernel.name, "--grid", "1", "--block", "32"]
         for v, offset in kernel.parameters:
             size = f"[{v.size}]" if v.dims else ""

@@ -28,6 +28,18 @@ def test_programs_hold_what_they_say(program: Path) -> None:
 # ---------------------------------------------------------------- what `run` says
 
 TEXT = kernel("vadd")
+
+
+@pytest.mark.parametrize(("parameters", "said"), [("", "k takes no parameters"), (".param .u32 n", "--arg n=32")])
+def test_a_kernel_that_says_nothing_of_its_launch_gets_a_command_to_start_from(tmp_path: Path, parameters: str, said: str) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(f"{HEAD}.visible .entry k({parameters}) {{ ret; }}")
+    proposed = CliRunner().invoke(main, ["run", str(path)]).output
+    assert said in proposed
+    command = shlex.split(proposed.splitlines()[-1])
+    assert CliRunner().invoke(main, command[1:]).exit_code == 0
+
+
 ARGUMENTS = "--grid 4 --block 256 --arg a=f32[1000]:arange --arg b=f32[1000]:ones --arg out:c=f32[1000] --arg n=900"
 
 
