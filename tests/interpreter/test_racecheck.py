@@ -47,6 +47,8 @@ RACES = {
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
     "a warp's barrier between warps": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r7"),
     "a mask without the other lane": "shl.b32 %r12, 1, %r1;\n" + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
+    "a counted barrier behind threads that have ended": "setp.lt.u32 %p4, %r1, 32;\n@%p4 bra R;\nst.shared.u32 [%r5], %r1;\nexit;\n"
+    "R: bar.sync 2, 32;\nld.shared.u32 %r10, [%r7];",
     "no release": message(STORE, ACQUIRE),
     "no acquire": message(RELEASE, LOAD),
     "a release of block scope": message(RELEASE.replace("gpu", "cta"), ACQUIRE),

@@ -23,6 +23,7 @@ class Rendezvous:
         self.scene = scene
         self._fences = fences
         self._meeting: dict[tuple[int, int], list[Any]] = {}
+        self._counted: dict[int, bool] = {}  # barriers by number: is their number of threads given?
         self._warps_meeting: dict[tuple[int, int], int] = {}
         self._cluster_arrivals: Array | None = None
         self._cluster_phases: dict[tuple[int, int], dict[int, int]] = {}
@@ -32,11 +33,12 @@ class Rendezvous:
         self.scene.order.block_barrier(np.arange(group.wave.first, group.wave.first + group.wave.count), self.scene.now)
         self.scene.tick()
 
-    def arrival(self, group: Group, number: int, waits: bool) -> None:
+    def arrival(self, group: Group, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         lanes = self.scene.active(group, group.alive)
         clock = None if waits else self.scene.order.clock(lanes.thread, self.scene.now)
-        self._meeting.setdefault((id(group.wave), number), []).append([lanes, waits, clock])
+        self._meeting.setdefault((id(group.wave), number), []).append((lanes, waits, clock))
+        self._counted[number] = count is not None
         self.scene.tick()
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
@@ -50,7 +52,7 @@ class Rendezvous:
             own = lanes.block - wave.first
             inside = here[own]
             if not inside.all():
-                left.append([lanes.take(~inside), waits, known])
+                left.append((lanes.take(~inside), waits, known))
                 lanes = lanes.take(inside)
             if lanes.thread.size:
                 came += np.bincount(lanes.block - wave.first, minlength=wave.count)
@@ -58,7 +60,9 @@ class Rendezvous:
                 arrived.append((lanes, waits, known))
         if left:
             self._meeting[id(wave), number] = left
-        whole = here & ~leaves & (came + wave.exited.sum(axis=1) >= self.scene.launch.threads)
+        if not self._counted[number]:
+            came += wave.exited.sum(axis=1)
+        whole = here & ~leaves & (came >= self.scene.launch.threads)
         if whole.any():
             self.scene.order.block_barrier(np.flatnonzero(whole) + wave.first, self.scene.now)
         for block in np.flatnonzero(here & ~whole).tolist():

@@ -91,7 +91,7 @@ class Racecheck(Checker):
 
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
-        self._barriers.arrival(group, number, waits)
+        self._barriers.arrival(group, number, count, waits)
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """See Observer."""
