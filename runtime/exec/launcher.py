@@ -6,6 +6,7 @@ Both are gone when this process is, whatever ends it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -170,8 +171,9 @@ class ExecRun:
                 self.controls[pid] = ours
                 return
         if self.needs_nothing(pid, request):
-            receive(connection)
-            send(connection, RETURN, 0)
+            with contextlib.suppress(Disconnected):  # the process was killed meanwhile
+                receive(connection)
+                send(connection, RETURN, 0)
         else:
             self.serve(pid, connection)
         connection.close()

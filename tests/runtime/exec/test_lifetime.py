@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 
 import pytest
+
+from warplab.runtime.exec.launcher import ExecRun
+from warplab.runtime.exec.watching.sight import Sight
+from warplab.runtime.exec.wire import AUDIT, REQUEST
 
 from .conftest import COMMAND, Build, Run, environment
 
@@ -160,3 +165,12 @@ print(os.waitstatus_to_exitcode(os.wait()[1]), cu.cuCtxSetCurrent(c))
 def test_a_program_that_forks_first_and_uses_cuda_then(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("forks"))
     assert (done.returncode, done.stdout) == (0, "forks: right\n"), done.stderr
+
+
+def test_a_process_that_is_killed_before_its_reply_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ExecRun, "needs_nothing", staticmethod(lambda pid, request: True))
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.send(REQUEST.pack(AUDIT, os.getpid(), *[0] * 10, *[0.0] * 4, 1))
+    theirs.close()
+    ExecRun([], Sight()).dispatch(ours)
+    assert ours.fileno() == -1
