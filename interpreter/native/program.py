@@ -119,9 +119,9 @@ class NativeProgram:
             for following in self.variance.next[n]
             for slot in slots_of(self.plan.live_in[following])
         )
-        if start < len(ops) or promoted:
-            add(s.RUN, start, len(ops))
         kind = self._end_kind(n, kinds[-1])
+        if start < len(ops) or promoted or kind == s.BRANCH_MANY:
+            add(s.RUN, start, len(ops))
         if kind == s.CALLOUT:  # numpy does what the end does, and all lanes go on
             add(s.CALLOUT, len(ops), len(ops))
             kind = s.JUMP
@@ -159,6 +159,8 @@ class NativeProgram:
                 return s.JUMP
             case P.Branch(guard=guard):
                 return s.BRANCH_UNIFORM if kinds.get(guard.slot, ONE) == ONE else s.BRANCH
+            case P.Table(guard=None):
+                return s.BRANCH_MANY
             case P.Leave(what="ret" | "exit", guard=None) if self.plan.function.is_entry:
                 return s.EXIT
             case P.Leave(what="ret" | "exit", guard=guard) if self.plan.function.is_entry:
@@ -181,7 +183,7 @@ class NativeProgram:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
             if row.kind == s.CALLOUT:
                 slots.update(self.written(row))
-        self.frame.place(sorted(slots))
+        self.frame.place(sorted(slots), max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0))
 
     def written(self, row: Row) -> list[int]:
         """The slots that a row sets."""
@@ -218,7 +220,9 @@ class NativeProgram:
                 continue
             name = f"pass{row.number}"
             e = Emitter(self.frame, row.kinds, helpers, name)
-            texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
+            segment = self.plan.segments[row.segment]
+            table = segment.end if self.rows[row.number + 1].kind == s.BRANCH_MANY else None
+            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 
@@ -249,6 +253,10 @@ class NativeProgram:
                     words[s.A], words[s.B], words[s.JOIN] = self._row(end.taken), self._row(end.fall), self._row(end.join)
                     if end.first is not None:
                         words[s.FIRST] = self._row(end.first)
+                case P.Table():
+                    words[s.A], words[s.JOIN] = base + len(behind), self._row(end.join)
+                    words[s.PREDICATE] = (self.frame.uniforms + self.frame.way(0)) // 4
+                    behind += [len(end.ways), *map(self._row, end.ways)]
                 case P.Leave():
                     words[s.B] = self._row(end.fall)
                 case P.Barrier() | P.Sync():

@@ -10,11 +10,12 @@ above each the PENDING groups below it that have not run yet.
 
 from __future__ import annotations
 
-from . import divergence, exits, stack
+from . import divergence, exits, stack, tables
 from . import words as s
 from .divergence import branch, exit_some, go
 from .loops import Masks, Words
 from .stack import end_lanes, finish
+from .tables import table
 
 
 def invoke(address: int, words: Words, at: int, count: int) -> int:
@@ -114,13 +115,15 @@ def run(S: Words, F: Masks) -> int:
             if holds != S[row + s.NEGATED]:
                 way = s.A
             code = go(S, S[row + way], row)
+        elif kind == s.BRANCH_MANY:
+            code = table(S, F, row)
         elif kind == s.EXIT:
             end_lanes(S, S[s.LIST], S[s.COUNT])
             code = finish(S)
         elif kind == s.EXIT_SOME:
             code = exit_some(S, F, row)
         elif kind == s.BARRIER:
-            if S[s.LANES] != S[s.LIVING]:
+            if S[s.LANES] != S[s.LIVING] and not whole_blocks(S):
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         elif kind == s.WARP_SYNC:
@@ -147,4 +150,22 @@ def whole_warps(S: Words) -> int:
     return 1
 
 
-FUNCTIONS = waves, begin, run, whole_warps, *divergence.FUNCTIONS, *exits.FUNCTIONS, *stack.FUNCTIONS
+def whole_blocks(S: Words) -> int:
+    """Does the group hold every living lane of each block that it touches?"""
+    at = S[s.LIST]
+    end = at + S[s.COUNT]
+    alive = S[s.ALIVE]
+    each = S[s.EACH]
+    while at < end:
+        vector = (S[at] >> 32) // each * each
+        behind = vector + each
+        while vector < behind:
+            if S[alive + vector]:
+                if at == end or S[at] != vector << 32 | S[alive + vector]:
+                    return 0
+                at += 1
+            vector += 1
+    return 1
+
+
+FUNCTIONS = waves, begin, run, whole_warps, whole_blocks, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS
