@@ -39,6 +39,7 @@ class Frame:
         self.size = 64
         self.specials: dict[str, tuple[int, str, DType]] = {}
         self.sites = 0
+        self.stack = plan.frame_size > 0  # are there variables in local memory?
 
     def place(self, slots: list[int], ways: int) -> None:
         """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table."""

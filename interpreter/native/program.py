@@ -19,7 +19,7 @@ from ..plan.uses import leaves, read, set_by, slots_of, written
 from ..program import LoadedKernel
 from ..vector.function import VectorFunction
 from ..vector.steps import build
-from .emit.accesses import reads_constants, space_of
+from .emit.accesses import reached, reads_constants, space_of
 from .emit.emitter import Emitter
 from .emit.memory import Helpers
 from .emit.tracing import Tracing
@@ -107,13 +107,13 @@ class NativeProgram:
                 continue
             if op.how not in ("load", "store"):
                 continue
-            space, write = space_of(op), op.how == "store"
+            memories, write = reached(space_of(op)), op.how == "store"
             if reads_constants(op):
                 continue
-            if (space, True) in seen or (write and (space, False) in seen):
+            if any((write and (m, False) in seen) or (m != "local" and (m, True) in seen) for m in memories):  # no lane sees another's stack
                 add(s.RUN, start, i)
                 start, seen = i, set()
-            seen.add((space, write))
+            seen |= {(memory, write) for memory in memories}
         promoted = any(
             kinds[-1].get(slot, ONE) == ONE and self.variance.entry[following].get(slot, ONE) == LANE
             for following in self.variance.next[n]
