@@ -22,8 +22,8 @@ from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
 from .lanes import CompiledLanes
+from .matrices import RULES
 from .memory import field
-from .warp import RULES
 
 DType = np.dtype[Any]
 
