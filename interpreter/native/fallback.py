@@ -14,8 +14,8 @@ from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from .frame import STACK
-from .program import Row
 from .registers import NativeRegisters
+from .rows import Row
 from .schedule import words as s
 from .variance import LANE, ONE
 

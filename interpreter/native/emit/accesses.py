@@ -63,7 +63,7 @@ class EmittedAccesses(Stack):
         bits, code = 8 * t.bytes, self.code
         if space == "generic" and self.frame.stack:
             pieces = [partial(self._bits_of, *way, t, n, guard) for way in self._either_place(a, plus)]
-            found = code.either(self._in_window(LOCAL_BASE, a, plus, guard), *pieces, [f"<{self.width} x i{bits}>"] * n)
+            found = code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [f"<{self.width} x i{bits}>"] * n)
             return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
         mask = f"<{self.width} x i1> {self.mask(guard)}"
@@ -101,7 +101,7 @@ class EmittedAccesses(Stack):
             values.append(v)
         if space == "generic" and self.frame.stack:
             pieces = [partial(self._put_bits, *way, t, values, guard) for way in self._either_place(a, plus)]
-            self.code.either(self._in_window(LOCAL_BASE, a, plus, guard), *pieces, [])
+            self.code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [])
         else:
             self._put_bits(space, a, plus, t, values, guard)
 

@@ -21,9 +21,10 @@ from ..trace.code import Untraceable, scalar_type
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
+from . import matrices, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
-from .matrices import RULES
 from .memory import field
+from .rules import RULES
 
 DType = np.dtype[Any]
 

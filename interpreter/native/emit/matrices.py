@@ -19,8 +19,9 @@ from warplab.isa.ops.mma import BITS, size
 
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from .product import LANES, Arithmetic, Floats, Integers, Operand, Product
-from .warp import RULES, U32, Warp, rule
+from .product import LANES, Arithmetic, Floats, Integers, Factor, Product
+from .rules import Warp, rule
+from .warp import U32
 
 Registers = Sequence[Any]
 
@@ -31,15 +32,17 @@ def _full(warp: Any, register: Any) -> SymbolicArray:
     return select(SymbolicArray(warp.code, "%active", np.bool_), v, lift(warp.code, 0, U32, LANES))
 
 
-def _product(warp: Any, name: str, a: Registers, b: Registers, c: Registers, layouts: Sequence[Layout], kinds: Sequence[str], how: Arithmetic) -> Registers:
+def _product(
+    warp: Any, name: str, a: Registers, b: Registers, c: Registers, layouts: Sequence[Layout], kinds: Sequence[str], how: Arithmetic
+) -> Registers:
     """The registers of a product; the layouts are those of A, B, C and the result."""
     code, helpers = warp.code, warp.helpers
     inputs = [_full(warp, r) for r in (*a, *b, *c)]
     result = layouts[3]
     if name not in helpers.texts:
         firsts = (0, len(a), len(a) + len(b))
-        operands = [Operand(*x) for x in zip(layouts[:3], kinds, firsts, strict=True)]
-        helpers.texts[name] = Product(helpers.module, name, *operands, result, how).text()
+        x, y, z = (Factor(*o) for o in zip(layouts[:3], kinds, firsts, strict=True))
+        helpers.texts[name] = Product(helpers.module, name, x, y, z, result, how).text()
     given = code.scratch(f"[{len(inputs)} x <{LANES} x i32>]", f"{name}.in")
     found = code.scratch(f"[{result.registers} x <{LANES} x i32>]", f"{name}.out")
     for i, v in enumerate(inputs):
@@ -152,16 +155,16 @@ def _places(warp: Any, base: Any, s: Any, of: Layout, layout: str) -> tuple[Any,
     base = lift(warp.code, base, base.dtype, LANES)
 
     def place(register: int, element: int) -> Any:
-        at = (stride * row[register, :, element].astype(np.int64) + column[register, :, element].astype(np.int64)) * np.int64(of.bits) >> np.int64(3)
+        at = (stride * row[register, :, element].astype(np.int64) + column[register, :, element].astype(np.int64)) * np.int64(
+            of.bits
+        ) >> np.int64(3)
         return base + at.astype(base.dtype)
 
     return place, column.shape[2] > 1 and bool((row[..., 1:] == row[..., :-1]).all())
 
 
 @rule(isa_wmma.wmma_load)
-def wmma_load(
-    warp: Any, a: Any, s: Any = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
-) -> Registers:
+def wmma_load(warp: Any, a: Any, s: Any = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic") -> Registers:
     """Loads of words, or of the elements of a word where they lie apart."""
     of = isa_wmma.fragment(role, shape, type)
     place, together = _places(warp, a, s, of, layout)

@@ -28,7 +28,7 @@ LANES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class Factor:
     """A matrix among the registers that a product reads: its fragment, the type of its elements, and the first of its registers."""
 
     layout: Layout
@@ -74,7 +74,7 @@ class Integers(Arithmetic):
         for i in range(1, k):
             total = total + a(i)[0] * b(i)[0]
         if not self.satfinite:
-            return total + c.view(np.int32)
+            return total + c.view(np.int32)  # type: ignore[no-any-return]
         name = f"llvm.sadd.sat.v{c.lanes}i32"
         return SymbolicArray(c.code, c.code.call(name, c.type, f"{total.type} {total.value}", f"{c.type} {c.value}"), c.dtype, c.lanes)
 
@@ -142,7 +142,7 @@ class Floats(Arithmetic):
                 out = out + a * b
             return [select(special, out, total).value]
 
-        (found,) = code.either(code.emit(f"icmp eq i{top.lanes} {word}, 0"), lambda: [total.value], plain, [total.type])
+        (found,) = code.either(code.emit(f"icmp eq i{top.lanes} {word}, 0"), [lambda: [total.value], plain], [total.type])
         return SymbolicArray(code, found, total.dtype, total.lanes)
 
 
@@ -165,7 +165,7 @@ def _to_f16(total: Any) -> Any:
     lost = cut.astype(np.float64) != total
     bits = (cut.view(np.uint32) | lost.astype(np.uint32)).view(np.float32).astype(np.float16).view(np.uint16)
     bits = np.where((bits & np.uint16(0x7FFF)) != np.uint16(0), bits, np.uint16(0))
-    return np.where(np.isnan(total), np.uint16(0x7FFF), bits).view(np.float16)  # type: ignore[union-attr]
+    return np.where(np.isnan(total), np.uint16(0x7FFF), bits).view(np.float16)
 
 
 # ---------------------------------------------------------------- the function
@@ -174,7 +174,7 @@ def _to_f16(total: Any) -> Any:
 class Product:
     """Writes the function of one product."""
 
-    def __init__(self, module: LLVMModule, name: str, a: Operand, b: Operand, c: Operand, result: Layout, arithmetic: Arithmetic) -> None:
+    def __init__(self, module: LLVMModule, name: str, a: Factor, b: Factor, c: Factor, result: Layout, arithmetic: Arithmetic) -> None:
         self.module = module
         self.name = name
         self.a, self.b, self.c, self.result = a, b, c, result
@@ -184,10 +184,10 @@ class Product:
 
     def text(self) -> str:
         """LLVM IR."""
-        for name, operand in (("a", self.a), ("b", self.b)):
+        for name, factor in (("a", self.a), ("b", self.b)):
             for i, plane in enumerate(self.arithmetic.planes):
-                self.rooms[f"%room.{name}{i}"] = f"[{operand.layout.places().size} x {scalar_type(plane)}]"
-            self._decode(name, operand)
+                self.rooms[f"%room.{name}{i}"] = f"[{factor.layout.places().size} x {scalar_type(plane)}]"
+            self._decode(name, factor)
         self._decode("c", self.c)
         self._loop("row", self.result.rows, self._row)
         each = 32 // self.result.bits if self.result.bits < 32 else 1
@@ -209,9 +209,9 @@ class Product:
             f"  br i1 {at}.more, label %{name}.loop, label %{name}.end", f"{name}.end:",
         ]  # fmt: skip
 
-    def _decode(self, name: str, operand: Operand) -> None:
-        """Brings the elements of an operand into the order of the matrix, decoded but for those of C."""
-        places, bits = operand.places, operand.layout.bits
+    def _decode(self, name: str, factor: Factor) -> None:
+        """Brings the elements of a matrix into the order of the matrix, decoded but for those of C."""
+        places, bits = factor.places, factor.layout.bits
         words, shifts = (self.module.table(x.astype(np.uint32)) for x in (places * bits // 32, places * bits % 32))
 
         def body(at: str) -> VectorCode:
@@ -220,7 +220,7 @@ class Product:
             v: Any = self._gathered(code, "%in", _loaded(code, words, first, np.uint32))
             if bits < 32:
                 v = v >> _loaded(code, shifts, first, np.uint32) & np.uint32((1 << bits) - 1)
-            planes = [v] if name == "c" else self.arithmetic.decoded(v, operand.kind)
+            planes = [v] if name == "c" else self.arithmetic.decoded(v, factor.kind)
             for i, plane in enumerate(planes):
                 to = code.emit(f"getelementptr {scalar_type(plane.dtype)}, ptr %room.{name}{'' if name == 'c' else i}, i64 {first}")
                 code.lines.append(f"  store {plane.type} {plane.value}, ptr {to}, align 32")
@@ -239,8 +239,12 @@ class Product:
             out = []
             for p, plane in enumerate(planes):
                 t = scalar_type(plane)
-                one = code.emit(f"load <1 x {t}>, ptr {code.emit(f'getelementptr {t}, ptr %room.a{p}, i64 {place}')}, align {plane.itemsize}")
-                out.append(SymbolicArray(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{n} x i32> zeroinitializer"), plane))
+                one = code.emit(
+                    f"load <1 x {t}>, ptr {code.emit(f'getelementptr {t}, ptr %room.a{p}, i64 {place}')}, align {plane.itemsize}"
+                )
+                out.append(
+                    SymbolicArray(code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{n} x i32> zeroinitializer"), plane)
+                )
             return out
 
         def b(i: int) -> list[SymbolicArray]:

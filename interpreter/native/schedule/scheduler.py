@@ -123,11 +123,16 @@ def run(S: Words, F: Masks) -> int:
         elif kind == s.EXIT_SOME:
             code = exit_some(S, F, row)
         elif kind == s.BARRIER:
-            if S[s.LANES] != S[s.LIVING] and not whole_blocks(S):
+            wanted = S[row + s.B]
+            if S[row + s.NAMED] == s.NAMED_BY_ONE:
+                wanted = F[S[row + s.PREDICATE]]
+            if wanted and not enough(S, wanted):
+                return s.STUCK
+            if wanted == 0 and S[s.LANES] != S[s.LIVING] and not whole_blocks(S):
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         elif kind == s.WARP_SYNC:
-            if S[s.LANES] != S[s.LIVING] and not whole_warps(S):
+            if S[s.LANES] != S[s.LIVING] and missing(S, F, row):
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         else:
@@ -136,18 +141,25 @@ def run(S: Words, F: Masks) -> int:
             return code
 
 
-def whole_warps(S: Words) -> int:
-    """Does the group hold every living lane of each warp that it touches?"""
-    at = S[s.LIST]
-    n = S[s.COUNT]
-    alive = S[s.ALIVE]
+def missing(S: Words, F: Masks, row: int) -> int:
+    """Does a membermask name a living lane of a warp that is not in the group?"""
     i = 0
-    while i < n:
-        entry = S[at + i]
-        if entry & 0xFFFFFFFF != S[alive + (entry >> 32)]:
-            return 0
+    while i < S[s.COUNT]:
+        entry = S[S[s.LIST] + i]
+        mask = entry & 0xFFFFFFFF
+        named = S[row + s.B]
+        if S[row + s.NAMED] == s.NAMED_BY_ONE:
+            named = F[S[row + s.PREDICATE]]
+        if S[row + s.NAMED] == s.NAMED_BY_LANES:
+            at = (entry >> 32) * S[s.FRAME] + S[row + s.PREDICATE]
+            lane = 0
+            while mask >> lane:
+                named |= F[at + lane] * (mask >> lane & 1)
+                lane += 1
+        if named & S[S[s.ALIVE] + (entry >> 32)] & ~mask:
+            return 1
         i += 1
-    return 1
+    return 0
 
 
 def whole_blocks(S: Words) -> int:
@@ -168,4 +180,20 @@ def whole_blocks(S: Words) -> int:
     return 1
 
 
-FUNCTIONS = waves, begin, run, whole_warps, whole_blocks, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS
+def enough(S: Words, wanted: int) -> int:
+    """Does the group hold, of each block that it touches, whole warps of so many threads?"""
+    at = S[s.LIST]
+    end = at + S[s.COUNT]
+    while at < end:
+        block = (S[at] >> 32) // S[s.EACH]
+        threads = 0
+        while at < end and (S[at] >> 32) // S[s.EACH] == block:
+            if S[at] & 0xFFFFFFFF == S[S[s.ALIVE] + (S[at] >> 32)]:
+                threads += 32
+            at += 1
+        if threads < wanted:
+            return 0
+    return 1
+
+
+FUNCTIONS = waves, begin, run, missing, whole_blocks, enough, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS

@@ -11,6 +11,7 @@ from .exits import below, depart, exit_of
 from .loops import Masks, Words, popcount
 from .stack import finish, push, room
 
+
 def table(S: Words, F: Masks, row: int) -> int:
     """The lanes of the group part; those of the first way run first."""
     size = 0

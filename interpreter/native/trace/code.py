@@ -103,13 +103,13 @@ class VectorCode:
         self.rooms[name] = type
         return name
 
-    def either(self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], types: Sequence[str]) -> list[str]:
-        """The values of one of two pieces of code, by a condition; `types` are LLVM's of the values."""
+    def either(self, condition: str, ways: Sequence[Callable[[], Sequence[str]]], types: Sequence[str]) -> list[str]:
+        """The values of one of two pieces of code, the first where a condition holds; `types` are LLVM's of the values."""
         self._count += 1
         n = self._count
         rooms = [self.scratch(t, f"{self._prefix}{n}.{i}") for i, t in enumerate(types)]
         self.lines.append(f"  br i1 {condition}, label %yes{n}, label %no{n}")
-        for label, piece in (("yes", yes), ("no", no)):
+        for label, piece in zip(("yes", "no"), ways, strict=True):
             known = dict(self._known)
             self.lines.append(f"{label}{n}:")
             self.lines += [f"  store {t} {v}, ptr {room}, align 64" for t, v, room in zip(types, piece(), rooms, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 from ...faults import Fault
 from ...lanes import Selection
 from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
-from ...values import plain
+from ...values import Array, plain
 from ..convergence import arrive, go, leave, ret
 from ..divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
 from ..group import Group
@@ -129,7 +129,7 @@ def _branch(end: Branch, _: int) -> Terminator:
 
 def _table(end: Table, _: int) -> Terminator:
     index, ways = get_of(end.index), end.ways
-    way_of = np.array([ways.index(pc) for pc in end.targets])
+    way_of: Array = np.array([ways.index(pc) for pc in end.targets])
     condition = None if end.guard is None else condition_of(end.guard)
     if condition is not None and end.fall not in ways:
         ways.append(end.fall)
@@ -138,7 +138,7 @@ def _table(end: Table, _: int) -> Terminator:
         way = way_of[np.minimum(index(g.R), len(way_of) - 1)]
         if condition is not None:
             way = np.where(condition(g.R), way, ways.index(end.fall))
-        taken = np.unique(way).tolist()
+        taken: list[int] = np.unique(way).tolist()
         if len(taken) == 1:
             return ways[taken[0]]
         part_ways(g, [(Selection.of(way == n, g.geometry.shape), ways[n]) for n in taken], end.join, end.exits)

@@ -52,7 +52,11 @@ CHOICES = {
 }
 
 
-@given(st.sampled_from([(1, 1), (2, 1), (2, 4), (4, 1), (4, 2), (8, 1), (8, 2)]), st.sampled_from(sorted(CHOICES)), st.sampled_from(["", "guard", "atom"]))
+@given(
+    st.sampled_from([(1, 1), (2, 1), (2, 4), (4, 1), (4, 2), (8, 1), (8, 2)]),
+    st.sampled_from(sorted(CHOICES)),
+    st.sampled_from(["", "guard", "atom"]),
+)
 @settings(max_examples=25, deadline=None)
 def test_lanes_reach_what_their_addresses_say(shape: tuple[int, int], choice: str, work: str) -> None:
     text = program(*shape, CHOICES[choice], work)

@@ -18,7 +18,10 @@ ROWS = {  # registers of A, B and C, the type of C's
     "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32": (4, 2, 4, "s32"),
     "wmma.mma.sync.aligned.row.col.m32n8k16.f16.f32": (8, 8, 8, "f32"),
 }
-WIDE = np.array([0, 0x3C003C00, 0x7C00FC00, 0x7E01, 0x00010001, 0x80008000, 0x3F800000, 0x7F800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000, 0xFFFFFFFF], np.uint32)
+WIDE = np.array(
+    [0, 0x3C003C00, 0x7C00FC00, 0x7E01, 0x00010001, 0x80008000, 0x3F800000, 0x7F800000, 0x7FC00000, 0x7F7FFFFF, 0x00800000, 0xFFFFFFFF],
+    np.uint32,
+)
 
 
 def inputs(count: int, seed: int) -> np.ndarray:

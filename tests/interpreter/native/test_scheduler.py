@@ -45,6 +45,10 @@ def test_a_random_program_of_branches(program: list[tuple[int, int, int, int, in
     S[s.TICK] = 60  # steps after which it pauses, since most of these programs loop
     for n, (kind, a, b, join, predicate, negated) in enumerate(program):
         S[s.WORDS + n * s.ROW :][: s.TURNS + 1] = kind, a, b, join, predicate, int(negated), s.NOWHERE, 0, 0
+        if kind == s.BARRIER:
+            S[s.WORDS + n * s.ROW + s.B], S[s.WORDS + n * s.ROW + s.NAMED] = 32 * predicate, s.NAMED_BY_TEXT
+        if kind == s.WARP_SYNC:
+            S[s.WORDS + n * s.ROW + s.B], S[s.WORDS + n * s.ROW + s.NAMED] = 0xFFFF0000 * negated, min(predicate, s.NAMED_BY_ONE)
         if kind == s.BRANCH_MANY:  # three ways; each lane takes one
             S[s.WORDS + n * s.ROW + s.A], S[s.WORDS + n * s.ROW + s.PREDICATE] = len(S) - LIST * (n + 1), MASKS - 3
             S[len(S) - LIST * (n + 1) :][:LIST] = 3, a, b, join
