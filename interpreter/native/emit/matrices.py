@@ -19,7 +19,7 @@ from warplab.isa.ops.mma import BITS, size
 
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from .product import LANES, Arithmetic, Floats, Integers, Factor, Product
+from .product import LANES, Arithmetic, Factor, Floats, Integers, MatrixProduct
 from .rules import Warp, rule
 from .warp import U32
 
@@ -42,7 +42,7 @@ def _product(
     if name not in helpers.texts:
         firsts = (0, len(a), len(a) + len(b))
         x, y, z = (Factor(*o) for o in zip(layouts[:3], kinds, firsts, strict=True))
-        helpers.texts[name] = Product(helpers.module, name, x, y, z, result, how).text()
+        helpers.texts[name] = MatrixProduct(helpers.module, name, x, y, z, result, how).text()
     given = code.scratch(f"[{len(inputs)} x <{LANES} x i32>]", f"{name}.in")
     found = code.scratch(f"[{result.registers} x <{LANES} x i32>]", f"{name}.out")
     for i, v in enumerate(inputs):

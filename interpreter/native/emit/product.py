@@ -171,7 +171,7 @@ def _to_f16(total: Any) -> Any:
 # ---------------------------------------------------------------- the function
 
 
-class Product:
+class MatrixProduct:
     """Writes the function of one product."""
 
     def __init__(self, module: LLVMModule, name: str, a: Factor, b: Factor, c: Factor, result: Layout, arithmetic: Arithmetic) -> None:
