@@ -154,14 +154,14 @@ class NativeProgram:
         slots: set[int] = set()
         for row in self.rows:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
-            if row.kind == s.CALLOUT:
+            if row.kind in (s.CALLOUT, s.BARRIER):
                 slots.update(self.written(row))
         self.frame.place(sorted(slots), max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0))
 
     def written(self, row: Row) -> list[int]:
         """The slots that a row sets."""
         segment = self.plan.segments[row.segment]
-        if row.kind == s.CALLOUT and row.first == len(segment.ops):
+        if row.kind in (s.CALLOUT, s.BARRIER) and row.first == len(segment.ops):
             return set_by(segment.end)
         return [slot for op in segment.ops[row.first : row.last] for slot in written(op)]
 

@@ -14,7 +14,7 @@ from warplab.assembler.ir import Function
 from ..plan import plan as P
 from .frame import Frame
 from .schedule import words as s
-from .variance import ONE, Kinds
+from .variance import LANE, ONE, Kinds
 
 
 @dataclass(slots=True, eq=False)
@@ -44,14 +44,21 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
         case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
             assert guard is not None
             return s.LEAVE if kinds.get(guard.slot, ONE) == ONE else s.EXIT_SOME
-        case P.Barrier(number=number, count=count, waits=True, reduction=None, guard=None):
+        case P.Barrier(number=number, count=count, waits=True, guard=None):
             known = (s.NAMED_BY_TEXT, s.NAMED_BY_ONE)
-            return s.BARRIER if all(named_by(frame, x, kinds) in known for x in (number, count) if x is not None) else s.LEAVE
+            plain = all(named_by(frame, x, kinds) in known for x in (number, count) if x is not None)
+            return s.BARRIER if plain and _reduces_plainly(end, kinds) else s.LEAVE
         case P.Sync(guard=None, mask=mask):
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
         case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
+
+
+def _reduces_plainly(end: P.Barrier, kinds: Kinds) -> bool:
+    """Are the predicates that a barrier reduces, if any, those of the lanes of a whole block, and its result a register?"""
+    r = end.reduction
+    return r is None or (end.count is None and type(r.target) is int and type(r.value) is int and kinds.get(r.value, ONE) == LANE)
 
 
 def named_by(frame: Frame, source: P.Source, kinds: Kinds) -> int | None:
@@ -117,6 +124,10 @@ class RowTable:
                     words[s.B] = self._row(end.fall)
                 case P.Barrier():
                     words[s.A] = self._row(end.past)
+                    if end.reduction is not None:
+                        words[s.REDUCED] = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
+                        assert type(end.reduction.value) is int and type(end.reduction.target) is int
+                        words[s.VALUE], words[s.RESULT] = self.frame.mask(end.reduction.value), self.frame.mask(end.reduction.target)
                     if end.count is not None:
                         words[s.NAMED], words[s.B], words[s.PREDICATE] = _word(self.frame, end.count, row.kinds)
                 case P.Sync():

@@ -156,12 +156,15 @@ class NativeLaunch:
         S, launch = self.S, self.launch
         run, words, registers = scheduler(), S.ctypes.data, self.registers.memory.ctypes.data
         S[s.NEXT_BLOCK] = launch.next_block - self.chunk
+        first = launch.next_block - (int(S[s.WAVE_BLOCKS]) if self.under_way else 0)
         while True:
             code = run(words, registers)
             launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
             if code == s.DONE:
                 self._count_steps()
                 self.fallback.check_leaks()
+                launch.used.native_blocks += launch.next_block - first
+                first = launch.next_block
                 if launch.next_block >= launch.blocks:
                     return None
                 self._fill(launch.next_block)
@@ -181,7 +184,9 @@ class NativeLaunch:
                 S[s.TURN] = 0  # there are no others that could run
             else:
                 self._count_steps()
+                launch.used.left_to_numpy[self.fallback.ended_by] += 1
                 wave = self.fallback.hand_over()
+                launch.used.native_blocks += launch.next_block - first - wave.count
                 S[s.UNDER_WAY] = 0
                 self._fresh_memory()
                 return wave

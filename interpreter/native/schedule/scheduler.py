@@ -10,8 +10,9 @@ above each the PENDING groups below it that have not run yet.
 
 from __future__ import annotations
 
-from . import divergence, exits, stack, tables
+from . import barriers, divergence, exits, stack, tables
 from . import words as s
+from .barriers import missing, passed
 from .divergence import branch, exit_some, go
 from .loops import Masks, Words
 from .stack import end_lanes, finish
@@ -123,12 +124,7 @@ def run(S: Words, F: Masks) -> int:
         elif kind == s.EXIT_SOME:
             code = exit_some(S, F, row)
         elif kind == s.BARRIER:
-            wanted = S[row + s.B]
-            if S[row + s.NAMED] == s.NAMED_BY_ONE:
-                wanted = F[S[row + s.PREDICATE]]
-            if wanted and not enough(S, wanted):
-                return s.STUCK
-            if wanted == 0 and S[s.LANES] != S[s.LIVING] and not whole_blocks(S):
+            if passed(S, F, row) == 0:
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         elif kind == s.WARP_SYNC:
@@ -141,59 +137,4 @@ def run(S: Words, F: Masks) -> int:
             return code
 
 
-def missing(S: Words, F: Masks, row: int) -> int:
-    """Does a membermask name a living lane of a warp that is not in the group?"""
-    i = 0
-    while i < S[s.COUNT]:
-        entry = S[S[s.LIST] + i]
-        mask = entry & 0xFFFFFFFF
-        named = S[row + s.B]
-        if S[row + s.NAMED] == s.NAMED_BY_ONE:
-            named = F[S[row + s.PREDICATE]]
-        if S[row + s.NAMED] == s.NAMED_BY_LANES:
-            at = (entry >> 32) * S[s.FRAME] + S[row + s.PREDICATE]
-            lane = 0
-            while mask >> lane:
-                named |= F[at + lane] * (mask >> lane & 1)
-                lane += 1
-        if named & S[S[s.ALIVE] + (entry >> 32)] & ~mask:
-            return 1
-        i += 1
-    return 0
-
-
-def whole_blocks(S: Words) -> int:
-    """Does the group hold every living lane of each block that it touches?"""
-    at = S[s.LIST]
-    end = at + S[s.COUNT]
-    alive = S[s.ALIVE]
-    each = S[s.EACH]
-    while at < end:
-        vector = (S[at] >> 32) // each * each
-        behind = vector + each
-        while vector < behind:
-            if S[alive + vector]:
-                if at == end or S[at] != vector << 32 | S[alive + vector]:
-                    return 0
-                at += 1
-            vector += 1
-    return 1
-
-
-def enough(S: Words, wanted: int) -> int:
-    """Does the group hold, of each block that it touches, whole warps of so many threads?"""
-    at = S[s.LIST]
-    end = at + S[s.COUNT]
-    while at < end:
-        block = (S[at] >> 32) // S[s.EACH]
-        threads = 0
-        while at < end and (S[at] >> 32) // S[s.EACH] == block:
-            if S[at] & 0xFFFFFFFF == S[S[s.ALIVE] + (S[at] >> 32)]:
-                threads += 32
-            at += 1
-        if threads < wanted:
-            return 0
-    return 1
-
-
-FUNCTIONS = waves, begin, run, missing, whole_blocks, enough, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS
+FUNCTIONS = waves, begin, run, *barriers.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS

@@ -13,10 +13,11 @@ WORDS = 48
 
 # What a row of the program is, and its words.
 RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, BRANCH_MANY, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE = range(11)
-KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS = range(9)
+KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS, REDUCED, VALUE, RESULT = range(12)
 NAMED = JOIN  # where a sync's membermask or a barrier's count is: in B, in a register of one value, in one of each lane
 NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)
-ROW = 10
+BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
+ROW = 12
 
 # What the lanes of one way of a table are collected in: where it leads, how many entries and lanes; the entries follow.
 WAY_TO, WAY_COUNT, WAY_LANES, WAY = range(4)

@@ -1,4 +1,4 @@
-"""Branches by tables (brx.idx) and barriers that blocks reach apart, run natively to the end."""
+"""Branches by tables (brx.idx), barriers that blocks reach apart and syncs of some lanes, run natively to the end."""
 
 from __future__ import annotations
 
@@ -67,4 +67,32 @@ def test_blocks_that_turn_differently_often_pass_their_barriers() -> None:
         st.shared.u32 [%u], %x; bar.sync 0; ld.shared.u32 %x, [%s]; bar.sync 0; mad.lo.u32 %x, %x, 3, %i; add.u32 %i, %i, 1; bra LOOP;
         DONE: st.global.u32 [%o], %x; ret; }}"""
     numpy, native = (run(text, 7, 96, 7 * 96 * 4, engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native)
+
+
+@pytest.mark.parametrize("operation", ["popc.u32 %x", "and.pred %q", "or.pred %q"])
+def test_barriers_reduce_predicates(operation: str) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %b, %n, %i, %x, %y; .reg .pred %p, %q;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x;
+        mad.lo.u32 %i, %b, %n, %t; mul.wide.u32 %a, %i, 4; add.u64 %o, %o, %a; mov.u32 %y, 0; mov.u32 %x, 0;
+        setp.ge.u32 %p, %t, 70; @%p exit; mov.u32 %i, 0;
+        LOOP: setp.gt.u32 %p, %i, %b; @%p bra DONE;
+        mul.lo.u32 %x, %t, %i; and.b32 %x, %x, 5; setp.ne.u32 %p, %x, 4; setp.eq.u32 %q, %t, 1000;
+        bar.red.{operation}, 0, %p; selp.u32 %n, 1, 0, %q; add.u32 %x, %x, %n; mad.lo.u32 %y, %y, 3, %x;
+        add.u32 %i, %i, 1; bra LOOP;
+        DONE: st.global.u32 [%o], %y; ret; }}"""
+    numpy, native = (run(text, 5, 80, 5 * 80 * 4, engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native)
+
+
+def test_some_lanes_and_some_warps_wait_for_each_other() -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %b, %n, %m, %x; .reg .pred %p;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %b, %ctaid.x;
+        mad.lo.u32 %x, %b, %n, %t; mul.wide.u32 %a, %x, 4; add.u64 %o, %o, %a;
+        and.b32 %n, %t, 16; setp.ne.u32 %p, %n, 0; @%p bra HIGH;
+        mov.u32 %m, 0xFFFF; bar.warp.sync %m; shfl.sync.down.b32 %x, %x, 1, 31, %m; bra NEXT;
+        HIGH: mov.u32 %m, %laneid; shr.u32 %m, %m, 4; shl.b32 %m, %m, 4; shl.b32 %m, 0xFFFF, %m; redux.sync.add.u32 %x, %x, %m;
+        NEXT: setp.ge.u32 %p, %t, 64; @%p bra DONE; mov.u32 %n, 64; bar.sync 1, %n; add.u32 %x, %x, 5; bar.sync 2, 64;
+        DONE: st.global.u32 [%o], %x; ret; }}"""
+    numpy, native = (run(text, 3, 128, 3 * 128 * 4, engine=engine) for engine in ("numpy", "native"))
     assert np.array_equal(numpy, native)
