@@ -1,7 +1,7 @@
 """Starts a program so that it finds our library for CUDA's, and a server for each process that calls it.
 
-Nothing is written to a file system: the library is a file in memory, found through /proc, and the socket's name is an abstract one.
-Both are gone when this process is, whatever ends it.
+The library is a file in memory, found through /proc, and the socket's name is an abstract one: both are gone when this process is,
+whatever ends it.  So is the folder with links to the library (folder.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .answers import special as answers
 from .binaries.elf import LibraryImage
 from .binaries.library import Exported, built, exported
 from .binaries.redirect import redirections
+from .folder import RunFolder
 from .process import LIBC, MACHINE, SYSTEM_CALLS
 from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
@@ -89,15 +90,14 @@ class ExecRun:
 
     # ------------------------------------------------------------ the program
 
-    def environment(self) -> Mapping[str, str]:
+    def environment(self, folder: RunFolder) -> Mapping[str, str]:
         """What the program needs to find the library."""
-        out = dict(os.environ)
+        out = dict(os.environ) | folder.environment(os.environ)
         out["LD_AUDIT"] = ":".join(filter(None, (self.path, out.get("LD_AUDIT"))))
         return out
 
-    def start(self, command: Sequence[str]) -> int:
+    def start(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
         """Starts the program; its process id."""
-        environment = self.environment()
         pid = os.fork()
         if pid:
             return pid
@@ -114,7 +114,14 @@ class ExecRun:
     def run(self, command: Sequence[str]) -> int:
         """Runs a command to its end."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program, too
-        pid = self.start(command)
+        folder = RunFolder(self.path)
+        try:
+            return self.serve_until_end(self.start(command, self.environment(folder)))
+        finally:
+            folder.remove()
+
+    def serve_until_end(self, pid: int) -> int:
+        """Serves the program to its end."""
         for s in FORWARDED:
             signal.signal(s, lambda number, _: os.kill(pid, number))
         process = os.pidfd_open(pid)
