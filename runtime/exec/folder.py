@@ -13,9 +13,9 @@ import signal
 import tempfile
 from collections.abc import Mapping
 
+from .binaries.library import STANDS_FOR
 from .process import LIBC
 
-LIBRARIES = ("libcuda.so.1", "libcuda.so")
 SESSION_OF_ITS_OWN = "warplab-clean"
 PR_SET_NAME = 15
 RELEASE = "13.0"  # of the compiler that it passes for: clients decide by it which version of PTX they write
@@ -43,11 +43,12 @@ ASSEMBLER_VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 class RunFolder:
     """The folder of one run; gone when the run is, whatever ends it."""
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, libraries: Mapping[str, str]) -> None:
         self.path = tempfile.mkdtemp(prefix="warplab-exec-")
         self.cleaner = self._watched()
-        for name in LIBRARIES:
-            os.symlink(library, os.path.join(self.path, name))
+        for soname, path in libraries.items():
+            for name in STANDS_FOR[soname]:
+                os.symlink(path, os.path.join(self.path, name))
         self.assembler = os.path.join(self.path, "ptxas")
         with open(self.assembler, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
             file.write(ASSEMBLER)

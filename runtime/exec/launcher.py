@@ -1,7 +1,7 @@
 """Starts a program so that it finds our library for CUDA's, and a server for each process that calls it.
 
-The library is a file in memory, found through /proc, and the socket's name is an abstract one: both are gone when this process is,
-whatever ends it.  So is the folder with links to the library (folder.py).
+The libraries are files in memory, found through /proc, and the socket's name is an abstract one: all are gone when this process is,
+whatever ends it.  So is the folder with links to the libraries (folder.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..errors import UsageError
 from . import server
 from .answers import special as answers
 from .binaries.elf import LibraryImage
-from .binaries.library import Exported, built, exported
+from .binaries.library import STANDS_FOR, Exported, built, exported
 from .binaries.redirect import redirections
 from .folder import RunFolder
 from .process import LIBC, MACHINE, SYSTEM_CALLS
@@ -73,11 +73,13 @@ class ExecRun:
         self.sight = sight
         self.served = 0  # processes until now
         self.wrong = False  # has a checker found an error?
-        self.file = os.memfd_create("libcuda.so.1")
-        self.path = f"/proc/{os.getpid()}/fd/{self.file}"
+        files = {soname: os.memfd_create(soname) for soname in STANDS_FOR}
+        self.paths = {soname: f"/proc/{os.getpid()}/fd/{file}" for soname, file in files.items()}
         name = f"warplab-exec-{os.getpid()}-{os.urandom(4).hex()}".encode()
-        self.library: LibraryImage = built(MACHINE, listed, name, self.path)
-        os.write(self.file, self.library.image)
+        libraries = built(MACHINE, listed, name, self.paths)
+        for soname, library in libraries.items():
+            os.write(files[soname], library.image)
+        self.library: LibraryImage = next(iter(libraries.values()))  # they differ in their names only
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listening.bind(b"\0" + name)
         self.listening.listen(128)
@@ -93,7 +95,7 @@ class ExecRun:
     def environment(self, folder: RunFolder) -> Mapping[str, str]:
         """What the program needs to find the library."""
         out = dict(os.environ) | folder.environment(os.environ)
-        out["LD_AUDIT"] = ":".join(filter(None, (self.path, out.get("LD_AUDIT"))))
+        out["LD_AUDIT"] = ":".join(filter(None, (*self.paths.values(), out.get("LD_AUDIT"))))
         return out
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -114,7 +116,7 @@ class ExecRun:
     def run(self, command: Sequence[str]) -> int:
         """Runs a command to its end."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program, too
-        folder = RunFolder(self.path)
+        folder = RunFolder(self.paths)
         try:
             return self.serve_until_end(self.start(command, self.environment(folder)))
         finally:

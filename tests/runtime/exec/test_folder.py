@@ -30,7 +30,8 @@ print(folder)
     )
     done = warplab_exec(sys.executable, "-c", code, LD_LIBRARY_PATH="/there/is/no/such/folder")
     *lines, folder = done.stdout.splitlines()
-    assert lines == ["libcuda.so b'\\x7fELF' 0", "libcuda.so.1 b'\\x7fELF' 0"], done.stderr
+    names = ("libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.13")
+    assert lines == [f"{name} b'\\x7fELF' 0" for name in names], done.stderr
     assert not os.path.exists(folder)
 
 
@@ -65,3 +66,17 @@ def test_the_folder_is_gone_when_the_launcher_is_killed() -> None:
         assert os.path.exists(os.path.join(folder, "libcuda.so.1"))
         p.send_signal(signal.SIGKILL)
         assert settled(lambda: not os.path.exists(folder))
+
+
+def test_a_library_that_wants_versions_of_the_runtime_is_loaded_after_the_driver(warplab_exec: Run, tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    (tmp_path / "count.c").write_text("int cudaGetDeviceCount(int *); int count(void) { int n; return cudaGetDeviceCount(&n) ? -1 : n; }")
+    done = warplab_exec(
+        "sh", "-c", f'cd {tmp_path} && gcc -shared -fPIC count.c -L"${{LD_LIBRARY_PATH%%:*}}" -l:libcudart.so.13 -o libcount.so'
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for first in ("libcuda.so.1", "libcudart.so"):
+        code = f"import ctypes; ctypes.CDLL({first!r}); print(ctypes.CDLL('{tmp_path}/libcount.so').count())"
+        done = warplab_exec(sys.executable, "-c", code, options=("--devices", "3"))
+        assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
