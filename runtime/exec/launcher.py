@@ -87,6 +87,7 @@ class ExecRun:
         self.servers: dict[int, int] = {}  # pid of a server: the process that it serves
         self.seen: dict[int, set[int]] = {}  # pid: where its copies of the library have their data
         self.waiting: dict[int, socket.socket] = {}  # connections that have not said anything yet
+        self.lost: set[int] = set()  # processes whose servers were killed: another one would know nothing of what they made
         answers.ENTRY_POINTS.update(entry_points(listed))
         answers.ADDRESSES[:] = [lambda request, name: request.data - self.library.data + self.library.pads[name]]
 
@@ -170,6 +171,10 @@ class ExecRun:
         if request.number == AUDIT and seen and request.data not in seen:  # it is another program by now
             seen.clear()
             self.controls.pop(pid, None)
+            self.lost.discard(pid)
+        if pid in self.lost:
+            connection.close()
+            return
         parent = None if seen else self.parent(pid, request.data)
         seen.add(request.data)
         if pid in self.controls and self.hand_over(self.controls[pid], 0, connection):
@@ -251,6 +256,13 @@ class ExecRun:
             if found:
                 self.note(status)
                 del self.servers[own]
+                if os.WIFSIGNALED(status) and os.path.exists(f"/proc/{pid}"):
+                    self.lost.add(pid)
+                    name = signal.Signals(os.WTERMSIG(status)).name
+                    hint = ", perhaps because the machine is out of memory" if name == "SIGKILL" else ""
+                    sys.stderr.write(
+                        f"warplab: the process that models the devices was ended by {name}{hint}; all calls fail from now on\n"
+                    )
                 control = self.controls.pop(pid, None)
                 if control is not None:
                     control.close()
