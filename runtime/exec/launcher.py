@@ -177,8 +177,13 @@ class ExecRun:
             return
         parent = None if seen else self.parent(pid, request.data)
         seen.add(request.data)
-        if pid in self.controls and self.hand_over(self.controls[pid], 0, connection):
-            return
+        if pid in self.controls:
+            if self.hand_over(self.controls[pid], 0, connection):
+                return
+            self.reap(pid)
+            if pid in self.lost:
+                connection.close()
+                return
         if parent is not None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             if self.hand_over(self.controls[parent], pid, connection, theirs):
@@ -249,10 +254,10 @@ class ExecRun:
         finally:
             os._exit(70)
 
-    def reap(self) -> None:
-        """Forgets servers that have ended."""
+    def reap(self, ending: int = 0) -> None:
+        """Forgets servers that have ended, that of one process as soon as it has."""
         for own, pid in list(self.servers.items()):
-            found, status = os.waitpid(own, os.WNOHANG)
+            found, status = os.waitpid(own, 0 if pid == ending else os.WNOHANG)
             if found:
                 self.note(status)
                 del self.servers[own]
