@@ -244,7 +244,7 @@ class DeviceContext:
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
-            if k.static_shared > self.profile.shared_per_block_optin:
+            if k.function.unread is None and k.static_shared > self.profile.shared_per_block_optin:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
                                f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
