@@ -89,3 +89,7 @@ class LimitReached(ExecutionError):
 
     def __str__(self) -> str:
         return f"kernel {self.kernel} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"
+
+
+class LaunchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a launch: what it executed, and how far it was."""

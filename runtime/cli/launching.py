@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..run.options import OPTIONS
-from .errors import ExitCode
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from ..run.runspec import RunSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
-UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
 LAUNCH_OPTIONS = (
     "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine schedule poison fmad max-steps timeout"
@@ -26,6 +23,9 @@ LAUNCH_OPTIONS = (
 SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
+
+# what the kinds of OPTIONS are for click
+KINDS: dict[str, dict[str, Any]] = {"word": {"is_flag": False, "flag_value": "all"}, "flag": {"is_flag": True}}
 
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
@@ -40,7 +40,7 @@ def with_options(*groups: str) -> Callable[[F], F]:
     def add(f: F) -> F:
         for name in reversed(" ".join(groups).split()):
             field, kind, text = OPTIONS[f"--{name}"]
-            alone: dict[str, Any] = {"is_flag": False, "flag_value": "all"} if kind == "word" else {"is_flag": kind == "flag"}
+            alone = KINDS.get(kind, {})
             f = click.option(f"--{name}", field, multiple=kind == "many", help=text, **alone)(f)
         return f
 
@@ -98,20 +98,3 @@ def runner_of(files: tuple[InputFile, ...], spec: RunSpec) -> Runner:
     folder = folder_of(files)
     whole = [*files, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
     return Runner([f.data for f in whole], [f.name for f in whole], spec, folder)
-
-
-@contextmanager
-def reported(ctx: click.Context) -> Iterator[None]:
-    """Ends the command with a message where the run can't be had."""
-    from ..errors import ApiError, UsageError
-
-    try:
-        yield
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
-    except ApiError as e:
-        if e.name not in UNREADABLE:
-            click.echo(f"error: {e}", err=True)
-            ctx.exit(ExitCode.FAULT)
-        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
-        ctx.exit(ExitCode.PTX)

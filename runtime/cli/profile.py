@@ -12,7 +12,7 @@ import click
 
 from . import files
 from .files import SOURCE, InputFile
-from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
+from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
@@ -101,19 +101,18 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
 
     code = 0
     found: list[KernelProfile] = []
-    with reported(ctx):
-        specs = runs_of(sources, options)
-        if not specs:
-            raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
-        for spec in specs:
-            with profiling() as p:
-                outcome = runner_of(sources, spec).run()
-            found += p.launches
-            code = max(code, outcome.code)
-            if outcome.failure:
-                click.echo(outcome.failure, err=True)
-            for m in outcome.mismatches:
-                click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
+    specs = runs_of(sources, options)
+    if not specs:
+        raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
+    for spec in specs:
+        with profiling() as p:
+            outcome = runner_of(sources, spec).run()
+        found += p.launches
+        code = max(code, outcome.code)
+        if outcome.failure:
+            click.echo(outcome.failure, err=True)
+        for m in outcome.mismatches:
+            click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
     return found, code
 
 

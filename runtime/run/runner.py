@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
 from ..errors import ApiError, UsageError
+from .beforehand import check_outputs
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
@@ -32,6 +34,9 @@ from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
+GENERATED = re.compile(
+    r"_param_\d+$"
+)  # nvcc and clang name parameters so; a person who names them by the source's names gives them in order
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 
 
@@ -102,7 +107,8 @@ class Runner:
         self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize else None
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
-        self.context.options.max_seconds = spec.timeout
+        if spec.timeout is not None:
+            self.context.options.max_seconds = spec.timeout
         self.context.options.engine = engine_of(spec.engine)
         self.context.options.schedule = None if spec.schedules else spec.schedule
         self.context.options.poison = spec.poison
@@ -189,6 +195,11 @@ class Runner:
                     raise m.given.flaw(f"the variable has {size} bytes; a tensor map has {len(words)}")
                 self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
 
+    @property
+    def pointer_bytes(self) -> int:
+        """The size of an address in the program."""
+        return max((m.address_size for m in self.module.modules), default=64) // 8
+
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
         kernels = self.module.program.kernels
@@ -238,6 +249,8 @@ class Runner:
         if launch.shared > 48 << 10:
             handle.max_dynamic_shared = launch.shared
         self.trail.append((handle, shape))
+        if launch is [step for step in self.spec.launches if isinstance(step, LaunchSpec)][-1]:  # by now all buffers are there
+            check_outputs(self.spec, self.outcome.buffers, self.module.program.variables)
         if self.sanitizer is not None:
             self.sanitizer.queued(launch.stream)
         self.context.launch(handle, shape, bytes(block))
@@ -249,8 +262,10 @@ class Runner:
         for a in given:
             if isinstance(a, Argument) and a.name in names and isinstance(a.name, str):
                 by_name[a.name] = a
-            else:
-                in_turn.append(a)
+                continue
+            if isinstance(a, Argument) and a.name and isinstance(a.value, ScalarValue) and not any(GENERATED.search(n) for n in names):
+                raise UsageError(f"{kernel} has no parameter {a.name}; its parameters are {', '.join(names) or 'none'}")
+            in_turn.append(a)
         for n in names:  # a texture, a surface or a tensor map is the argument of its name
             b = self.outcome.buffers.get(n)
             if n in self.maps or (b is not None and b.texels is not None and n not in given):
@@ -279,8 +294,8 @@ class Runner:
                 if formal.dims:
                     how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
                     raise UsageError(f"parameter {formal.name} takes {formal.size} bytes by value, the array has {len(raw)}: {how}")
-                if formal.size not in (4, 8):
-                    raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number")
+                if formal.size != self.pointer_bytes or formal.type.kind == "f":
+                    raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number, not an array")
                 name = arg.name or formal.name
                 return self._buffer(name, arg.way, value).address.to_bytes(formal.size, "little")
             case NullValue():

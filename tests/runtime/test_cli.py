@@ -8,6 +8,7 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -64,7 +65,7 @@ def test_help_imports_nothing_big() -> None:
 
 def test_module_runs_as_a_program(good: str) -> None:
     source = Path(__file__).parent.parent / "importroot"
-    command = [sys.executable, "-m", "warplab.runtime.cli", "check", good]
+    command = [sys.executable, "-m", "warplab", "check", good]
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(source)}, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -252,6 +253,40 @@ def test_explain() -> None:
 )
 def test_dump(stage: str, wanted: str, good: str) -> None:
     assert wanted in run("dump", good, "--stage", stage).output
+
+
+def test_every_error_is_json_where_json_is_asked_for(bad: str, good: str) -> None:
+    def error(*args: str, code: int) -> dict[str, Any]:
+        result = run(*args, code=code)
+        assert result.stderr == ""
+        found: dict[str, Any] = json.loads(result.stdout)["error"]
+        assert found["code"] == code
+        return found
+
+    assert error("rnu", "--json", code=2)["message"] == "No such command 'rnu'. Did you mean 'run'?"
+    assert error("run", "--json", "--girid", "2", good, code=2)["kind"] == "usage"
+    assert "nowhere.ptx" in error("run", "nowhere.ptx", "--json", code=2)["message"]
+    (finding,) = error("run", bad, "--json", "--grid", "1", code=3)["diagnostics"]
+    assert finding["code"] == "no-such-form" and finding["line"] > 1
+    assert error("info", bad, "--json", code=3)["diagnostics"][0]["code"] == "no-such-form"
+    assert error("explain", "nonsense", "--json", code=2)["message"].startswith("no diagnostic has")
+
+
+@pytest.mark.parametrize(
+    ("args", "environment", "coloured"),
+    [
+        ([], {}, False), ([], {"FORCE_COLOR": "1"}, True), ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True), (["--color=never"], {"FORCE_COLOR": "1"}, False),
+    ],
+)  # fmt: skip
+def test_colours(bad: str, good: str, args: list[str], environment: dict[str, str], coloured: bool) -> None:
+    def seen(*words: str) -> str:
+        done = CliRunner(env=environment).invoke(main, list(words))
+        return done.stdout + done.stderr
+
+    for words in (["check", bad, *args], [*args, "check", bad], ["info", bad, *args], ["run", good, "--grid", "x", *args]):
+        assert ("\x1b[31m\x1b[1merror" in seen(*words)) == coloured, words
+    assert ("\x1b[31m\x1b[1m^^^^" in seen("check", bad, *args)) == coloured
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
