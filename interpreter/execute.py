@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from warplab.assembler.demangle import short_name
+
 from .faults import LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.choice import EngineChoice, choice_of
@@ -27,7 +29,7 @@ def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
             for o in observers:
                 o.end(launch)
     except KeyboardInterrupt:
-        raise LaunchInterrupted(f"interrupted in kernel {launch.name}: {launch.progress()}") from None
+        raise LaunchInterrupted(f"interrupted in kernel {short_name(launch.name)}: {launch.progress()}") from None
     finally:
         launch.close()
 

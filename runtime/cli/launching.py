@@ -49,6 +49,8 @@ def with_options(*groups: str) -> Callable[[F], F]:
 
 def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[RunSpec]:
     """What to run: the launch that --arg describes, else the .toml beside the file or the file's directives, as the options change them."""
+    from warplab.assembler.demangle import matching
+
     from ..run.runspec import LaunchSpec, directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
@@ -60,7 +62,13 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     elif not first.is_object:
         specs = directives(first.data.decode(errors="replace"))
     if "kernel" in given:
-        specs = [s for s in specs if any(isinstance(x, LaunchSpec) and x.kernel in ("", given["kernel"]) for x in s.launches)]
+        wanted = given["kernel"]
+
+        def is_meant(launch: object) -> bool:
+            name = launch.kernel if isinstance(launch, LaunchSpec) else None
+            return name is not None and (not name or bool(matching([name], wanted) or matching([wanted], name)))
+
+        specs = [s for s in specs if any(map(is_meant, s.launches))]
     if "args" in given or (not specs and set(given) - PLACES):
         return [from_options(given)]
     return [_override(s, given) for s in specs]

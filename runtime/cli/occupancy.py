@@ -55,19 +55,14 @@ def _described(source: InputFile, kernel: str | None, registers: int | None) -> 
     from warplab.interpreter.ptxas.register_count import barriers_of, kernel_registers
 
     from ..device.context import DeviceContext
-    from ..errors import ApiError
-    from .errors import ExitCode
+    from ..names import chosen, listed
 
-    try:
-        kernels = DeviceContext("sm_90").load([source.data], [source.name]).program.kernels
-    except ApiError as e:
-        click.echo(e.message, err=True)
-        raise click.exceptions.Exit(ExitCode.PTX) from None
+    kernels = DeviceContext("sm_90").load([source.data], [source.name]).program.kernels
     if kernel is None and len(kernels) == 1:
         kernel = next(iter(kernels))
-    if kernel not in kernels:
-        raise click.UsageError(f"choose one of the kernels with --kernel: {' '.join(kernels) or 'there is none'}")
-    k = kernels[kernel]
+    if kernel is None:
+        raise click.UsageError(f"choose one of the kernels with --kernel: {listed(kernels) or 'there is none'}")
+    k = kernels[chosen(kernels, kernel)]
     return registers if registers is not None else kernel_registers(k), k.static_shared, barriers_of(k)
 
 

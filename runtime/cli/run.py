@@ -13,6 +13,8 @@ from .files import SOURCE, InputFile, print_json
 from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
+    from warplab.assembler.ir import Variable
+
     from ..run.orders import Orders
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
@@ -222,19 +224,39 @@ def _dump(outcome: Outcome, spec: RunSpec) -> None:
 
 def _propose(files: tuple[InputFile, ...]) -> None:
     """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
+    from warplab.assembler.demangle import cpp_name
+
     from ..device.context import DeviceContext
+    from ..run.runner import GENERATED, plain_name
 
     module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:
         click.echo("there is no .entry to launch")
     for kernel in module.program.kernels.values():
-        click.echo(f"{kernel.name} takes" + ("" if kernel.parameters else " no parameters"))
-        words = ["warplab", "run", *(f.name for f in files), "--kernel", kernel.name, "--grid", "1", "--block", "32"]
-        for v, offset in kernel.parameters:
+        cpp = cpp_name(kernel.name)
+        click.echo(f"{cpp or kernel.name} takes" + ("" if kernel.parameters else " no parameters"))
+        words = ["warplab", "run", *(f.name for f in files), "--kernel", cpp.name if cpp else kernel.name, "--grid", "1", "--block", "32"]
+        types = cpp.parameter_types if cpp is not None else []
+        for i, (v, offset) in enumerate(kernel.parameters):
             size = f"[{v.size}]" if v.dims else ""
-            click.echo(f"  {v.name:30} .{v.type.name}{size}  at byte {offset}")
-            words += [
-                "--arg",
-                f"{v.name}=" + ("f32[32]" if v.type.bytes == 8 and v.type.kind in "bu" else "32" if v.type.is_integer else "1.0"),
-            ]
+            of_cpp = types[i] if len(types) == len(kernel.parameters) else ""
+            click.echo(f"  {plain_name(v.name):30} .{v.type.name}{size}  at byte {offset}{f', {of_cpp}' if of_cpp else ''}")
+            words += ["--arg", ("" if GENERATED.search(v.name) else f"{v.name}=") + _example(v, of_cpp)]
         click.echo("try\n  " + shlex.join(words))
+
+
+POINTED = {
+    "float": "f32", "double": "f64", "int": "s32", "unsigned int": "u32", "long": "s64", "long long": "s64", "unsigned long": "u64",
+    "unsigned long long": "u64", "short": "s16", "unsigned short": "u16", "char": "u8", "unsigned char": "u8", "signed char": "s8",
+    "__half": "f16", "__nv_bfloat16": "bf16",
+}  # fmt: skip
+
+
+def _example(v: Variable, of_cpp: str) -> str:
+    """A value to begin with: for a pointer an array of what C++ says that it points to."""
+    pointed = of_cpp.partition("*")[0].removesuffix(" const")
+    if of_cpp.endswith(("*", "* const", "* __restrict")) and pointed in POINTED:
+        return f"{POINTED[pointed]}:32"
+    if v.type.bytes == 8 and v.type.kind in "bu" and (not of_cpp or "*" in of_cpp):
+        return "f32:32"
+    return "32" if v.type.is_integer else "1.0"

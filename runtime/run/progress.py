@@ -11,6 +11,7 @@ import time
 from types import TracebackType
 from typing import TextIO
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.launch import Launch
 
 WAIT = 2.0  # seconds before anything is shown
@@ -22,7 +23,7 @@ HELP = "  help: --timeout S and --max-steps N end such a launch; Ctrl-C shows th
 
 def words(launch: Launch, seconds: float) -> str:
     """`vecadd: 300 of 4096 blocks have ended, at line 12, 1.2 M steps, 3 s`."""
-    return f"{launch.name}: {launch.progress()}, {seconds:.0f} s"
+    return f"{short_name(launch.name)}: {launch.progress()}, {seconds:.0f} s"
 
 
 class Progress:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.assembler.demangle import short_name
 from warplab.assembler.ir import Variable
 from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
@@ -25,6 +26,7 @@ from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
 from ..errors import ApiError, UsageError
+from ..names import chosen, listed
 from .beforehand import check_outputs
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
@@ -204,11 +206,9 @@ class Runner:
         """The kernel of a launch: the named one, or the only one."""
         kernels = self.module.program.kernels
         if name:
-            if name not in kernels:
-                raise UsageError(f"no kernel is called {name}; there are {' '.join(kernels) or 'none'}")
-            return self.module.kernel(name)
+            return self.module.kernel(chosen(kernels, name))
         if len(kernels) != 1:
-            raise UsageError(f"there are {len(kernels)} kernels ({' '.join(kernels)}): choose one with --kernel")
+            raise UsageError(f"there are {len(kernels)} kernels ({listed(kernels)}): choose one with --kernel")
         return self.module.kernel(next(iter(kernels)))
 
     def _step(self, step: HostStep) -> None:
@@ -271,14 +271,17 @@ class Runner:
             if n in self.maps or (b is not None and b.texels is not None and n not in given):
                 by_name.setdefault(n, n)
         rest = iter(in_turn)
+        said = ", ".join(map(plain_name, names))
         out = []
         for n in names:
             a = by_name.get(n) or next(rest, None)  # type: ignore[assignment]
             if a is None:
-                raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}), {len(given)} are given: {n} is missing")
+                raise UsageError(
+                    f"{short_name(kernel)} takes {len(names)} parameters ({said}), {len(given)} are given: {plain_name(n)} is missing"
+                )
             out.append(a)
         if left := list(rest):
-            raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}); {len(left)} more are given")
+            raise UsageError(f"{short_name(kernel)} takes {len(names)} parameters ({said}); {len(left)} more are given")
         return out
 
     def _parameter(self, formal: Variable, arg: Argument | str) -> bytes:
@@ -293,16 +296,20 @@ class Runner:
                     return raw  # a structure by value
                 if formal.dims:
                     how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
-                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes by value, the array has {len(raw)}: {how}")
+                    raise UsageError(
+                        f"parameter {plain_name(formal.name)} takes {formal.size} bytes by value, the array has {len(raw)}: {how}"
+                    )
                 if formal.size != self.pointer_bytes or formal.type.kind == "f":
-                    raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number, not an array")
+                    raise UsageError(
+                        f"parameter {plain_name(formal.name)} is a .{formal.type.name}, no pointer: give it a number, not an array"
+                    )
                 name = arg.name or formal.name
                 return self._buffer(name, arg.way, value).address.to_bytes(formal.size, "little")
             case NullValue():
                 return bytes(formal.size)
             case ScalarValue(text):
                 if formal.dims:
-                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes: give it an array with @file.npy")
+                    raise UsageError(f"parameter {plain_name(formal.name)} takes {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type)
 
     def _map(self, formal: Variable, words: bytes) -> bytes:
@@ -310,7 +317,9 @@ class Runner:
         if formal.size == len(words):
             return words
         if formal.size != 8:
-            raise UsageError(f"parameter {formal.name} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8")
+            raise UsageError(
+                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8"
+            )
         address = self.context.allocate(len(words))
         self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
         return address.to_bytes(8, "little")
@@ -324,7 +333,7 @@ class Runner:
         address = self.context.allocate(max(raw.nbytes, 1)) if place is None else self._placed(place, raw.nbytes)
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
         if (made := self.context.arena.find(address)) is not None:
-            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,))
+            made.object = Named(plain_name(name), raw.nbytes, raw.itemsize, raw.shape or (1,), value.type)
         b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
         if value.poisoned and self.sanitizer is not None:
             self.sanitizer.unset(self.context.arena, address, raw.nbytes)
@@ -397,6 +406,12 @@ class Runner:
                 self.outcome.mismatches.append(found)
 
 
+def plain_name(parameter: str) -> str:
+    """A parameter's name for people: compilers write the kernel's before the number."""
+    found = GENERATED.search(parameter)
+    return parameter if found is None else found[0].lstrip("_")
+
+
 def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
     """`vecadd<<<4, 256>>>`, or the first and how many more."""
     if not trail:
@@ -410,4 +425,4 @@ def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
         return str(kept[0]) if len(kept) == 1 else str(tuple(kept))
 
     more = f" and {len(trail) - 1} more" if len(trail) > 1 else ""
-    return f"{handle.name}<<<{short(shape.grid)}, {short(shape.block)}>>>{more}"
+    return f"{short_name(handle.name)}<<<{short(shape.grid)}, {short(shape.block)}>>>{more}"

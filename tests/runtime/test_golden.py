@@ -123,7 +123,7 @@ def test_directives_that_cannot_be_read_fail_as_tests(tmp_path: Path, text: str)
 
 
 def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
-    head = "// RUN: warplab cfg %s\n// CHECK: twice\n// CHECK-NOT: B1\n// RUN: not warplab cfg %s -f nothing | filecheck --check-prefix=BAD\n// BAD: no function nothing"
+    head = "// RUN: warplab cfg %s\n// CHECK: twice\n// CHECK-NOT: B1\n// RUN: not warplab cfg %s -f nothing | filecheck --check-prefix=BAD\n// BAD: no function is called nothing"
     assert messages(write(tmp_path, head)) == ["", ""]
     wrong = messages(write(tmp_path, "// RUN: warplab cfg %s\n// CHECK: thrice"))[0]
     assert ":2: CHECK: thrice" in wrong and "the output there:" in wrong

@@ -3,6 +3,7 @@
 import _thread
 import io
 import json
+import re
 import shlex
 import sys
 import threading
@@ -164,6 +165,42 @@ def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
 def test_wrong_options_say_what_to_write(tmp_path: Path, options: str, message: str) -> None:
     done = run(tmp_path, f"{ARGUMENTS} {options}")
     assert done.exit_code == 2 and message in done.stderr, done.stderr
+
+
+CPP = f"""{HEAD}.visible .entry _ZN2ns3addIfEEvPfi(.param .u64 _ZN2ns3addIfEEvPfi_param_0, .param .u32 _ZN2ns3addIfEEvPfi_param_1)
+{{
+    .reg .b64 %a;
+    .reg .b32 %i;
+    ld.param.u64 %a, [_ZN2ns3addIfEEvPfi_param_0];
+    ld.param.u32 %i, [_ZN2ns3addIfEEvPfi_param_1];
+    mad.wide.u32 %a, %i, 4, %a;
+    st.global.b32 [%a], %i;
+    ret;
+}}
+.visible .entry _Z3addPi(.param .u64 _Z3addPi_param_0) {{ ret; }}
+"""
+
+
+def test_a_cpp_kernel_has_its_cpp_name(tmp_path: Path) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(CPP)
+
+    def words(*args: str) -> Result:
+        return CliRunner().invoke(main, ["run", str(path), *args])
+
+    proposed = words().stdout
+    assert "ns::add<float>(float*, int) takes\n  param_0 " in proposed
+    for command in re.findall("try\n(.*)", proposed):
+        assert "--arg f32:32" in command or "--arg s32:32" in command
+        assert CliRunner().invoke(main, shlex.split(command)[1:]).exit_code in (0, 4)
+    for name in ("ns::add", "ns::add<float>", "ns::add<float>(float *, int)", "_ZN2ns3addIfEEvPfi"):
+        done = words("--kernel", name, "--arg", "f32:4", "--arg", "4")
+        assert done.exit_code == 4 and done.stderr.startswith("FAULT  ns::add<float><<<1, 1>>>\n")
+        assert "`param_0[4]`, 0 bytes after the 16 bytes of param_0" in done.stderr and "param_0 has 4 elements of f32" in done.stderr
+    assert words("--kernel", "add", "--arg", "s32:1").exit_code == 0, "the whole name of the other"
+    assert "is ns::add meant?" in words("--kernel", "ns::ad").stderr
+    shown = CliRunner().invoke(main, ["info", str(path)]).stdout
+    assert "C++ name    ns::add<float>(float*, int)" in shown
 
 
 SPIN = f"""{HEAD}.visible .entry spin()
