@@ -38,7 +38,8 @@ EXITS: tuple[tuple[str, str, ExitCode], ...] = (
 )
 
 # names of an ApiError that is about the PTX
-UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
+UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+              "NVRTC_ERROR_COMPILATION")  # fmt: skip
 NO_COMMAND: type | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # since click 8.2; its message is the help
 
 

@@ -41,7 +41,7 @@ def with_options(*groups: str) -> Callable[[F], F]:
         for name in reversed(" ".join(groups).split()):
             field, kind, text = OPTIONS[f"--{name}"]
             alone = KINDS.get(kind, {})
-            f = click.option(f"--{name}", field, multiple=kind == "many", help=text, **alone)(f)
+            f = click.option(f"--{name}", field, multiple=kind == "many", is_eager=name == "device", help=text, **alone)(f)
         return f
 
     return add
@@ -60,7 +60,7 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     if not first.name.startswith("<") and beside.is_file():
         specs = from_toml(beside)
     elif not first.is_object:
-        specs = directives(first.data.decode(errors="replace"))
+        specs = directives((first.cpp or first.data).decode(errors="replace"))
     if "kernel" in given:
         wanted = given["kernel"]
 

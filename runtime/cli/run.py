@@ -73,7 +73,7 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
     from ..run.runner import DOUBTFUL
 
     for source in files:
-        if source.is_object or len(source.data) > LARGE:
+        if source.is_object or source.cpp or len(source.data) > LARGE:
             continue
         for d in check(source.data, None, source.name, DOUBTFUL):
             click.echo(paint(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}"), err=True)

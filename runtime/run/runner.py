@@ -303,7 +303,8 @@ class Runner:
                     raise UsageError(
                         f"parameter {plain_name(formal.name)} is a .{formal.type.name}, no pointer: give it a number, not an array"
                     )
-                name = arg.name or formal.name
+                short = plain_name(formal.name)
+                name = arg.name or (formal.name if short in self.outcome.buffers else short)
                 return self._buffer(name, arg.way, value).address.to_bytes(formal.size, "little")
             case NullValue():
                 return bytes(formal.size)
@@ -333,7 +334,7 @@ class Runner:
         address = self.context.allocate(max(raw.nbytes, 1)) if place is None else self._placed(place, raw.nbytes)
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
         if (made := self.context.arena.find(address)) is not None:
-            made.object = Named(plain_name(name), raw.nbytes, raw.itemsize, raw.shape or (1,), value.type)
+            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,), value.type)
         b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
         if value.poisoned and self.sanitizer is not None:
             self.sanitizer.unset(self.context.arena, address, raw.nbytes)
