@@ -11,7 +11,7 @@ from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.objects import load
 
 from ..names import chosen
-from . import files
+from . import completing, files
 
 FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 
@@ -19,8 +19,9 @@ FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option(
-    "--function", "-f", "name", metavar="NAME", help="Only this function; by default text and dot show all functions, svg the first entry."
-)
+    "--function", "-f", "name", metavar="NAME", shell_complete=completing.kernels,
+    help="Only this function; by default text and dot show all functions, svg the first entry.",
+)  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), help="The form; by default that of the suffix of --output, otherwise text."
 )

@@ -63,7 +63,9 @@ class SourceType(SourceBase):
                 data = file.read()
         except OSError as e:
             self.fail(f"{path}: {e.strerror}", param, ctx)
-        return compiled(path, data, ctx) if path.endswith(CPP) else InputFile(path, data)
+        if path.endswith(CPP):
+            return InputFile(path, b"", data) if ctx is not None and ctx.resilient_parsing else compiled(path, data, ctx)
+        return InputFile(path, data)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[click.shell_completion.CompletionItem]:
         from click.shell_completion import CompletionItem

@@ -13,12 +13,12 @@ from warplab.assembler.info import FunctionInfo, ModuleInfo, Parameter
 from warplab.assembler.objects import load
 
 from ..names import chosen
-from . import files
+from . import completing, files
 
 
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
-@click.option("--function", "-f", "name", metavar="NAME", help="Only this function.")
+@click.option("--function", "-f", "name", metavar="NAME", shell_complete=completing.kernels, help="Only this function.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(source: files.InputFile, name: str | None, as_json: bool) -> None:
     """Reports parameters, memory, registers and barriers of functions.

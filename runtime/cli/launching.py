@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..run.options import OPTIONS
+from . import completing
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ SANITIZE = "sanitize"
 # what the kinds of OPTIONS are for click
 KINDS: dict[str, dict[str, Any]] = {"word": {"is_flag": False, "flag_value": "all"}, "flag": {"is_flag": True}}
 
+COMPLETED: dict[str, completing.Completer] = {
+    "device": completing.devices, "kernel": completing.kernels, "engine": completing.engines, "fmad": completing.contractions,
+}  # fmt: skip
+
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
 REPLACED = {"device", "engine", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"}
@@ -41,7 +46,15 @@ def with_options(*groups: str) -> Callable[[F], F]:
         for name in reversed(" ".join(groups).split()):
             field, kind, text = OPTIONS[f"--{name}"]
             alone = KINDS.get(kind, {})
-            f = click.option(f"--{name}", field, multiple=kind == "many", is_eager=name == "device", help=text, **alone)(f)
+            f = click.option(
+                f"--{name}",
+                field,
+                multiple=kind == "many",
+                is_eager=name == "device",
+                help=text,
+                shell_complete=COMPLETED.get(name),
+                **alone,
+            )(f)
         return f
 
     return add

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import files
+from . import completing, files
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source", metavar="[FILE]", type=SOURCE, required=False)
-@click.option("--kernel", help="The entry, if FILE has several.")
+@click.option("--kernel", shell_complete=completing.kernels, help="The entry, if FILE has several.")
 @click.option("--threads", "--block", type=click.IntRange(1), default=256, show_default=True, help="Threads per block.")
 @click.option("--registers", type=click.IntRange(0), help="Registers per thread (estimated if FILE is given).")
 @click.option(
     "--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory per block, in addition to those that FILE declares."
 )
-@click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
+@click.option("--device", default="sm_90", show_default=True, shell_complete=completing.devices, help="The model, such as sm_35.")
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def occupancy(
     source: InputFile | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import files
+from . import completing, files
 from .files import SOURCE, InputFile
 from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
 
@@ -23,7 +23,11 @@ SETS = ("basic", "full")
 @click.command()
 @click.argument("sources", metavar="FILES...", type=SOURCE, nargs=-1, required=True)
 @with_options(LAUNCH_OPTIONS)
-@click.option("--metrics", help="Only these counters, by their short or Nsight Compute names, separated by commas.")
+@click.option(
+    "--metrics",
+    shell_complete=completing.counters,
+    help="Only these counters, by their short or Nsight Compute names, separated by commas.",
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Prints one row per launch and counter.")
 @click.option("--json", "as_json", is_flag=True, help="Prints the whole profile as JSON.")
 @click.option("--html", type=click.Path(dir_okay=False, allow_dash=True), help="Writes the profile as one self-contained page.")

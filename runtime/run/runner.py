@@ -21,7 +21,7 @@ from warplab.interpreter.memory.objects import Named
 from ..device.context import DeviceContext
 from ..device.launches.engines import engine_of
 from ..device.launches.sanitizing import Sanitizer
-from ..device.machine import model_of
+from ..device.machine import check_environment, model_of
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
@@ -107,6 +107,7 @@ class Runner:
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
         self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize else None
+        check_environment()
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
         if spec.timeout is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from warplab.runtime.cli import COMMANDS, errors, main
@@ -292,6 +293,52 @@ def test_colours(bad: str, good: str, args: list[str], environment: dict[str, st
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str) -> None:
     assert "_WARPLAB_COMPLETE" in run("completion", shell).output
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["isa", "shf"], {"shf", "shfl"}),
+        (["explain", "undeclared-n"], {"undeclared-name"}),
+        (["docs", "glos"], {"glossary"}),
+        (["devices", "sm_9"], {"sm_90"}),
+        (["run", "GOOD", "--device", "sm_80"], {"sm_80"}),
+        (["run", "GOOD", "--kernel", ""], {"k"}),
+        (["run", "GOOD", "--engine", "n"], {"numpy", "native"}),
+        (["profile", "GOOD", "--metrics", "branches,warp inst"], {"branches,warp instructions"}),
+        (["cfg", "GOOD", "-f", ""], {"k"}),
+        (["ru"], {"run"}),
+    ],
+)
+def test_what_a_shell_completes(good: str, words: list[str], wanted: set[str]) -> None:
+    words = [good if w == "GOOD" else w for w in words]
+    found = ShellComplete(main, {}, "warplab", "_WARPLAB_COMPLETE").get_completions(words[:-1], words[-1])
+    assert {c.value for c in found} == wanted
+
+
+def test_explanations_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = run("explain", "undeclared-name").output
+    assert max(map(len, shown.splitlines())) <= 60
+    assert "`.reg .b32 %r<10>;`" in shown, "code is not divided"
+    assert max(len(line) for line in run("isa", "setp").output.splitlines()) <= 60
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("DEVICES", "sm_9x"),
+        ("DEVICES", "sm_90:much"),
+        ("BOUNDS", "loose"),
+        ("ENGINE", "fast"),
+        ("SCHEDULE", "x"),
+        ("TIMEOUT", "x"),
+        ("FMAD", "x"),
+    ],
+)
+def test_wrong_environment_variables_are_refused(good: str, variable: str, value: str) -> None:
+    done = CliRunner(env={f"WARPLAB_{variable}": value}).invoke(main, ["run", good, "--arg", "null", "--arg", "1"])
+    assert done.exit_code == 2 and value in done.stderr and ("fmad" if variable == "FMAD" else f"WARPLAB_{variable}") in done.stderr
 
 
 def test_check_of_a_small_file_is_quick(good: str) -> None:
