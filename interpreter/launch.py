@@ -115,6 +115,8 @@ class Launch:
         self.steps = 0
         self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
+        self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits
+        self.ended_blocks: Callable[[], int] = lambda: 0
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
@@ -140,11 +142,19 @@ class Launch:
     def check_limits(self, segments: int, where: Callable[[], str]) -> None:
         """Ends the launch when its steps or its time are used up; `where` says what it executes."""
         self.steps += segments
+        self.place = where
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
             raise LimitReached(self.name, f"{o.max_steps} steps", where())
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise LimitReached(self.name, f"{o.max_seconds} s", where())
+
+    def progress(self) -> str:
+        """How far it is, for people: `3 of 64 blocks have ended, at line 19, 1.2 M steps`."""
+        n = self.steps
+        steps = f"{n / 1e6:.1f} M" if n >= 1_000_000 else f"{n / 1e3:.0f} k" if n >= 1000 else str(n)
+        blocks = f"{self.ended_blocks()} of {self.blocks} blocks have ended, " if self.blocks > 1 else ""
+        return f"{blocks}{f'at {self.place()}, ' if self.place is not None else ''}{steps} steps"
 
     def close(self) -> None:
         """Frees the parameters' block."""
