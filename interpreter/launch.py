@@ -157,7 +157,8 @@ class Launch:
         return f"{blocks}{f'at {self.place()}, ' if self.place is not None else ''}{steps} steps"
 
     def close(self) -> None:
-        """Frees the parameters' block."""
+        """Frees the parameters' block, and lets go of what ran it."""
+        self.place, self.ended_blocks = None, lambda: 0
         if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
             self.arena.free(a)
 
