@@ -99,7 +99,7 @@ class Launch:
         self.steps = 0
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
         self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits
-        self.ended_blocks: Callable[[], int] = lambda: 0
+        self.ended_blocks: Callable[[], int] = int  # 0 before it begins
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
@@ -140,7 +140,8 @@ class Launch:
         return f"{blocks}{f'at {self.place()}, ' if self.place is not None else ''}{steps} steps"
 
     def close(self) -> None:
-        """Frees the parameters' block."""
+        """Frees the parameters' block; the launch no longer refers to what ran it."""
+        self.place, self.ended_blocks = None, int
         if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
             self.arena.free(a)
 

@@ -18,6 +18,7 @@ from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
 from . import limits, needs
+from .abi import reached_by_kernels, without_abi
 from .forms import misspelt
 from .module import declarations
 from .operands import HANDLES, Misfit, described, is_narrow, misfit, video
@@ -45,11 +46,21 @@ class Judge:
     found: list[Diagnostic]
     has: needs.Has
     legal: set[object] = field(init=False)
+    without_abi: Note | None = field(init=False)
+    _reached: frozenset[str] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        self.without_abi = without_abi(self.module)
         self.legal = _legal(self.has)
         if len(self.legal) > MOST:
             self.legal.clear()
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """The functions that kernels reach."""
+        if self._reached is None:
+            self._reached = frozenset(reached_by_kernels(self.module))
+        return self._reached
 
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""

@@ -24,7 +24,7 @@ def test_a_sample_ends_well(warplab_exec: Run, build: Build, name: str) -> None:
 def test_a_fault_is_told_with_its_place(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("faults"))
     assert done.stderr.startswith("warplab: null pointer: 4-byte write at address 0x10")
-    assert done.stderr.count("kernel _Z6brokenPi, block (0, 0, 0), thread (0, 0, 0)") == 1
+    assert done.stderr.count("kernel broken, block (0, 0, 0), thread (0, 0, 0)") == 1
 
 
 @pytest.mark.parametrize(
