@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from ..ir import (
     Address,
@@ -27,7 +27,16 @@ from .constants import Constant, literal
 from .flaw import Flaw
 
 SINK = Sink()
-Names = Mapping[str, Operand]
+
+
+class Names(Protocol):
+    """A Scope: the names that can be used here."""
+
+    def __getitem__(self, name: str, /) -> Operand:
+        """What a name stands for."""
+
+    def hint(self, name: str) -> str:
+        """What may have been meant by a name that nothing declares."""
 
 
 def operands_of(tree: Any, names: Names) -> tuple[Operand, ...]:
@@ -146,7 +155,7 @@ def _address(tree: Any, names: Names) -> Operand:
         case Immediate(kind="int", value=int(value)):
             return Address(None, value, parts)
     if base.__class__.__name__ in ("Label", "Unresolved"):
-        raise Flaw("undeclared-name", f"{base.name} is not declared", base.name)
+        raise Flaw("undeclared-name", f"{base.name} is not declared", base.name, hint=names.hint(base.name))
     raise Flaw("bad-operand", f"{described(base)} is no address")
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
-from warplab.isa.notation import FORMS, Form, filled
+from warplab.isa.notation import FORMS, Form, filled, resolve
 from warplab.isa.notation import Operand as Place
+from warplab.isa.types import TYPES
 
 from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
@@ -184,7 +185,7 @@ class Judge:
                 wrong.code,
                 wrong.message,
                 lambda p: p.operand(i, wrong.part),
-                help=wrong.help,
+                help=_wider(instruction, i) or wrong.help,
                 declared=wrong.declared,
                 forms=(form.row,),
             )
@@ -268,3 +269,19 @@ def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
 def _counts(form: Form, settled: Mapping[str, str | bool]) -> set[int]:
     places = _hinted(form, settled)
     return set(range(sum(not place.optional for place in places), len(places) + 1))
+
+
+def _wider(instruction: Instruction, i: int) -> str:
+    """Which form gives the whole product, if the result of a .lo is twice as wide as its type; "" otherwise."""
+    result, words = instruction.operands[i], instruction.modifiers
+    width = next((TYPES[w].bits for w in words if w in TYPES), 0)
+    whole = tuple("wide" if w == "lo" else w for w in words)
+    if (
+        i
+        or whole == words
+        or not isinstance(result, Register)
+        or result.type.bits != 2 * width
+        or resolve(instruction.opcode, whole) is None
+    ):
+        return ""
+    return f"{'.'.join((instruction.opcode, *whole))} gives the whole product of {2 * width} bits"
