@@ -66,6 +66,12 @@ def _special() -> tuple[str, ...]:
     return tuple(f"{row.name}{c}" for row in SPECIAL.values() for c in ([f".{x}" for x in COMPONENTS] if row.vector else [""]))
 
 
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The known name that a person most likely meant, as a question; "" if none is near."""
+    near = next((k for k in known if k.lower() == name.lower()), None) or nearest(name, known)
+    return f"is {near} meant?" if near else ""
+
+
 class Scope(dict[str, Operand]):
     """One block's names, and the operand texts read in it.
 
@@ -257,10 +263,10 @@ class Scope(dict[str, Operand]):
         """What may have been meant by a name that nothing declares."""
         if not name.startswith("%") and self.lookup(f"%{name}") is not None:
             return f"is %{name} meant?"
-        known = [*self.known(), *(_special() if name.startswith("%") else ())]
-        near = next((k for k in known if k.lower() == name.lower()), None) or nearest(name, known)
-        said = f"is {near} meant?" if near else self.range_hint(name)
-        return said or (f"a register is declared before its first use, as in .reg .b32 {name};" if name.startswith("%") else "")
+        said = _meant(name, self.known()) or self.range_hint(name)
+        if said or not name.startswith("%"):
+            return said
+        return _meant(name, _special()) or f"a register is declared before its first use, as in .reg .b32 {name};"
 
     def range_hint(self, name: str) -> str:
         """Why a numbered name lies outside of its range."""
