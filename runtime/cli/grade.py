@@ -15,7 +15,7 @@ from .errors import ExitCode
 if TYPE_CHECKING:
     from ..grading import Report
 
-FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv")
+FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "html")
 
 
 @click.command()
@@ -44,6 +44,7 @@ def grade(
     """
     from ..grading import find_submissions, load_lab
     from ..grading import grade as grade_local
+    from ..grading.class_report import as_html
     from ..grading.report import FORMATS as WRITERS
     from ..grading.report import as_csv
 
@@ -83,7 +84,7 @@ def grade(
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
-    files.write(out, WRITERS[form](reports) + "\n")
+    files.write(out, {**WRITERS, "html": as_html}[form](reports) + "\n")
     if table is not None:
         files.write(table, as_csv(reports))
     if len(reports) > 1 and form == "text" and out == "-":
