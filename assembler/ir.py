@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar, Union, dataclass_transform
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, Union, dataclass_transform
 
 from warplab.isa.notation import Form
 from warplab.isa.types import ScalarType
@@ -412,6 +412,16 @@ class Directive:
     span: Span
 
 
+class UnreadBody(Protocol):
+    """A body that is read when it is first looked at."""
+
+    def read(self) -> None:
+        """Sets `body` and `registers`; PtxError if it is wrong."""
+
+    def mentions(self, name: str) -> bool:
+        """Can it name something of the module?"""
+
+
 LISTED = (1, 4)  # the PTX version since which an .entry lists its parameters; before, its body declared them
 
 
@@ -432,6 +442,32 @@ class Function:
     registers: tuple[Register, ...] = ()  # by index
     definition: Function | None = None  # of a declaration: the definition in this module, where there is one
     listing: object = field(default=None, init=False, repr=False)  # what listing.py keeps
+    unread: UnreadBody | None = field(default=None, init=False, repr=False)
+
+    def leave(self, body: UnreadBody) -> None:
+        """The function has a body, which is read when something looks at it or at the registers."""
+        self.unread = body
+        del self.body, self.registers
+
+    if not TYPE_CHECKING:  # the checker knows all attributes
+
+        def __getattr__(self, name: str) -> object:
+            unread = self.unread if name in ("body", "registers") else None
+            if unread is None:
+                raise AttributeError(f"a function has no {name}")
+            self.body, self.registers = None, ()
+            try:
+                unread.read()
+            except BaseException:
+                self.leave(unread)
+                raise
+            self.unread = None
+            return getattr(self, name)
+
+    @property
+    def is_defined(self) -> bool:
+        """Has it a body, read or not?"""
+        return self.unread is not None or self.body is not None
 
     @property
     def category(self) -> str:

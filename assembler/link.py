@@ -92,7 +92,7 @@ class _Entry:
 
     @property
     def defined(self) -> bool:
-        return self.target.body is not None if isinstance(self.target, Function) else self.linkage != "extern"
+        return self.target.is_defined if isinstance(self.target, Function) else self.linkage != "extern"
 
     @property
     def size(self) -> int:
@@ -155,7 +155,7 @@ def _program(name: str, modules: Sequence[Module], table: Mapping[str, _Entry]) 
                     resolved[node] = winner
             if isinstance(winner, Variable):
                 variables.setdefault(label, winner)
-            elif winner.body is not None:
+            elif winner.is_defined:
                 functions.setdefault(label, winner)
     kernels = {n: f for n, f in functions.items() if f.is_entry}
     missing = tuple(e.node.name for e in table.values() if not e.defined and isinstance(e.node, Function))
@@ -237,7 +237,7 @@ def _target(module: Module, name: str, nodes: Sequence[Node]) -> Node:
         alias = module.aliases[name]
         return alias.definition or alias
     for node in nodes:
-        if node.body is not None if isinstance(node, Function) else node.linkage != "extern":
+        if node.is_defined if isinstance(node, Function) else node.linkage != "extern":
             return node
     return nodes[0]
 
@@ -256,7 +256,7 @@ def _entries(module: Module) -> Iterator[_Entry]:
     for name, nodes in _named(module).items():
         linkage = _linkage(module, name, nodes)
         target = _target(module, name, nodes)
-        missing = isinstance(target, Function) and target.body is None
+        missing = isinstance(target, Function) and not target.is_defined
         if missing:
             used = used_functions(module) if used is None else used
             if not used.intersection(nodes):

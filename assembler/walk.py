@@ -76,6 +76,9 @@ def used_functions(module: Module) -> set[Function]:
     for item in module.items:
         for v in declared(item):
             initial(v.initial)
-        if isinstance(item, Function):
+        if isinstance(item, Function) and item.unread is not None:
+            unread = item.unread
+            found.update(f for f in module.functions.values() if unread.mentions(f.name))
+        elif isinstance(item, Function):
             found.update(functions(listing(item).naming))
     return found

@@ -72,6 +72,7 @@ class LaunchWaves:
             if self.choice is not None and self.native is None:
                 self.choice.seconds += time.thread_time() - self.began
             if ended:
+                launch.used.numpy_blocks += wave.count
                 launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
             else:
                 suspended.append(wave)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -61,6 +62,21 @@ class Options:
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 
 
+@dataclass(slots=True)
+class EngineUse:
+    """What ran launches: how many blocks each engine ended, and which instructions compiled code left to numpy, how often."""
+
+    native_blocks: int = 0
+    numpy_blocks: int = 0
+    left_to_numpy: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: EngineUse) -> None:
+        """Counts another launch, too."""
+        self.native_blocks += other.native_blocks
+        self.numpy_blocks += other.numpy_blocks
+        self.left_to_numpy += other.left_to_numpy
+
+
 class Launch:
     """The state that all waves of a launch share."""
 
@@ -97,6 +113,7 @@ class Launch:
         self._parameter_values: dict[tuple[int, str], Array] = {}
         self.assertions: list[str] = []
         self.steps = 0
+        self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
         self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits
         self.ended_blocks: Callable[[], int] = int  # 0 before it begins
@@ -140,7 +157,7 @@ class Launch:
         return f"{blocks}{f'at {self.place()}, ' if self.place is not None else ''}{steps} steps"
 
     def close(self) -> None:
-        """Frees the parameters' block; the launch no longer refers to what ran it."""
+        """Frees the parameters' block, and lets go of what ran it."""
         self.place, self.ended_blocks = None, int
         if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
             self.arena.free(a)

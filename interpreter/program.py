@@ -74,7 +74,7 @@ class LoadedProgram:
                 if v.space in ("global", "const") or v.handle:
                     yield v
             for f in m.functions.values():
-                if f.body is not None:
+                if f.unread is None and f.body is not None:  # what is read later declares none of these
                     yield from [v for v in body_variables(f) if v.space in ("global", "const")]
 
     def _place(self) -> None:

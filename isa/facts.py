@@ -52,11 +52,12 @@ class Excludes:
 
     words: Words
     others: Words
+    unless: Need | None = None  # a version and target for which the rule does not hold
 
 
-def excludes(words: str, others: str) -> Excludes:
+def excludes(words: str, others: str, unless: Need | None = None) -> Excludes:
     """Each of the words excludes each of the others."""
-    return Excludes(_words(words), _words(others))
+    return Excludes(_words(words), _words(others), unless)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -13,7 +13,7 @@ from ..diagnostics import PtxError
 from ..ir import Module
 from ..parse import parse
 from ..printer import print_module
-from ..verify import verify
+from ..verify import verify, verify_body
 from . import elf
 from .decode import decode
 from .elf import Elf, ElfSection, ObjectError
@@ -63,11 +63,14 @@ def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
     return ObjectFile(name, bytes(data), contents)
 
 
-def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verified: bool = True) -> Module:
+def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verified: bool = True, in_parts: bool = False) -> Module:
     """The module of a PTX text, of an object file, or as it is; PtxError or ObjectError where it is not legal.
 
-    A name that nothing defines is no error yet: another module may.
+    A name that nothing defines is no error yet: another module may.  A text that a compiler wrote may be read `in_parts`: each kernel when
+    something looks at it.
     """
+    if in_parts and not isinstance(source, Module | ObjectFile) and source[:4] not in ("\x7fELF", b"\x7fELF"):
+        return parse(source, name, verify_body)
     if isinstance(source, bytes) and source.startswith(b"\x7fELF"):
         source = read_object(source, name)
     if isinstance(source, ObjectFile):

@@ -12,6 +12,7 @@ from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma
 from . import declarations as decl
 from .body import read_body
 from .flaw import Flaw
+from .later import Judge, LaterBodies
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope
@@ -37,8 +38,10 @@ _ITEM = re.compile(r"^[ \t]*(\.(?:visible|entry|func|extern|weak|common|section|
 class Parser(TextReader):
     """Reads one module: its items one after the other, and what they declare."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, judge_later: Judge | None = None) -> None:
         super().__init__(source)
+        self.judge_later = judge_later  # what is done with a body that is read later; None: all are read at once
+        self.later: LaterBodies | None = None
         self.scope = Scope(None, [])
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Variable] = {}
@@ -54,6 +57,8 @@ class Parser(TextReader):
             if source.problem.code == "unterminated-comment":
                 return self.result()
         pos = self.header(source.skip(0))
+        if self.judge_later is not None:
+            self.later = LaterBodies(self, self.judge_later)
         while True:
             pos = source.skip(pos)
             if pos >= len(code) or len(self.reports.diagnostics) > 4 * LIMIT:
@@ -65,13 +70,16 @@ class Parser(TextReader):
     def result(self) -> Module:
         """The Module of what was read."""
         for function in self.items:
-            if isinstance(function, Function) and function.body is None:
+            if isinstance(function, Function) and not function.is_defined:
                 found = self.functions.get(function.name)
-                function.definition = found if found is not None and found.body is not None else None
-        return Module(
+                function.definition = found if found is not None and found.is_defined else None
+        made = Module(
             self.source.name, self.source.text, self.version, self.targets, self.address_size or 64, tuple(self.items), self.variables,
             self.functions, self.aliases, self.files,
         )  # fmt: skip
+        if self.later is not None:
+            self.later.module = made
+        return made
 
     def header(self, pos: int) -> int:
         """`.version`, `.target` and perhaps `.address_size`, in this order."""
@@ -251,7 +259,10 @@ class Parser(TextReader):
             if defined:
                 self.functions[name] = function
         self.items.append(function)
-        return read_body(self, function, scope, end) if defined else end
+        if not defined:
+            return end
+        left = self.later.leave(function, scope, end) if self.later is not None and is_entry else None
+        return read_body(self, function, scope, end) if left is None else left
 
     def declare_parameter(self, v: Variable, scope: Scope, is_entry: bool, defined: bool, end: int) -> None:
         """Enters a parameter of a function; ptxas looks at its state space when it has seen what follows, and at names where a body follows."""
@@ -289,7 +300,7 @@ class Parser(TextReader):
             raise Flaw("duplicate-function", f"{name} is declared twice in this module", name, other=old.span)
         else:
             different = decl.same_signature(old, function)
-            if old.body is not None and defined:
+            if old.is_defined and defined:
                 raise Flaw("duplicate-function", f"{name} is defined twice", name, other=old.span)
             if different:
                 raise Flaw("redeclared-differently", f"{name} was declared otherwise: {different}", name, other=old.span)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..collector import collector_off
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, PtxError
 from ..ir import Function, Module
 from . import module as modules
 from . import warnings as warn
@@ -52,6 +52,15 @@ def verify(module: Module, target: str | None = None, warnings: Collection[str] 
         if all(d.severity == "note" for d in found):  # what is wrong anyway needs no warnings
             found += warn.warnings(module, warnings)
         return ordered(module, found)
+
+
+def verify_body(module: Module, function: Function) -> None:
+    """Raises PtxError where a body has errors, of a module whose bodies are read one by one."""
+    judge = Judge(module, [], Has.of(module))
+    for call in judge.body(function):
+        judge_call(judge, function, call)
+    if errors := [d for d in judge.found if d.severity == "error"]:
+        raise PtxError(ordered(module, errors), module.text, module.name)
 
 
 def _judged(module: Module, target: str | None) -> list[Diagnostic]:

@@ -142,7 +142,7 @@ def excluded(instruction: Instruction, settled: Settled, has: Has) -> Wrong | No
     for word in words if facts.excludes else ():
         for rule in facts.excludes:
             other = next((w for w in words if w in rule.others), "") if word in rule.words else ""
-            if other:
+            if other and (rule.unless is None or has.lacks(rule.unless)):
                 return Wrong("word-and-space", f".{word} does not go with .{other}", word=word)
     unmet = [wrong for demand in facts.demands if (wrong := _unmet(instruction, demand, has)) is not None]
     if unmet:

@@ -59,7 +59,9 @@ facts(
     "ld st",
     takes_any_space=True,
     excludes=(
-        excludes("volatile relaxed acquire release", "local const param param::entry param::func"),
+        excludes("relaxed acquire release", "local const param param::entry param::func"),
+        excludes("volatile", "const param param::entry param::func"),
+        excludes("volatile", "local", unless=Need(9.1)),
         excludes(f"{EVICT} {L2_EVICT} {PREFETCH} L2::cache_hint", NEAR),
     ),
     widest=256,

@@ -188,6 +188,8 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
 
 
 def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
     import numpy as np
 
     from ..reports.findings import as_json
@@ -195,7 +197,8 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | No
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
-        "printed": shown, "assertions": outcome.assertions, "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
+        "engine": asdict(runner.context.used), "printed": shown, "assertions": outcome.assertions,
+        "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
         **({"orders": orders.as_json()} if orders else {}),
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
                        for m in outcome.mismatches],

@@ -1,7 +1,7 @@
 """Starts a program so that it finds our library for CUDA's, and a server for each process that calls it.
 
-Nothing is written to a file system: the library is a file in memory, found through /proc, and the socket's name is an abstract one.
-Both are gone when this process is, whatever ends it.
+The libraries are files in memory, found through /proc, and the socket's name is an abstract one: all are gone when this process is,
+whatever ends it.  So is the folder with links to the libraries (folder.py).
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from ..errors import UsageError
 from . import server
 from .answers import special as answers
 from .binaries.elf import LibraryImage
-from .binaries.library import Exported, built, exported
+from .binaries.library import STANDS_FOR, Exported, built, exported
 from .binaries.redirect import redirections
+from .folder import RunFolder
 from .process import LIBC, MACHINE, SYSTEM_CALLS
 from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
@@ -72,11 +73,13 @@ class ExecRun:
         self.sight = sight
         self.served = 0  # processes until now
         self.wrong = False  # has a checker found an error?
-        self.file = os.memfd_create("libcuda.so.1")
-        self.path = f"/proc/{os.getpid()}/fd/{self.file}"
+        files = {soname: os.memfd_create(soname) for soname in STANDS_FOR}
+        self.paths = {soname: f"/proc/{os.getpid()}/fd/{file}" for soname, file in files.items()}
         name = f"warplab-exec-{os.getpid()}-{os.urandom(4).hex()}".encode()
-        self.library: LibraryImage = built(MACHINE, listed, name, self.path)
-        os.write(self.file, self.library.image)
+        libraries = built(MACHINE, listed, name, self.paths)
+        for soname, library in libraries.items():
+            os.write(files[soname], library.image)
+        self.library: LibraryImage = next(iter(libraries.values()))  # they differ in their names only
         self.listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listening.bind(b"\0" + name)
         self.listening.listen(128)
@@ -84,20 +87,20 @@ class ExecRun:
         self.servers: dict[int, int] = {}  # pid of a server: the process that it serves
         self.seen: dict[int, set[int]] = {}  # pid: where its copies of the library have their data
         self.waiting: dict[int, socket.socket] = {}  # connections that have not said anything yet
+        self.lost: set[int] = set()  # processes whose servers were killed: another one would know nothing of what they made
         answers.ENTRY_POINTS.update(entry_points(listed))
         answers.ADDRESSES[:] = [lambda request, name: request.data - self.library.data + self.library.pads[name]]
 
     # ------------------------------------------------------------ the program
 
-    def environment(self) -> Mapping[str, str]:
+    def environment(self, folder: RunFolder) -> Mapping[str, str]:
         """What the program needs to find the library."""
-        out = dict(os.environ)
-        out["LD_AUDIT"] = ":".join(filter(None, (self.path, out.get("LD_AUDIT"))))
+        out = dict(os.environ) | folder.environment(os.environ)
+        out["LD_AUDIT"] = ":".join(filter(None, (*self.paths.values(), out.get("LD_AUDIT"))))
         return out
 
-    def start(self, command: Sequence[str]) -> int:
+    def start(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
         """Starts the program; its process id."""
-        environment = self.environment()
         pid = os.fork()
         if pid:
             return pid
@@ -114,7 +117,14 @@ class ExecRun:
     def run(self, command: Sequence[str]) -> int:
         """Runs a command to its end."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program, too
-        pid = self.start(command)
+        folder = RunFolder(self.paths)
+        try:
+            return self.serve_until_end(self.start(command, self.environment(folder)))
+        finally:
+            folder.remove()
+
+    def serve_until_end(self, pid: int) -> int:
+        """Serves the program to its end."""
         for s in FORWARDED:
             signal.signal(s, lambda number, _: os.kill(pid, number))
         process = os.pidfd_open(pid)
@@ -161,10 +171,19 @@ class ExecRun:
         if request.number == AUDIT and seen and request.data not in seen:  # it is another program by now
             seen.clear()
             self.controls.pop(pid, None)
+            self.lost.discard(pid)
+        if pid in self.lost:
+            connection.close()
+            return
         parent = None if seen else self.parent(pid, request.data)
         seen.add(request.data)
-        if pid in self.controls and self.hand_over(self.controls[pid], 0, connection):
-            return
+        if pid in self.controls:
+            if self.hand_over(self.controls[pid], 0, connection):
+                return
+            self.reap(pid)
+            if pid in self.lost:
+                connection.close()
+                return
         if parent is not None:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             if self.hand_over(self.controls[parent], pid, connection, theirs):
@@ -235,13 +254,20 @@ class ExecRun:
         finally:
             os._exit(70)
 
-    def reap(self) -> None:
-        """Forgets servers that have ended."""
+    def reap(self, ending: int = 0) -> None:
+        """Forgets servers that have ended, that of one process as soon as it has."""
         for own, pid in list(self.servers.items()):
-            found, status = os.waitpid(own, os.WNOHANG)
+            found, status = os.waitpid(own, 0 if pid == ending else os.WNOHANG)
             if found:
                 self.note(status)
                 del self.servers[own]
+                if os.WIFSIGNALED(status) and os.path.exists(f"/proc/{pid}"):
+                    self.lost.add(pid)
+                    name = signal.Signals(os.WTERMSIG(status)).name
+                    hint = ", perhaps because the machine is out of memory" if name == "SIGKILL" else ""
+                    sys.stderr.write(
+                        f"warplab: the process that models the devices was ended by {name}{hint}; all calls fail from now on\n"
+                    )
                 control = self.controls.pop(pid, None)
                 if control is not None:
                     control.close()

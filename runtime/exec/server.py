@@ -54,14 +54,19 @@ class HostThread:
         self.tid = tid
         self.poll = select.epoll()
         self.connections: dict[int, socket.socket] = {}
+        self.changing = threading.Lock()  # held while a connection comes or the thread ends: one that came would not be answered
+        self.ended = False
         self.now: socket.socket | None = None  # the connection whose call is being answered
         self.request: WireRequest | None = None  # that call
         self.pushed = 0  # where the <<<>>> stands that is being launched
 
-    def add(self, connection: socket.socket) -> None:
-        """One more connection of the same thread."""
-        self.connections[connection.fileno()] = connection
-        self.poll.register(connection, select.EPOLLIN)
+    def add(self, connection: socket.socket) -> bool:
+        """One more connection of the same thread; says whether it will be answered."""
+        with self.changing:
+            if not self.ended:
+                self.connections[connection.fileno()] = connection
+                self.poll.register(connection, select.EPOLLIN)
+            return not self.ended
 
     def run(self) -> None:
         """Answers until the thread is gone."""
@@ -70,7 +75,12 @@ class HostThread:
             while True:
                 self.answer(*self.next())
         except Disconnected:
-            self.server.threads.pop(self.tid, None)
+            pass
+        finally:  # after a fault of ours, too: the calls of a thread without a connection fail
+            with self.changing:
+                self.ended = True
+                for connection in self.connections.values():
+                    connection.close()
 
     def next(self) -> tuple[socket.socket, WireRequest]:
         """The next request on any connection."""
@@ -83,7 +93,9 @@ class HostThread:
                     self.poll.unregister(number)
                     del self.connections[number]
                     connection.close()
-            if not self.connections:
+            with self.changing:
+                self.ended = not self.connections
+            if self.ended:
                 raise Disconnected
 
     def answer(self, connection: socket.socket, request: WireRequest) -> None:
@@ -168,9 +180,10 @@ class ProgramServer:
         except Disconnected:
             return
         thread = self.threads.get(tid)
-        if thread is not None:
-            thread.add(connection)
+        if thread is not None and thread.add(connection):
             return
+        for ended in [t for t, known in self.threads.items() if known.ended]:
+            del self.threads[ended]
         thread = self.threads[tid] = HostThread(self, tid)
         thread.add(connection)
         threading.Thread(target=thread.run, daemon=True).start()

@@ -109,3 +109,10 @@ def test_where_something_was_inlined(before: str, inlined: str, section: str, co
     body = f"{before}\n.loc 1 4 2, {inlined}\n.loc 1 9 4"
     text = kernel("7.5", "sm_50", body).replace(".entry", '.file 1 "/*.cu"\n.entry')  # no comment begins there
     assert errors(f"{text}.section .debug_str\n{{\n{section}\n}}\n/* the end */\n") == code
+
+
+def test_volatile_accesses_of_local_memory_came_with_ptx_9_1() -> None:
+    for line in "ld.volatile.local.f32 %f1, [%p1];", "st.volatile.local.f32 [%p1], %f1;":
+        assert [errors(kernel(version, "sm_90", line)) for version in ("9.0", "9.1", "9.4")] == [["word-and-space"], [], []]
+    for line in "ld.relaxed.sys.local.f32 %f1, [%p1];", "ld.volatile.const.f32 %f1, [%p1];":
+        assert errors(kernel("9.1", "sm_90", line)) == ["word-and-space"]

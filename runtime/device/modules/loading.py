@@ -104,21 +104,22 @@ def contraction(word: str | None = None) -> Fmad:
 
 VERSION = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*\.version\s+(\d{1,9})\.(\d{1,9})", re.S)
 NEWEST_PTX = (9, 9)  # what the assembler reads, with a note where it is newer than all that is known here
+LARGE = 1 << 17  # bytes of a text that takes a tenth of a second to read
 _known: dict[bytes, Module] = {}
 
 
-def parsed(text: str | bytes, name: str) -> Module:
-    """A checked module; the same contents are read once in a process."""
+def parsed(text: str | bytes, name: str, compiled: bool = False) -> Module:
+    """A checked module; the same contents are read once in a process.  A large one that a compiler wrote is read kernel by kernel."""
     raw = text.encode() if isinstance(text, str) else bytes(text)
     if raw[:4] != ELF:
         raw = raw.split(b"\0", 1)[0]
     found = _known.get(raw)
     if found is None:
-        found = _known[raw] = _read(raw, name)
+        found = _known[raw] = _read(raw, name, compiled and len(raw) >= LARGE)
     return found
 
 
-def _read(raw: bytes, name: str) -> Module:
+def _read(raw: bytes, name: str, in_parts: bool) -> Module:
     if raw[:4] != ELF:
         version = VERSION.match(raw)
         if version is None:
@@ -126,7 +127,7 @@ def _read(raw: bytes, name: str) -> Module:
         if (int(version[1]), int(version[2])) > NEWEST_PTX:
             raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", f"{name}: PTX {version[1].decode()}.{version[2].decode()}")
     try:
-        return load(raw, name)
+        return load(raw, name, in_parts=in_parts)
     except ObjectError as e:
         raise ApiError("CUDA_ERROR_INVALID_IMAGE", str(e)) from None
     except PtxError as e:

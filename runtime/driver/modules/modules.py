@@ -45,6 +45,10 @@ class Logs:
             return None if level is None or integer(level) else "none"
         return "all" if integer(fused) else "none"
 
+    def wants(self, kind: str) -> bool:
+        """Is there a buffer for INFO, or for ERROR?"""
+        return self.found.get(CUjit_option[f"CU_JIT_{kind}_LOG_BUFFER"]) is not None
+
     def write(self, kind: str, said: str) -> None:
         """Writes what there is to say into the INFO or the ERROR buffer, as far as it goes."""
         buffer = self.found.get(CUjit_option[f"CU_JIT_{kind}_LOG_BUFFER"])
@@ -85,7 +89,8 @@ def fits(module: Module, c: DeviceContext) -> None:
 
 def _withhold(loaded: LoadedModule) -> None:
     """Refuses a module with an instruction that the driver does not compile, or its entries, as the driver does."""
-    every = [i for m in loaded.modules for f in m.functions.values() for i in listing(f).shapes.values() if i.opcode in NOT_COMPILED]
+    read = [f for m in loaded.modules for f in m.functions.values() if f.unread is None]
+    every = [i for f in read for i in listing(f).shapes.values() if i.opcode in NOT_COMPILED]
     for i in every:
         error = "" if i.form is None else i.form.facts.not_compiled
         why = f"line {i.span.line}: {'.'.join([i.opcode, *i.modifiers])}: the device's driver compiles no module with this instruction"
@@ -100,15 +105,18 @@ def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModu
     """Loads an image into a context."""
     inputs = sources(image, c.architecture)
     try:
-        for s in () if is_fatbin(image) else inputs:  # of a fat binary the best there is was chosen
-            fits(parsed(s.data, s.name), c)
+        for s in inputs:
+            if is_fatbin(image):  # the best there is was chosen; a compiler made it
+                parsed(s.data, s.name, compiled=True)
+            else:
+                fits(parsed(s.data, s.name), c)
         out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
         _withhold(out)
     except ApiError as e:
         if logs is not None:
             logs.write("ERROR", e.message)
         raise
-    if logs is not None:
+    if logs is not None and logs.wants("INFO"):
         logs.write(
             "INFO", "\n".join(f"{k.name}: {k.registers} registers, {k.static_shared} bytes of shared memory" for k in out.kernels.values())
         )

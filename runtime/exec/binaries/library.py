@@ -1,9 +1,14 @@
-"""The library that a program loads for libcuda, for libcudart, and as its dynamic loader's auditor: one file with all exports."""
+"""The libraries that a program loads for libcuda and libcudart, which are its dynamic loader's auditors, too.
+
+They have the same content, but for their names: a library that wants versions of `libcudart.so.13` is loaded only where one of this name is,
+and one file has one name.
+"""
 
 from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..answers.abi import CFunction, functions
@@ -16,10 +21,10 @@ from .stub import CODE
 DISTANCE = 0x80000  # stub.c has the same
 ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 8 * 1024  # sizes of the fields of its data block
 USED_AT = 12 + ADDRESS + PATH + NAMES - 1  # a byte that says whether CUDA was used: the names end before
-SONAME = "libcuda.so.1"
 RUNTIME_VERSION = "libcudart.so.13"
-STANDS_FOR = ("libcuda.so.1", "libcuda.so", "libcudart.so.13", "libcudart.so")
+STANDS_FOR = {"libcuda.so.1": ("libcuda.so.1", "libcuda.so"), RUNTIME_VERSION: (RUNTIME_VERSION, "libcudart.so")}  # by SONAME
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
+WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +46,21 @@ def exported() -> list[Exported]:
     return list(out.values())
 
 
-def built(machine: str, listed: list[Exported], socket_name: bytes, path: str) -> LibraryImage:
-    """The library for one run: its connections go to an abstract socket; `path` is where programs find it."""
+def built(machine: str, listed: list[Exported], socket_name: bytes, paths: Mapping[str, str]) -> dict[str, LibraryImage]:
+    """The libraries for one run by SONAME: their connections go to an abstract socket; `paths` tells where programs find them."""
+    out = {soname: _built(machine, listed, soname, socket_name, paths[soname]) for soname in STANDS_FOR}
+    layouts = [(i.code, i.data, {e.function.name: i.pads[e.function.name] for e in listed}) for i in out.values()]
+    assert all(x == layouts[0] for x in layouts), "a request is understood whatever library it comes from"
+    return out
+
+
+def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes, path: str) -> LibraryImage:
     code, where = CODE[machine]
-    exports = [ElfExport(name, offset=where[name]) for name in AUDITOR]
+    watches = soname == next(iter(STANDS_FOR))
+    exports = [ElfExport(name if watches or name not in WATCHING else name.upper(), offset=where[name]) for name in AUDITOR]
     exports += [ElfExport(e.function.name, n, RUNTIME_VERSION if e.is_runtime else "") for n, e in enumerate(listed)]
     address = struct.pack("<H", 1) + b"\0" + socket_name
-    names = b"".join(name.encode() + b"\0" for name in STANDS_FOR)
+    names = b"".join(name.encode() + b"\0" for name in STANDS_FOR[soname])
     assert len(address) <= ADDRESS and len(path) < PATH and len(names) < NAMES - 1
     data = (
         struct.pack("<III", 0, 0, len(address))
@@ -55,4 +68,4 @@ def built(machine: str, listed: list[Exported], socket_name: bytes, path: str) -
         + path.encode().ljust(PATH, b"\0")
         + names.ljust(NAMES, b"\0")
     )
-    return write(machine, SONAME, exports, base64.b85decode("".join(code)), DISTANCE, data + bytes(SLOTS))
+    return write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data + bytes(SLOTS))

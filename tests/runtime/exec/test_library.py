@@ -22,25 +22,30 @@ from warplab.runtime.exec.binaries.stub import CODE
 LISTED = exported()
 
 
+PATHS = {"libcuda.so.1": "/proc/1/fd/9", "libcudart.so.13": "/proc/1/fd/10"}
+
+
+@pytest.mark.parametrize("soname", PATHS)
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_tools_read_the_image(tmp_path: Path, machine: str) -> None:
+def test_tools_read_the_image(tmp_path: Path, machine: str, soname: str) -> None:
     if shutil.which("readelf") is None:
         pytest.skip("readelf is not installed")
-    (tmp_path / "lib.so").write_bytes(built(machine, LISTED, b"name", "/proc/1/fd/9").image)
+    (tmp_path / "lib.so").write_bytes(built(machine, LISTED, b"name", PATHS)[soname].image)
     shown = subprocess.run(
         ["readelf", "-W", "-h", "-l", "-S", "-d", "-V", "--dyn-syms", tmp_path / "lib.so"], capture_output=True, text=True
     )
     assert shown.stderr == ""
-    assert "Library soname: [libcuda.so.1]" in shown.stdout
+    assert f"Library soname: [{soname}]" in shown.stdout
     assert f"cudaMalloc@@{RUNTIME_VERSION}" in shown.stdout
     assert " cuMemAlloc_v2\n" in shown.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's dynamic loader")
-def test_the_loader_finds_every_export(tmp_path: Path) -> None:
+@pytest.mark.parametrize("soname", PATHS)
+def test_the_loader_finds_every_export(tmp_path: Path, soname: str) -> None:
     from warplab.runtime.exec.process import MACHINE
 
-    library = built(MACHINE, LISTED, b"warplab-nobody-listens", "/proc/1/fd/9")
+    library = built(MACHINE, LISTED, b"warplab-nobody-listens", PATHS)[soname]
     (tmp_path / "lib.so").write_bytes(library.image)
     loaded = ctypes.CDLL(str(tmp_path / "lib.so"))
     base = ctypes.cast(loaded.la_version, ctypes.c_void_p).value - library.pads["la_version"]  # type: ignore[operator]
@@ -49,10 +54,13 @@ def test_the_loader_finds_every_export(tmp_path: Path) -> None:
         assert at == base + library.pads[e.function.name]
     assert loaded.la_version(2) == 2
     loaded.la_objsearch.restype = ctypes.c_char_p
-    assert loaded.la_objsearch(b"/usr/lib/libcuda.so.1", None, 0) == b"/proc/1/fd/9"
-    assert loaded.la_objsearch(b"libcudart.so.13", None, 0) == b"/proc/1/fd/9"
-    for name in (b"libcuda.so.11", b"libcuda", b"libm.so.6", b""):
-        assert loaded.la_objsearch(name, None, 0) == name
+    for folder in ("", "/usr/lib/"):
+        for other, path in PATHS.items():
+            name = f"{folder}{other}"
+            assert loaded.la_objsearch(name.encode(), None, 0).decode() == (path if other == soname else name)
+    for name in ("libcuda.so.11", "libcuda", "libm.so.6", ""):
+        assert loaded.la_objsearch(name.encode(), None, 0).decode() == name
+    assert hasattr(loaded, "la_activity") == (soname == "libcuda.so.1"), "one of them tells what is loaded"
     assert loaded.cuInit(0) == 999, "there is no server"
 
 

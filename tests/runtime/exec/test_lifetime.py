@@ -44,7 +44,7 @@ def test_what_can_not_be_started_says_so(warplab_exec: Run, tmp_path: os.PathLik
 
 def started(code: str) -> tuple[subprocess.Popen[str], int]:
     """A program that was started, and its process id, which it prints first."""
-    p = subprocess.Popen([*COMMAND, *python("print(os.getpid(), flush=True); " + code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    p = subprocess.Popen([*COMMAND, *python("print(os.getpid(), flush=True); " + code)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          env=environment(), start_new_session=True)  # fmt: skip
     assert p.stdout is not None
     return p, int(p.stdout.readline())
@@ -86,6 +86,19 @@ def test_nothing_is_left_when_one_of_them_is_killed(who: str) -> None:
     assert settled(lambda: group(p.pid) == [])
     p.communicate()
     assert p.returncode == {"launcher": -9, "program": -9, "server": -15}[who]
+
+
+def test_calls_fail_after_the_server_was_killed() -> None:
+    p, program = started("sys.stdin.readline(); print(cu.cuInit(0), cu.cuDeviceGetCount(C.byref(n)), flush=True); sys.exit(3)")
+    (server,) = set(group(p.pid)) - {p.pid, program}
+    os.kill(server, signal.SIGKILL)
+    assert settled(lambda: server not in group(p.pid))
+    out, error = p.communicate("go\n", timeout=30)
+    assert (p.returncode, out) == (3, "999 999\n")
+    assert error == (
+        "warplab: the process that models the devices was ended by SIGKILL, perhaps because the machine is out of memory; "
+        "all calls fail from now on\n"
+    )
 
 
 def test_control_c_reaches_the_program() -> None:

@@ -142,6 +142,7 @@ def test_a_log_of_every_call_and_launch(warplab_exec: Run, build: Build, tmp_pat
     assert [(e["name"], e["args"]["grid"]) for e in kernels] == [("_Z3sumPKiPii", [32, 1, 1])] * 2
     assert all(c["ts"] < k["ts"] and k["ts"] + k["dur"] <= c["ts"] + c["dur"] for c, k in zip(calls, kernels, strict=True))
     assert kernels[0]["args"]["_Z3sumPKiPii_param_0"] == made[0]["args"]["returned"]["devPtr"]
+    assert warplab_exec(build("graph_nodes"), options=("--log", str(path))).stdout == "graph nodes: right\n"
 
 
 SPIN = """
