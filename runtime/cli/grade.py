@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import files
+from .colours import paint
 from .errors import ExitCode
 
 if TYPE_CHECKING:
@@ -60,14 +61,14 @@ def grade(
     if bundle is not None or handout is not None:
         from ..grading.bundle import write_bundle, write_handout
 
-        for zipped in (bundle, handout):
-            if zipped is not None:
-                names = (
-                    write_bundle(found, Path(zipped), Path(wheel) if wheel else None)
-                    if zipped is bundle
-                    else write_handout(found, Path(zipped))
-                )
-                click.echo(f"{zipped}: {len(names)} files")
+        if bundle is not None:
+            names = write_bundle(found, Path(bundle), Path(wheel) if wheel else None)
+            click.echo(f"{bundle}: {len(names)} files")
+            if not any(name.endswith(".whl") for name in names):
+                text = "note: this warplab was not installed from a wheel: give one with --wheel, or setup.sh asks a package index"
+                click.echo(paint(text), err=True)
+        if handout is not None:
+            click.echo(f"{handout}: {len(write_handout(found, Path(handout)))} files")
         return
     handed_in = find_submissions(found, submissions)
     if not handed_in:

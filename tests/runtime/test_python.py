@@ -273,3 +273,10 @@ def test_parts_of_device_arrays(device: w.Device) -> None:
     for wrong in (2, (0, 0, 0, 0), slice(None, None, 2), (slice(None), 0)):
         with pytest.raises(IndexError):
             x[wrong]
+
+
+def test_a_float_is_no_pointer(device: w.Device) -> None:
+    kernel = w.Program(HEAD + ".visible .entry k(.param .u64 p, .param .f64 x) { ret; }", "ptx").compile("cubin").get_kernel("k")
+    w.launch(device.default_stream, w.LaunchConfig(grid=1, block=1), kernel, 0, 1.5)
+    with pytest.raises(TypeError, match=r"argument 0 is a Python float, but parameter p is \.u64"):
+        w.launch(device.default_stream, w.LaunchConfig(grid=1, block=1), kernel, 1.5, 1.5)
