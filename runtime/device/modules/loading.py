@@ -158,7 +158,8 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
     if named and all(f.body is None for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
-    for f in (f for m in modules for f in m.functions.values() if f.body is not None and not f.is_entry):
+    own = [m for m in modules if any(v.space == "local" for v in m.variables.values())]  # PTX before 3.0; other bodies are not read for it
+    for f in (f for m in own for f in m.functions.values() if f.body is not None and not f.is_entry):
         if outer_locals(f):
             raise unsupported(f"{f.name} uses a .local variable of the module: warplab executes that in kernels only")
     try:
