@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from warplab.assembler.demangle import short_name
+
+from .faults import LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.choice import EngineChoice, choice_of
 from .observe import Observer
@@ -25,6 +28,8 @@ def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
             LaunchWaves(launch, observers).run()
             for o in observers:
                 o.end(launch)
+    except KeyboardInterrupt:
+        raise LaunchInterrupted(f"interrupted in kernel {short_name(launch.name)}: {launch.progress()}") from None
     finally:
         launch.close()
 
@@ -36,6 +41,8 @@ class LaunchWaves:
         self.launch = launch
         self.observers = observers
         self.suspended: deque[Wave] = deque()
+        self.running: Wave | None = None  # on numpy
+        launch.ended_blocks = self._ended
         self.choice: EngineChoice | None = choice_of(launch, bool(observers))  # None: only numpy can run it
         self.native: Any = None  # the compiled run
         self.began = 0.0  # when numpy began with what it runs
@@ -59,16 +66,25 @@ class LaunchWaves:
                     self.native.close()
                 return
             self.began = time.thread_time()
+            self.running = wave
             ended = wave.run()
+            self.running = None
             if self.choice is not None and self.native is None:
                 self.choice.seconds += time.thread_time() - self.began
             if ended:
+                launch.used.numpy_blocks += wave.count
                 launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
             else:
                 suspended.append(wave)
                 launch.suspended_waves = len(suspended)
                 if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
                     options.max_waves += 16
+
+    def _ended(self) -> int:
+        """How many blocks have ended."""
+        native = self.native
+        begun: int = native.first_block if native is not None and native.under_way else self.launch.next_block
+        return max(begun - sum(w.count for w in (*self.suspended, self.running) if w is not None and w.first < begun), 0)
 
     def _next(self) -> Wave | None:
         """The next wave for numpy; None if compiled code ran all that was left."""

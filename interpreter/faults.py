@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warplab.assembler.demangle import short_name
+
 
 class ExecutionError(Exception):
     """The launch ended early."""
@@ -42,7 +44,7 @@ class Fault(ExecutionError):
         if self.instruction:
             parts.append(f"  at line {self.line}: {self.instruction}" + (f"   ({self.source})" if self.source else ""))
         if self.block is not None:
-            who = f"  kernel {self.kernel}, block {self.block}, thread {self.thread}"
+            who = f"  kernel {short_name(self.kernel)}, block {self.block}, thread {self.thread}"
             parts.append(who + (f" and {self.lanes - 1} more lanes" if self.lanes > 1 else ""))
         return "\n".join(parts)
 
@@ -70,7 +72,7 @@ class Deadlock(ExecutionError):
     waiting: list[Waiting] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = [f"deadlock in kernel {self.kernel}: nobody can proceed"]
+        lines = [f"deadlock in kernel {short_name(self.kernel)}: no thread can continue"]
         for w in self.waiting:
             lines.append(
                 f"  {w.lanes} lanes ({w.example}) wait at line {w.line}: {w.instruction}" + (f"   ({w.source})" if w.source else "")
@@ -88,4 +90,8 @@ class LimitReached(ExecutionError):
     where: str
 
     def __str__(self) -> str:
-        return f"kernel {self.kernel} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"
+        return f"kernel {short_name(self.kernel)} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"
+
+
+class LaunchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a launch: what it executed, and how far it was."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -61,6 +62,21 @@ class Options:
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 
 
+@dataclass(slots=True)
+class EngineUse:
+    """What ran launches: how many blocks each engine ended, and which instructions compiled code left to numpy, how often."""
+
+    native_blocks: int = 0
+    numpy_blocks: int = 0
+    left_to_numpy: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: EngineUse) -> None:
+        """Counts another launch, too."""
+        self.native_blocks += other.native_blocks
+        self.numpy_blocks += other.numpy_blocks
+        self.left_to_numpy += other.left_to_numpy
+
+
 class Launch:
     """The state that all waves of a launch share."""
 
@@ -97,7 +113,10 @@ class Launch:
         self._parameter_values: dict[tuple[int, str], Array] = {}
         self.assertions: list[str] = []
         self.steps = 0
+        self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
+        self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits
+        self.ended_blocks: Callable[[], int] = lambda: 0
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
@@ -123,14 +142,23 @@ class Launch:
     def check_limits(self, segments: int, where: Callable[[], str]) -> None:
         """Ends the launch when its steps or its time are used up; `where` says what it executes."""
         self.steps += segments
+        self.place = where
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
             raise LimitReached(self.name, f"{o.max_steps} steps", where())
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise LimitReached(self.name, f"{o.max_seconds} s", where())
 
+    def progress(self) -> str:
+        """How far it is, for people: `3 of 64 blocks have ended, at line 19, 1.2 M steps`."""
+        n = self.steps
+        steps = f"{n / 1e6:.1f} M" if n >= 1_000_000 else f"{n / 1e3:.0f} k" if n >= 1000 else str(n)
+        blocks = f"{self.ended_blocks()} of {self.blocks} blocks have ended, " if self.blocks > 1 else ""
+        return f"{blocks}{f'at {self.place()}, ' if self.place is not None else ''}{steps} steps"
+
     def close(self) -> None:
-        """Frees the parameters' block."""
+        """Frees the parameters' block, and lets go of what ran it."""
+        self.place, self.ended_blocks = None, lambda: 0
         if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
             self.arena.free(a)
 

@@ -21,7 +21,7 @@ def test_every_package_is_listed() -> None:
         for top in ("isa", "assembler", "interpreter", "runtime")
         for init in (ROOT / top).rglob("__init__.py")
     }
-    assert listed == found | {"warplab.docs"}
+    assert listed == found | {"warplab", "warplab.docs"}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_wheel_holds_every_package_and_its_data(built: Path) -> None:
     for top in ("isa", "assembler", "interpreter", "runtime"):
         for source in (ROOT / top).rglob("*"):
             if source.suffix in (".py", ".lark", ".json", ".npz") or source.name == "py.typed":
-                assert "warplab/" + str(source.relative_to(ROOT)) in names
+                assert "warplab/" + str(source.relative_to(ROOT)).removeprefix("runtime/cli/package/") in names
     assert {f"warplab/docs/{p.relative_to(ROOT / 'docs').as_posix()}" for p in (ROOT / "docs").rglob("*.md")} <= names
     others = {n for n in names if not n.startswith(("warplab/", "warplab-"))} | {n for n in names if n.endswith((".svg", ".pyc"))}
     assert not others
@@ -69,6 +69,6 @@ def test_wheel_runs_a_sample_in_a_fresh_environment(built: Path, tmp_path: Path)
     install = [sys.executable, "-m", "pip", "--python", python, "install", "-q", next(built.glob("*.whl"))]
     subprocess.run(install, check=True, capture_output=True)
     warplab, sample = tmp_path / "venv" / "bin" / "warplab", ROOT / "samples" / "vecadd.ptx"
-    for command in ([warplab, "run", sample], [python, "-m", "warplab.runtime.cli", "run", sample], [warplab, "docs", "profiling"]):
+    for command in ([warplab, "run", sample], [python, "-m", "warplab", "run", sample], [warplab, "docs", "profiling"], [warplab, "-V"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr

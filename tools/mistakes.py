@@ -87,7 +87,7 @@ RUNNING = (
     ),
     Mistake("A null pointer", "first=u32[5]:[0,10,100,100,300]", "first=null", ("null pointer", "at line 28"), 4),
     Mistake("Too few arguments", "--arg first=u32[5]:[0,10,100,100,300] ", "", ("takes 4 parameters (a, b, first, out), 3 are given",), 2),
-    Mistake("Too many arguments", "--arg out:out", "--arg n=4 --arg out:out", ("takes 4 parameters (a, b, first, out)", "more"), 2),
+    Mistake("Too many arguments", "--arg out:out", "--arg n=4 --arg out:out", ("has no parameter n", "its parameters are a, b, first, out"), 2),
     Mistake(
         "Arguments in the wrong order",
         "--arg a=f32[300]:arange --arg b=f32[300]:fill(2) --arg first=u32[5]:[0,10,100,100,300]",

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import api_table, conformance, diagnostics, imports, instructions, lanes, memory, mistakes, object_format, python_api
+from . import api_table, conformance, diagnostics, imports, instructions, lanes, man, memory, mistakes, object_format, python_api
 
 DOCS = Path(__file__).parents[1] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
@@ -19,6 +19,7 @@ GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
     "imports": imports.pages,
     "instructions": instructions.pages,
     "lanes": lanes.figures,
+    "man": man.pages,
     "mistakes": mistakes.pages,
     "objects": object_format.pages,
     "python": python_api.pages,

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from warplab.assembler.demangle import short_name
+
 Dim3 = tuple[int, int, int]
 Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
 TOOLS: tuple[Tool, ...] = ("memcheck", "initcheck", "racecheck", "synccheck")
@@ -83,7 +85,7 @@ def paragraph(f: Finding) -> Iterator[str]:
     if f.block is not None:
         again = f", {f.count} times" if f.count > 1 else ""
         other = f" and block {f.other_block}, thread {f.other_thread}" if f.other_block is not None else ""
-        yield f"    by block {f.block}, thread {f.thread}{other} of {f.kernel}{again}"
+        yield f"    by block {f.block}, thread {f.thread}{other} of {short_name(f.kernel)}{again}"
     if f.schedule is not None:
         yield f"    under --schedule {f.schedule}, not in the default order"
     if f.nearby:

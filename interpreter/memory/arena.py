@@ -175,7 +175,7 @@ class Arena:
         if before and after and address >= before.end and address - before.end > after.start - address:
             best = after
         if best and best.object:
-            return f"{best.object.at(address - best.start, 'freed ' if best.freed else '')} at {best.start:#x}"
+            return best.object.at(address - best.start, "freed " if best.freed else "", best.start)
         if before and address < before.end:
             state = "freed " if before.freed else ""
             return f"{address - before.start} bytes into the {state}{before.size}-byte {before.what} at {before.start:#x}"

@@ -15,14 +15,15 @@ class Named(NamedTuple):
     size: int  # bytes
     element: int = 1  # bytes of one of its elements
     dims: tuple[int, ...] = ()  # none: it is no array
+    type: str = ""  # of its elements
 
-    def at(self, offset: int, state: str = "") -> str:
-        """Where a byte lies, counted from the object's start; `state` says more of the object.
+    def at(self, offset: int, state: str = "", start: int | None = None) -> str:
+        """Where a byte lies, counted from the object's start; `state` says more of the object, `start` is its address.
 
         >>> Named("tile", 4096, 4, (32, 32)).at(132)
         '`tile[1][1]`, 132 bytes into the 4096 bytes of tile'
-        >>> Named("x", 64, 4, (16,)).at(64)
-        '`x[16]`, 0 bytes after the 64 bytes of x'
+        >>> Named("x", 64, 4, (16,), "f32").at(64)
+        '`x[16]`, 0 bytes after the 64 bytes of x; x has 16 elements of f32'
         """
         if offset < 0:
             place = f"{-offset} bytes before the {state}{self.size} bytes of {self.name}"
@@ -30,7 +31,13 @@ class Named(NamedTuple):
             place = f"{offset} bytes into the {state}{self.size} bytes of {self.name}"
         else:
             place = f"{offset - self.size} bytes after the {state}{self.size} bytes of {self.name}"
-        return f"`{self.name}{self._index(offset)}`, {place}" if self.dims else place
+        if start is not None:
+            place += f" at {start:#x}"
+        if not self.dims:
+            return place
+        inside = 0 <= offset < self.size or not self.type or self.type == "b8"
+        count = " x ".join(map(str, self.dims if all(self.dims) else (self.size // max(self.element, 1),)))
+        return f"`{self.name}{self._index(offset)}`, {place}" + ("" if inside else f"; {self.name} has {count} elements of {self.type}")
 
     def _index(self, offset: int) -> str:
         """Its subscripts, of which the first may lie outside the array."""
@@ -43,7 +50,7 @@ class Named(NamedTuple):
 
 def object_of(v: Variable, unsized: int = 0) -> Named:
     """A variable; `unsized`: the bytes of one that says none."""
-    return Named(v.name, v.size or unsized, v.type.bytes, v.dims)
+    return Named(v.name, v.size or unsized, v.type.bytes, v.dims, v.type.name)
 
 
 class Gap(NamedTuple):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from warplab.assembler.ir import Function
@@ -16,7 +18,19 @@ from ..plan.plan import PlanFunction
 
 FIRST = 0.35  # CPU seconds that it takes to load the compiler
 BASE = 0.02  # and to begin with a kernel
+OLDEST = (0, 45)  # llvmlite, whose LLVM 20 reads what the engine writes
 WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, and to compile it
+
+
+@functools.cache
+def missing() -> str:
+    """What has to be installed before anything can be compiled; "" if nothing."""
+    try:
+        found = version("llvmlite")
+    except PackageNotFoundError:
+        return "llvmlite"
+    wanted = ".".join(map(str, OLDEST))
+    return "" if tuple(map(int, re.findall(r"\d+", found)[:2])) >= OLDEST else f"llvmlite {wanted} or newer (llvmlite {found} is installed)"
 
 
 @dataclass(slots=True)
@@ -89,5 +103,5 @@ def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     key = "native", launch.manner, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
-        found = launch.kernel.codes[key] = EngineChoice(refused=find_spec("llvmlite") is None)
+        found = launch.kernel.codes[key] = EngineChoice(refused=bool(missing()))
     return None if found.refused else found

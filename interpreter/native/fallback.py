@@ -14,8 +14,8 @@ from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from .frame import STACK
-from .program import Row
 from .registers import NativeRegisters
+from .rows import Row
 from .schedule import words as s
 from .variance import LANE, ONE
 
@@ -75,6 +75,7 @@ class Fallback:
     def run_row(self, at: int, count: int) -> None:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
+        self.native.launch.used.left_to_numpy.update(self._opcodes(row))
         g, selection = self._group(self.S[at : at + count], row)
         code = g.act.function.segments[row.segment]
         step: Any = None
@@ -95,6 +96,18 @@ class Fallback:
         if g.cc is not None:
             self._put(self.program.frame.carry, LANE, g.cc, selection)
         self.S[s.PC] += 1
+
+    def _opcodes(self, row: Row) -> list[str]:
+        """The instructions of a row that numpy has to run: of a pass those that access memory."""
+        segment = self.program.plan.segments[row.segment]
+        ops = [op for op in segment.ops[row.first : row.last] if row.kind == s.CALLOUT or op.meaning.access is not None]
+        return [op.meaning.form.opcode for op in ops] or [self.ended_by]
+
+    @property
+    def ended_by(self) -> str:
+        """The instruction that ends the segment at which the group stands."""
+        site = self.program.plan.segments[self.row.segment].site
+        return site.instruction.opcode if site else "ret"
 
     def _group(self, entries: Array, row: Row) -> tuple[Group, Selection | None]:
         """The lanes of a list as a group with its registers; None: all lanes of the wave."""

@@ -39,19 +39,26 @@ class Frame:
         self.size = 64
         self.specials: dict[str, tuple[int, str, DType]] = {}
         self.sites = 0
+        self.stack = plan.frame_size > 0  # are there variables in local memory?
 
-    def place(self, slots: list[int]) -> None:
-        """Gives these slots places, the widest first."""
+    def place(self, slots: list[int], ways: int) -> None:
+        """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table."""
         at = 0
         for s in sorted(slots, key=lambda s: -self.bytes(s)):
             self.offsets[s] = at
             at += self.bytes(s)
+        self._ways = at
+        at += ways * self.width // 8
         self.size = max(-(-at // 64) * 64, 64)
 
     def bytes(self, slot: int) -> int:
         """What a slot takes in a frame."""
         dtype = self.dtypes[slot]
         return self.width // 8 if dtype.kind == "b" else self.width * dtype.itemsize
+
+    def way(self, number: int) -> int:
+        """Where in a frame the mask of a way lies."""
+        return self._ways + number * self.width // 8
 
     def mask(self, slot: int) -> int:
         """Where a predicate of lanes lies, in units of 32 bits from the first uniform on."""

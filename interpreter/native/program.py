@@ -7,42 +7,31 @@ touches, and around operations that are not compiled, which run in numpy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.assembler.ir import Function
+
 from ..plan import plan as P
 from ..plan.uses import leaves, read, set_by, slots_of, written
 from ..program import LoadedKernel
 from ..vector.function import VectorFunction
 from ..vector.steps import build
-from .emit.accesses import reads_constants, space_of
+from .emit.accesses import reached, reads_constants, space_of
 from .emit.emitter import Emitter
 from .emit.memory import Helpers
 from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
+from .rows import Row, RowTable, end_kind
 from .schedule import words as s
 from .trace.code import LLVMModule, Untraceable
-from .variance import LANE, ONE, Kinds, Variance
+from .variance import LANE, ONE, Variance
 
 WIDTH = 32  # a vector is a warp
-
-
-@dataclass(slots=True, eq=False)
-class Row:
-    """One row of the program."""
-
-    kind: int
-    segment: int
-    first: int = 0  # of the segment's operations that it runs
-    last: int = 0  # behind them
-    live: int = 0  # slots, as a mask, in front of it
-    kinds: Kinds = field(default_factory=dict)  # of the registers in front of it
-    number: int = 0
 
 
 class NativeProgram:
@@ -107,22 +96,24 @@ class NativeProgram:
                 continue
             if op.how not in ("load", "store"):
                 continue
-            space, write = space_of(op), op.how == "store"
+            memories, write = reached(space_of(op)), op.how == "store"
             if reads_constants(op):
                 continue
-            if (space, True) in seen or (write and (space, False) in seen):
+            if any(
+                (write and (m, False) in seen) or (m != "local" and (m, True) in seen) for m in memories
+            ):  # no lane sees another's stack
                 add(s.RUN, start, i)
                 start, seen = i, set()
-            seen.add((space, write))
+            seen |= {(memory, write) for memory in memories}
         promoted = any(
             kinds[-1].get(slot, ONE) == ONE and self.variance.entry[following].get(slot, ONE) == LANE
             for following in self.variance.next[n]
             for slot in slots_of(self.plan.live_in[following])
         )
-        if start < len(ops) or promoted:
+        kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self._is_external)
+        if start < len(ops) or promoted or kind == s.BRANCH_MANY:
             add(s.RUN, start, len(ops))
-        kind = self._end_kind(n, kinds[-1])
-        if kind == s.CALLOUT:  # numpy does what the end does, and all lanes go on
+        if kind == s.CALLOUT:
             add(s.CALLOUT, len(ops), len(ops))
             kind = s.JUMP
             kinds[-1] = kinds[-1] | dict.fromkeys(set_by(segment.end), LANE)
@@ -153,24 +144,8 @@ class NativeProgram:
             out.append(live)
         return out[::-1]
 
-    def _end_kind(self, n: int, kinds: Kinds) -> int:
-        match self.plan.segments[n].end:
-            case P.Jump():
-                return s.JUMP
-            case P.Branch(guard=guard):
-                return s.BRANCH_UNIFORM if kinds.get(guard.slot, ONE) == ONE else s.BRANCH
-            case P.Leave(what="ret" | "exit", guard=None) if self.plan.function.is_entry:
-                return s.EXIT
-            case P.Leave(what="ret" | "exit", guard=guard) if self.plan.function.is_entry:
-                assert guard is not None
-                return s.LEAVE if kinds.get(guard.slot, ONE) == ONE else s.EXIT_SOME
-            case P.Barrier(count=None, waits=True, reduction=None, guard=None):
-                return s.BARRIER
-            case P.Sync(guard=None):
-                return s.WARP_SYNC
-            case P.Call(callee=callee, guard=None) if callee is not None and self.kernel.program.definition(callee).body is None:
-                return s.CALLOUT
-        return s.LEAVE
+    def _is_external(self, function: Function) -> bool:
+        return self.kernel.program.definition(function).body is None
 
     # ------------------------------------------------------------ registers
 
@@ -179,14 +154,14 @@ class NativeProgram:
         slots: set[int] = set()
         for row in self.rows:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
-            if row.kind == s.CALLOUT:
+            if row.kind in (s.CALLOUT, s.BARRIER):
                 slots.update(self.written(row))
-        self.frame.place(sorted(slots))
+        self.frame.place(sorted(slots), max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0))
 
     def written(self, row: Row) -> list[int]:
         """The slots that a row sets."""
         segment = self.plan.segments[row.segment]
-        if row.kind == s.CALLOUT and row.first == len(segment.ops):
+        if row.kind in (s.CALLOUT, s.BARRIER) and row.first == len(segment.ops):
             return set_by(segment.end)
         return [slot for op in segment.ops[row.first : row.last] for slot in written(op)]
 
@@ -210,6 +185,11 @@ class NativeProgram:
             self._library = self.source.compiled() if compiling else self.source.kept()
         return self._library is not None
 
+    def words(self, at: int) -> NDArray[np.int64]:
+        """The rows as the scheduler reads them, where they begin at a word."""
+        assert self._library is not None
+        return RowTable(self.plan, self.frame, self.rows, self.first).words(self._library.addresses, at)
+
     def _written(self) -> NativeSource:
         helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
@@ -218,60 +198,11 @@ class NativeProgram:
                 continue
             name = f"pass{row.number}"
             e = Emitter(self.frame, row.kinds, helpers, name)
-            texts.append(e.text(self.plan.segments[row.segment].ops[row.first : row.last], self.needed(row)))
+            segment = self.plan.segments[row.segment]
+            table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
+            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
-
-    def words(self, at: int) -> NDArray[np.int64]:
-        """The rows as the scheduler reads them, where they begin at a word."""
-        assert self._library is not None
-        table = np.zeros((len(self.rows), s.ROW), np.int64)
-        behind: list[int] = []  # lists behind the table
-        base = at + table.size
-        for row, words in zip(self.rows, table, strict=True):
-            end = self.plan.segments[row.segment].end
-            words[s.KIND] = row.kind
-            words[s.FIRST] = s.NOWHERE
-            if row.kind == s.RUN:
-                words[s.A] = self._library.addresses[f"pass{row.number}"]
-                continue
-            if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
-                continue
-            guard = getattr(end, "guard", None)
-            if guard is not None:
-                lane = row.kind != s.BRANCH_UNIFORM
-                words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
-                words[s.NEGATED] = guard.negated
-            match end:
-                case P.Jump():
-                    words[s.A] = self._row(end.to)
-                case P.Branch():
-                    words[s.A], words[s.B], words[s.JOIN] = self._row(end.taken), self._row(end.fall), self._row(end.join)
-                    if end.first is not None:
-                        words[s.FIRST] = self._row(end.first)
-                case P.Leave():
-                    words[s.B] = self._row(end.fall)
-                case P.Barrier() | P.Sync():
-                    words[s.A] = self._row(end.past)
-                case P.Call():
-                    words[s.A] = self._row(end.after)
-            exits: P.Exits = getattr(end, "exits", {})
-            if exits:
-                words[s.EXITS] = base + len(behind)
-                behind.append(len(exits))
-                for to, way in exits.items():
-                    inside = [self._row(pc) for pc in way.inside]
-                    behind += [self._row(to), self._row(way.join), len(inside), *inside]
-            turns: P.Turns = getattr(end, "turns", {})
-            if turns:
-                words[s.TURNS] = base + len(behind)
-                behind.append(len(turns))
-                for to, limit in turns.items():
-                    behind += [self._row(to), limit]
-        return np.concatenate([table.ravel(), np.array(behind, np.int64)])
-
-    def _row(self, pc: int) -> int:
-        return s.END if pc == P.EXIT else self.first[pc]
 
 
 def _values_of(end: P.End) -> Sequence[Any]:

@@ -21,7 +21,7 @@ from .schedule.compiled import scheduler
 
 Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
-LISTS = 24  # lists of all vectors that there is room for
+LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
 
 
@@ -156,12 +156,15 @@ class NativeLaunch:
         S, launch = self.S, self.launch
         run, words, registers = scheduler(), S.ctypes.data, self.registers.memory.ctypes.data
         S[s.NEXT_BLOCK] = launch.next_block - self.chunk
+        first = launch.next_block - (int(S[s.WAVE_BLOCKS]) if self.under_way else 0)
         while True:
             code = run(words, registers)
             launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
             if code == s.DONE:
                 self._count_steps()
                 self.fallback.check_leaks()
+                launch.used.native_blocks += launch.next_block - first
+                first = launch.next_block
                 if launch.next_block >= launch.blocks:
                     return None
                 self._fill(launch.next_block)
@@ -174,15 +177,33 @@ class NativeLaunch:
                 self.fallback.poison()
             elif code == s.PAUSE:
                 self._count_steps()
+            elif code == s.FULL and self._make_room():
+                S = self.S
+                words = S.ctypes.data
             elif code == s.TURNED and S[s.DEPTH] == 0 and not launch.has_more_waves:
                 S[s.TURN] = 0  # there are no others that could run
             else:
                 self._count_steps()
+                launch.used.left_to_numpy[self.fallback.ended_by] += 1
                 wave = self.fallback.hand_over()
+                launch.used.native_blocks += launch.next_block - first - wave.count
                 S[s.UNDER_WAY] = 0
                 self._fresh_memory()
                 return wave
             S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # running blocks may have taken some over
+
+    def _make_room(self) -> bool:
+        """Makes room for more lists of lanes; False where there is as much as there may be."""
+        S, memory = self.S, self._memory
+        size = int(S[s.ROOM] - S[s.LISTS])
+        if size >= MOST_LISTS * self.per_wave * self.registers.each:
+            return False
+        self.S = self.fallback.S = np.concatenate([S, np.zeros(size, np.int64)])
+        self.S[s.ROOM] = len(self.S)
+        self.S[s.STEPS] -= 1  # the end of the segment is tried again
+        if memory is not None:
+            memory.S = self.S
+        return True
 
     def _ask(self, at: int, count: int) -> None:
         self._count_steps()

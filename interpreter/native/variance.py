@@ -132,8 +132,6 @@ def kind_of(s: Any, kinds: Kinds) -> int:
             kind = max(kind, kinds.get(x, ONE))
         elif isinstance(x, P.Special):
             kind = max(kind, ONE if extent_of(x.name) == "one" else LANE)
-        elif isinstance(x, P.FrameAddress | P.FramePlace):
-            kind = LANE
     return kind
 
 

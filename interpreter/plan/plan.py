@@ -278,6 +278,11 @@ class Table:
     exits: Exits
     turns: Turns
 
+    @property
+    def ways(self) -> list[int]:
+        """The targets, each once; lanes that take the first run first."""
+        return list(dict.fromkeys(self.targets))
+
 
 class InFrame(NamedTuple):
     """An argument or result that lies in the frame of a function."""

@@ -37,7 +37,9 @@ def written(op: P.Op) -> list[int]:
 
 
 def set_by(end: P.End) -> list[int]:
-    """The slots that an end sets: what a call returns."""
+    """The slots that an end sets: what a call returns, or a barrier's reduction."""
+    if isinstance(end, P.Barrier) and end.reduction is not None:
+        return targets(end.reduction.target)
     results = end.results if isinstance(end, P.Call) else ()
     return [slot for r in results if isinstance(r, P.RegisterResult) for slot in targets(r.target)]
 

@@ -12,6 +12,7 @@ from .. import fragments
 from ..facts import facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, Warps
+from ..primitives import primitive
 
 LDMATRIX, STMATRIX, MOVMATRIX = "9.7.16.5.15", "9.7.16.5.16", "9.7.16.5.17"
 SPACES = "shared shared::cta"
@@ -49,6 +50,7 @@ def _rows(warps: Warps, a: Addresses, count: int, ss: str) -> list[Array]:
 @instruction("ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  d*1:b32, [a]", num="x1", **LOAD)
 @instruction("ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  d*2:b32, [a]", num="x2", **LOAD)
 @instruction("ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  d*4:b32, [a]", num="x4", **LOAD)
+@primitive
 def ldmatrix(warps: Warps, a: Addresses, *, num: str, trans: bool = False, ss: str = "generic") -> tuple[Array, ...]:
     """d = one register of each 8x8 matrix, whose rows the lanes' addresses a name; .trans gives the transposed matrices."""
     words = [warps.load(ss, row, "b32")[0] for row in _rows(warps, a, int(num[1:]), ss)]
@@ -58,6 +60,7 @@ def ldmatrix(warps: Warps, a: Addresses, *, num: str, trans: bool = False, ss: s
 @instruction("stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  [a], b*1:b32", num="x1", **STORE)
 @instruction("stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  [a], b*2:b32", num="x2", **STORE)
 @instruction("stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16  [a], b*4:b32", num="x4", **STORE)
+@primitive
 def stmatrix(warps: Warps, a: Addresses, b: tuple[Array, ...], *, num: str, trans: bool = False, ss: str = "generic") -> None:
     """Stores 8x8 matrices, of which b holds one register each, to the rows that the lanes name in a; .trans stores them transposed."""
     for row, word in zip(_rows(warps, a, int(num[1:]), ss), b, strict=True):
@@ -65,6 +68,7 @@ def stmatrix(warps: Warps, a: Addresses, b: tuple[Array, ...], *, num: str, tran
 
 
 @instruction("movmatrix.sync.aligned.m8n8.trans.b16  d:b32~, a:b32~", ptx=7.8, sm=75, section=MOVMATRIX)
+@primitive
 def movmatrix(warps: Warps, a: Array) -> Array:
     """d = the fragment of the transposed 8x8 matrix."""
     return transpose(a)

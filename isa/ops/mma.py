@@ -19,6 +19,7 @@ from ..floats.tensor import Terms
 from ..fragments import Layout
 from ..notation import accepted, instruction
 from ..ports import Array, Warps
+from ..primitives import primitive
 
 F = TypeVar("F", bound=Callable[..., Any])
 Registers = tuple[Array, ...]
@@ -153,6 +154,7 @@ def accumulators(c: Registers, layout: Layout) -> Array:
 @dense("m16n8k32", FP8, "f32", ptx=8.4, sm=89)
 @dense("m16n8k32", FP8, "f16", ptx=8.7, sm=89)
 @dense("m16n8k32", NARROW, "f32 f16", ".kind::f8f6f4", **FAMILY)
+@primitive
 def mma(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
     """d = a * b + c; all products and c are added at once, terms cut to 25 bits below the largest, the sum cut to f32 or rounded to f16."""
     m, n, k = size(shape)
@@ -211,6 +213,7 @@ def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: st
 @dense("m16n8k16 m16n8k32", "s8 u8", "s32", "{.satfinite}", ptx=7.0, sm=80)
 @dense("m8n8k32", "s4 u4", "s32", "{.satfinite}", ptx=6.5, sm=75)
 @dense("m16n8k32 m16n8k64", "s4 u4", "s32", "{.satfinite}", ptx=7.0, sm=80)
+@primitive
 def mma_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, satfinite: bool = False
 ) -> Registers:

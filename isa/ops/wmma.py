@@ -17,6 +17,7 @@ from ..floats import tensor
 from ..fragments import Layout
 from ..notation import Need, instruction
 from ..ports import Array, Warps
+from ..primitives import primitive
 from .mma import BITS, ROUNDING, Registers, products, size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,6 +115,7 @@ def _places(base: Array, s: Array | None, of: Layout, layout: str) -> tuple[Arra
 @access("c", "m16n16k16 m8n32k16 m32n8k16", "s32", ptx=6.3, sm=72)
 @access("c", "m8n8k32 m8n8k128", "f32 s32", ptx=6.3, sm=75)
 @access("c", "m16n16k8", "f32", ptx=7.0, sm=80)
+@primitive
 def wmma_load(
     warps: Warps, a: Array, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
 ) -> Registers:
@@ -121,7 +123,7 @@ def wmma_load(
     of = fragment(role, shape, type)
     places, together = _places(a, s, of, layout)
     unit = "f64" if of.bits == 64 else "f32" if type == "f32" else "s32" if type == "s32" else "b32"
-    once = _distinct(role, shape, type)
+    once = distinct(role, shape, type)
     if of.bits >= 32 or together or of.bits < 8:
         words = [warps.load(ss, places[:, :, r, 0], unit)[0] for r in range(once)]
     else:
@@ -136,7 +138,7 @@ def wmma_load(
 
 
 @functools.cache
-def _distinct(role: str, shape: str, kind: str) -> int:
+def distinct(role: str, shape: str, kind: str) -> int:
     """How many registers of a fragment are no repetition."""
     of = fragment(role, shape, kind)
     return of.rows * of.columns * of.bits // 32 // (64 if of.bits == 64 else 32)
@@ -147,6 +149,7 @@ def _distinct(role: str, shape: str, kind: str) -> int:
 @access("d", "m8n8k32 m8n8k128", "f32 s32", ptx=6.3, sm=75)
 @access("d", "m16n16k8", "f32", ptx=7.0, sm=80)
 @access("d", "m8n8k4", "f64", ptx=7.0, sm=80)
+@primitive
 def wmma_store(
     warps: Warps, a: Array, c: Registers, s: Array | None = None, *, role: str, layout: str, shape: str, type: str, ss: str = "generic"
 ) -> None:
@@ -202,6 +205,7 @@ def _matrices(a: Registers, b: Registers, shape: str, kind: str) -> tuple[Array,
 @multiply("m8n32k16 m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
 @multiply("m16n16k16 m8n32k16 m32n8k16", "bf16", "f32", ptx=7.0, sm=80)
 @multiply("m16n16k8", "tf32", "f32", ptx=7.0, sm=80)
+@primitive
 def wmma(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, dtype: str, ctype: str,
     atype: str = "f16", btype: str = "f16",
@@ -231,6 +235,7 @@ def wmma_f64(
 
 @multiply("m16n16k16 m8n32k16 m32n8k16", "s8 u8", "s32", "{.satfinite}", ptx=6.3, sm=72)
 @multiply("m8n8k32", "s4 u4", "s32", "{.satfinite}", "row col", ptx=6.3, sm=75)
+@primitive
 def wmma_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, atype: str, btype: str,
     satfinite: bool = False,

@@ -6,11 +6,14 @@ A subcommand is a row of COMMANDS and a file beside this one; `warplab --help` i
 from __future__ import annotations
 
 import gc
+import sys
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
-from . import errors
+from . import colours, errors
 
 # name: (file:click command in it, the line that `warplab --help` prints)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -53,6 +56,8 @@ class LazyGroup(click.Group):
         command = getattr(import_module(f".{file}", __name__), name)
         gc.enable()
         assert isinstance(command, click.Command), cmd_name
+        if not any(p.name == "color" for p in command.params):
+            command.params.append(colours.option())
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -75,20 +80,41 @@ class LazyGroup(click.Group):
         options = click.Command.shell_complete(self, ctx, incomplete)
         return [CompletionItem(n, help=line) for n, (_, line) in COMMANDS.items() if n.startswith(incomplete)] + options
 
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *rest: Any, **extra: Any) -> Any:
+        """As click does it, with one place for what goes wrong."""
+        given = list(sys.argv[1:] if args is None else args)
+        as_json = self._asks_for_json(given)
+        settings = {**extra, "obj": as_json, "color": colours.wanted(), "standalone_mode": False}
+        try:
+            code = super().main(given, prog_name or "warplab", *rest, **settings)
+        except (click.ClickException, click.Abort) as e:  # of the group's own options
+            code = errors.report(e, as_json)
+        sys.exit(code if isinstance(code, int) else 0)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        except (click.exceptions.Exit, BrokenPipeError):
             raise
-        except Exception as e:
-            ctx.exit(errors.report(e))
+        except (Exception, KeyboardInterrupt) as e:
+            ctx.exit(errors.report(e, ctx.obj))
+
+    def _asks_for_json(self, args: list[str]) -> bool:
+        """Is there a --json that is the command's own?  `exec` hands it to the program."""
+        own = args[: args.index("--")] if "--" in args else args
+        name = next((a for a in own if a in COMMANDS), "")
+        command = self.get_command(click.Context(self), name)
+        return "--json" in own and (command is None or any("--json" in p.opts for p in command.params))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.version_option(package_name="warplab", prog_name="warplab", message="%(prog)s %(version)s")
+@click.version_option(None, "-V", "--version", package_name="warplab", prog_name="warplab", message="%(prog)s %(version)s")
 def main() -> None:
     """A PTX toolchain: assembles PTX, runs it as an NVIDIA H200 does, and shows what happens inside.
 
     Files may be "-" for standard input. Exit codes: 0 good, 1 a check failed, 2 wrong usage, 3 errors in PTX, 4 device fault,
-    5 step limit.
+    5 step limit, 130 interrupted.
     """
+
+
+main.params.append(colours.option())

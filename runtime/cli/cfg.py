@@ -10,7 +10,8 @@ from warplab.assembler.flow.cfg import FlowGraph, as_dot, as_text, graph
 from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.objects import load
 
-from . import files
+from ..names import chosen
+from . import completing, files
 
 FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 
@@ -18,8 +19,9 @@ FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
 @click.option(
-    "--function", "-f", "name", metavar="NAME", help="Only this function; by default text and dot show all functions, svg the first entry."
-)
+    "--function", "-f", "name", metavar="NAME", shell_complete=completing.kernels,
+    help="Only this function; by default text and dot show all functions, svg the first entry.",
+)  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), help="The form; by default that of the suffix of --output, otherwise text."
 )
@@ -32,13 +34,13 @@ def cfg(source: files.InputFile, name: str | None, form: str | None, output: str
     """
     module = load(source.data, source.name)
     defined = [f for f in module.functions.values() if f.body is not None]
-    chosen = [f for f in defined if name in (None, f.name)]
-    if not chosen:
-        raise click.UsageError(f"{source.name} defines no function {name or ''}".rstrip())
+    if not defined:
+        raise click.UsageError(f"{source.name} defines no function")
+    shown = [module.functions[chosen([f.name for f in defined], name, "function")]] if name is not None else defined
     form = form or ({"svg": "svg", "dot": "dot", "gv": "dot"}.get(output.rpartition(".")[2], "text"))
     if form == "svg" and not as_json:
-        chosen = [next((f for f in chosen if f.is_entry), chosen[0])]
-    graphs: list[FlowGraph] = [graph(f, module.text) for f in chosen]
+        shown = [next((f for f in shown if f.is_entry), shown[0])]
+    graphs: list[FlowGraph] = [graph(f, module.text) for f in shown]
     if as_json:
         files.print_json([files.plain(asdict(g)) for g in graphs])
     else:

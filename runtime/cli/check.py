@@ -9,6 +9,7 @@ from warplab.assembler.objects import disassemble
 from warplab.assembler.verify import check as verifier
 
 from . import files
+from .colours import paint
 from .errors import ExitCode
 
 
@@ -63,7 +64,7 @@ def _print(name: str, text: str, found: list[Diagnostic], ptxas_style: bool) -> 
         if ptxas_style:
             click.echo(d.ptxas_style(name))
         else:
-            click.echo(("\n" if i else "") + d.render(text, name))
+            click.echo(("\n" if i else "") + paint(d.render(text, name)))
     if len(found) > LIMIT:
         click.echo(f"... and {len(found) - LIMIT} more")
     errors = sum(d.severity == "error" for d in found)

@@ -6,11 +6,12 @@ from dataclasses import fields
 
 import click
 
+from . import completing
 from .files import Json, print_json
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.devices)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def devices(name: str | None, as_json: bool) -> None:
     """Shows the device models, or one of them: NAME is sm_90, 9.0 or a newer target."""

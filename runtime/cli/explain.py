@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import textwrap
 from difflib import get_close_matches
 
@@ -12,11 +14,11 @@ import warplab.assembler.verify  # noqa: F401  both add their explanations
 from warplab.assembler.diagnostics import EXPLANATIONS
 from warplab.assembler.diagnostics import explain as explanation
 
-from . import files
+from . import completing, files
 
 
 @click.command()
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completing.codes)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(code: str | None, as_json: bool) -> None:
     """Explains the code word of a diagnostic; without one, lists them all."""
@@ -33,4 +35,12 @@ def explain(code: str | None, as_json: bool) -> None:
     if as_json:
         files.print_json({"code": code, "explanation": text})
     else:
-        click.echo(f"{code}\n\n" + textwrap.fill(text, 100, initial_indent="  ", subsequent_indent="  "))
+        click.echo(f"{click.style(code, bold=True)}\n\n{wrapped(text)}")
+
+
+def wrapped(text: str) -> str:
+    """A paragraph as wide as the terminal; what stands between backticks is not divided."""
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    whole = re.sub(r"`[^`]*`", lambda m: m[0].replace(" ", "\0"), text)
+    filled = textwrap.fill(whole, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return filled.replace("\0", " ")

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 
 STDIN = "<stdin>"
+CPP = ".cu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class InputFile:
 
     name: str
     data: bytes
+    cpp: bytes = b""  # the CUDA C++ that it was compiled from
 
     @property
     def is_object(self) -> bool:
@@ -45,7 +48,7 @@ else:
 
 
 class SourceType(SourceBase):
-    """A file to read, or `-`."""
+    """A file to read, or `-`; CUDA C++ is compiled."""
 
     name = "file"
 
@@ -57,9 +60,12 @@ class SourceType(SourceBase):
             if path == "-":
                 return InputFile(STDIN, sys.stdin.buffer.read())
             with open(path, "rb") as file:
-                return InputFile(path, file.read())
+                data = file.read()
         except OSError as e:
             self.fail(f"{path}: {e.strerror}", param, ctx)
+        if path.endswith(CPP):
+            return InputFile(path, b"", data) if ctx is not None and ctx.resilient_parsing else compiled(path, data, ctx)
+        return InputFile(path, data)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[click.shell_completion.CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -68,6 +74,18 @@ class SourceType(SourceBase):
 
 
 SOURCE = SourceType()
+
+
+def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
+    """The PTX of a file in CUDA C++, for the device that the command line names."""
+    from ..compilers import CppSource, compile_cpp
+
+    given = ctx.params.get("device") if ctx is not None else None
+    device = given.partition(":")[0] if isinstance(given, str) else "sm_90"
+    made = compile_cpp(CppSource(text.decode(errors="surrogateescape"), path, device, ("-lineinfo",), path=Path(path)), "nvcc")
+    if made.log.strip():
+        click.echo(made.log.strip(), err=True)
+    return InputFile(path, made.ptx, text)
 
 
 def write(path: str, data: bytes | str) -> None:

@@ -11,7 +11,6 @@ import click
 
 from . import files
 from .errors import ExitCode
-from .launching import reported
 
 if TYPE_CHECKING:
     from ..grading import Report
@@ -50,39 +49,38 @@ def grade(
 
     start = time.monotonic()
     reports: list[Report] = []
-    with reported(ctx):
-        found = load_lab(lab)
-        if selftest:
-            from ..grading.selftest import selftest as test_lab
+    found = load_lab(lab)
+    if selftest:
+        from ..grading.selftest import selftest as test_lab
 
-            result = test_lab(found, jobs)
-            click.echo(result)
-            ctx.exit(ExitCode.OK if result.passed else ExitCode.CHECK_FAILED)
-        if bundle is not None or handout is not None:
-            from ..grading.bundle import write_bundle, write_handout
+        result = test_lab(found, jobs)
+        click.echo(result)
+        ctx.exit(ExitCode.OK if result.passed else ExitCode.CHECK_FAILED)
+    if bundle is not None or handout is not None:
+        from ..grading.bundle import write_bundle, write_handout
 
-            for zipped in (bundle, handout):
-                if zipped is not None:
-                    names = (
-                        write_bundle(found, Path(zipped), Path(wheel) if wheel else None)
-                        if zipped is bundle
-                        else write_handout(found, Path(zipped))
-                    )
-                    click.echo(f"{zipped}: {len(names)} files")
-            return
-        handed_in = find_submissions(found, submissions)
-        if not handed_in:
-            raise click.UsageError("there is no submission", ctx)
-        if scheduler is not None:
-            from ..grading.cluster import grade_on_cluster
+        for zipped in (bundle, handout):
+            if zipped is not None:
+                names = (
+                    write_bundle(found, Path(zipped), Path(wheel) if wheel else None)
+                    if zipped is bundle
+                    else write_handout(found, Path(zipped))
+                )
+                click.echo(f"{zipped}: {len(names)} files")
+        return
+    handed_in = find_submissions(found, submissions)
+    if not handed_in:
+        raise click.UsageError("there is no submission", ctx)
+    if scheduler is not None:
+        from ..grading.cluster import grade_on_cluster
 
-            stream = grade_on_cluster(found, handed_in, scheduler)
-        else:
-            stream = grade_local(found, handed_in, jobs)
-        for r in stream:
-            reports.append(r)
-            if len(handed_in) > 1 and sys.stderr.isatty():
-                click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
+        stream = grade_on_cluster(found, handed_in, scheduler)
+    else:
+        stream = grade_local(found, handed_in, jobs)
+    for r in stream:
+        reports.append(r)
+        if len(handed_in) > 1 and sys.stderr.isatty():
+            click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
     files.write(out, WRITERS[form](reports) + "\n")

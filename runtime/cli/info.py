@@ -8,15 +8,17 @@ from dataclasses import asdict
 import click
 
 from warplab.assembler import info as facts
+from warplab.assembler.demangle import demangled
 from warplab.assembler.info import FunctionInfo, ModuleInfo, Parameter
 from warplab.assembler.objects import load
 
-from . import files
+from ..names import chosen
+from . import completing, files
 
 
 @click.command()
 @click.argument("source", metavar="FILE", type=files.SOURCE)
-@click.option("--function", "-f", "name", metavar="NAME", help="Only this function.")
+@click.option("--function", "-f", "name", metavar="NAME", shell_complete=completing.kernels, help="Only this function.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(source: files.InputFile, name: str | None, as_json: bool) -> None:
     """Reports parameters, memory, registers and barriers of functions.
@@ -24,11 +26,10 @@ def info(source: files.InputFile, name: str | None, as_json: bool) -> None:
     FILE is PTX or an object file. Registers are the virtual ones that the text declares, and the most that are live at the same time.
     """
     found = facts.info(load(source.data, source.name))
-    functions = [f for f in found.functions if name in (None, f.name)]
-    if name is not None and not functions:
-        raise click.UsageError(f"{source.name} defines no function {name}")
+    wanted = None if name is None else chosen([f.name for f in found.functions], name, "function")
+    functions = [f for f in found.functions if wanted in (None, f.name)]
     if as_json:
-        files.print_json(files.plain({**asdict(found), "functions": [asdict(f) for f in functions]}))
+        files.print_json(files.plain({**asdict(found), "functions": [{**asdict(f), "cpp_name": demangled(f.name)} for f in functions]}))
     else:
         click.echo("\n".join([*_module(found), *(line for f in functions for line in ("", *_function(f)))]))
 
@@ -42,6 +43,8 @@ def _module(m: ModuleInfo) -> Iterator[str]:
 def _function(f: FunctionInfo) -> Iterator[str]:
     linkage = f".{f.linkage} " if f.linkage else ""
     yield f"{linkage}{'.entry' if f.is_entry else '.func'} {f.name} (line {f.line})"
+    if f.name != (cpp := demangled(f.name)):
+        yield f"  C++ name    {cpp}"
     yield from _parameters("parameters", f.params)
     yield from _parameters("results", f.returns)
     dynamic = " + dynamic" if f.dynamic_shared else ""

@@ -12,7 +12,7 @@ import click
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.isa.notation import FORMS, Form, Need, resolve
 
-from . import files
+from . import completing, files
 
 CHAPTERS = {  # of the manual's section 9.7
     1: "integer", 2: "extended precision", 3: "floating point", 4: "half precision", 5: "mixed precision", 7: "comparison, selection",
@@ -22,7 +22,7 @@ CHAPTERS = {  # of the manual's section 9.7
 
 
 @click.command()
-@click.argument("words", nargs=-1)
+@click.argument("words", nargs=-1, shell_complete=completing.opcodes)
 @click.option("--search", "-s", metavar="TEXT", help="Only forms whose row, description or chapter contains all these words.")
 @click.option("--target", metavar="SM", help="Only forms that this target has, such as sm_70.")
 @click.option("--not-executed", is_flag=True, help="Only forms that are assembled but not executed, and why.")
@@ -126,7 +126,9 @@ def _lines(forms: list[Form]) -> Iterable[str]:
                 yield ""
             opcode = f.opcode
             yield click.style(opcode, bold=True)
-        yield "  " + f.row
+        yield from textwrap.wrap(
+            f.row, width, initial_indent="  ", subsequent_indent="      ", break_long_words=False, break_on_hyphens=False
+        )
         for slot in f.slots:
             if not slot.is_flag:
                 words = " ".join(_with_need(w, f.word_needs.get(w)) for w in slot.words)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..run.options import OPTIONS
-from .errors import ExitCode
+from . import completing
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from ..run.runspec import RunSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
-UNREADABLE = ("CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_INVALID_IMAGE", "CUDA_ERROR_INVALID_SOURCE", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
 
 LAUNCH_OPTIONS = (
     "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine schedule poison fmad max-steps timeout"
@@ -26,6 +24,13 @@ LAUNCH_OPTIONS = (
 SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
 SANITIZE = "sanitize"
+
+# what the kinds of OPTIONS are for click
+KINDS: dict[str, dict[str, Any]] = {"word": {"is_flag": False, "flag_value": "all"}, "flag": {"is_flag": True}}
+
+COMPLETED: dict[str, completing.Completer] = {
+    "device": completing.devices, "kernel": completing.kernels, "engine": completing.engines, "fmad": completing.contractions,
+}  # fmt: skip
 
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
@@ -40,8 +45,16 @@ def with_options(*groups: str) -> Callable[[F], F]:
     def add(f: F) -> F:
         for name in reversed(" ".join(groups).split()):
             field, kind, text = OPTIONS[f"--{name}"]
-            alone: dict[str, Any] = {"is_flag": False, "flag_value": "all"} if kind == "word" else {"is_flag": kind == "flag"}
-            f = click.option(f"--{name}", field, multiple=kind == "many", help=text, **alone)(f)
+            alone = KINDS.get(kind, {})
+            f = click.option(
+                f"--{name}",
+                field,
+                multiple=kind == "many",
+                is_eager=name == "device",
+                help=text,
+                shell_complete=COMPLETED.get(name),
+                **alone,
+            )(f)
         return f
 
     return add
@@ -49,6 +62,8 @@ def with_options(*groups: str) -> Callable[[F], F]:
 
 def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[RunSpec]:
     """What to run: the launch that --arg describes, else the .toml beside the file or the file's directives, as the options change them."""
+    from warplab.assembler.demangle import matching
+
     from ..run.runspec import LaunchSpec, directives, from_options, from_toml
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
@@ -58,9 +73,15 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     if not first.name.startswith("<") and beside.is_file():
         specs = from_toml(beside)
     elif not first.is_object:
-        specs = directives(first.data.decode(errors="replace"))
+        specs = directives((first.cpp or first.data).decode(errors="replace"))
     if "kernel" in given:
-        specs = [s for s in specs if any(isinstance(x, LaunchSpec) and x.kernel in ("", given["kernel"]) for x in s.launches)]
+        wanted = given["kernel"]
+
+        def is_meant(launch: object) -> bool:
+            name = launch.kernel if isinstance(launch, LaunchSpec) else None
+            return name is not None and (not name or bool(matching([name], wanted) or matching([wanted], name)))
+
+        specs = [s for s in specs if any(map(is_meant, s.launches))]
     if "args" in given or (not specs and set(given) - PLACES):
         return [from_options(given)]
     return [_override(s, given) for s in specs]
@@ -98,20 +119,3 @@ def runner_of(files: tuple[InputFile, ...], spec: RunSpec) -> Runner:
     folder = folder_of(files)
     whole = [*files, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
     return Runner([f.data for f in whole], [f.name for f in whole], spec, folder)
-
-
-@contextmanager
-def reported(ctx: click.Context) -> Iterator[None]:
-    """Ends the command with a message where the run can't be had."""
-    from ..errors import ApiError, UsageError
-
-    try:
-        yield
-    except UsageError as e:
-        raise click.UsageError(str(e), ctx) from None
-    except ApiError as e:
-        if e.name not in UNREADABLE:
-            click.echo(f"error: {e}", err=True)
-            ctx.exit(ExitCode.FAULT)
-        click.echo(e.message if e.message.startswith("error") else f"error: {e.message}", err=True)
-        ctx.exit(ExitCode.PTX)

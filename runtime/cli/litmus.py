@@ -6,7 +6,6 @@ import click
 
 from .errors import ExitCode
 from .files import print_json
-from .launching import reported
 
 
 @click.command()
@@ -31,23 +30,22 @@ def litmus(ctx: click.Context, paths: tuple[str, ...], keyword: str, schedules: 
 
     reports = []
     passed = True
-    with reported(ctx):
-        cases = collect(paths, keyword)
-        for case in cases:
-            if isinstance(case.what, Broken):
-                raise click.UsageError(f"{case.path}: {case.what.message}", ctx)
-        tests = [(case, case.what) for case in cases if isinstance(case.what, RunCheck)]
-        if any(check.conditions for _, check in tests):
-            tests = [(case, check) for case, check in tests if check.conditions]
-        if not tests:
-            raise click.UsageError("there is no litmus test: write //@ run and //@ allows or //@ forbids lines", ctx)
-        for case, check in tests:
-            found = judge([case.text], [str(case.path)], check.spec, case.path.parent, check.conditions, schedules)
-            passed = passed and found.passed
-            if as_json:
-                reports.append(report.as_json(case.path.as_posix(), case.line, found))
-            else:
-                click.echo(report.as_text(f"{case.path.as_posix()}:{case.line}", found))
+    cases = collect(paths, keyword)
+    for case in cases:
+        if isinstance(case.what, Broken):
+            raise click.UsageError(f"{case.path}: {case.what.message}", ctx)
+    tests = [(case, case.what) for case in cases if isinstance(case.what, RunCheck)]
+    if any(check.conditions for _, check in tests):
+        tests = [(case, check) for case, check in tests if check.conditions]
+    if not tests:
+        raise click.UsageError("there is no litmus test: write //@ run and //@ allows or //@ forbids lines", ctx)
+    for case, check in tests:
+        found = judge([case.text], [str(case.path)], check.spec, case.path.parent, check.conditions, schedules)
+        passed = passed and found.passed
+        if as_json:
+            reports.append(report.as_json(case.path.as_posix(), case.line, found))
+        else:
+            click.echo(report.as_text(f"{case.path.as_posix()}:{case.line}", found))
     if as_json:
         print_json(reports)
     ctx.exit(ExitCode.OK if passed else ExitCode.CHECK_FAILED)

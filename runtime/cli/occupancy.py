@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import files
+from . import completing, files
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source", metavar="[FILE]", type=SOURCE, required=False)
-@click.option("--kernel", help="The entry, if FILE has several.")
+@click.option("--kernel", shell_complete=completing.kernels, help="The entry, if FILE has several.")
 @click.option("--threads", "--block", type=click.IntRange(1), default=256, show_default=True, help="Threads per block.")
 @click.option("--registers", type=click.IntRange(0), help="Registers per thread (estimated if FILE is given).")
 @click.option(
     "--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory per block, in addition to those that FILE declares."
 )
-@click.option("--device", default="sm_90", show_default=True, help="The model, such as sm_35.")
+@click.option("--device", default="sm_90", show_default=True, shell_complete=completing.devices, help="The model, such as sm_35.")
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def occupancy(
     source: InputFile | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
@@ -55,19 +55,14 @@ def _described(source: InputFile, kernel: str | None, registers: int | None) -> 
     from warplab.interpreter.ptxas.register_count import barriers_of, kernel_registers
 
     from ..device.context import DeviceContext
-    from ..errors import ApiError
-    from .errors import ExitCode
+    from ..names import chosen, listed
 
-    try:
-        kernels = DeviceContext("sm_90").load([source.data], [source.name]).program.kernels
-    except ApiError as e:
-        click.echo(e.message, err=True)
-        raise click.exceptions.Exit(ExitCode.PTX) from None
+    kernels = DeviceContext("sm_90").load([source.data], [source.name]).program.kernels
     if kernel is None and len(kernels) == 1:
         kernel = next(iter(kernels))
-    if kernel not in kernels:
-        raise click.UsageError(f"choose one of the kernels with --kernel: {' '.join(kernels) or 'there is none'}")
-    k = kernels[kernel]
+    if kernel is None:
+        raise click.UsageError(f"choose one of the kernels with --kernel: {listed(kernels) or 'there is none'}")
+    k = kernels[chosen(kernels, kernel)]
     return registers if registers is not None else kernel_registers(k), k.static_shared, barriers_of(k)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import files
+from . import completing, files
 from .files import SOURCE, InputFile
-from .launching import LAUNCH_OPTIONS, reported, runner_of, runs_of, with_options
+from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
@@ -23,7 +23,11 @@ SETS = ("basic", "full")
 @click.command()
 @click.argument("sources", metavar="FILES...", type=SOURCE, nargs=-1, required=True)
 @with_options(LAUNCH_OPTIONS)
-@click.option("--metrics", help="Only these counters, by their short or Nsight Compute names, separated by commas.")
+@click.option(
+    "--metrics",
+    shell_complete=completing.counters,
+    help="Only these counters, by their short or Nsight Compute names, separated by commas.",
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Prints one row per launch and counter.")
 @click.option("--json", "as_json", is_flag=True, help="Prints the whole profile as JSON.")
 @click.option("--html", type=click.Path(dir_okay=False, allow_dash=True), help="Writes the profile as one self-contained page.")
@@ -101,19 +105,18 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
 
     code = 0
     found: list[KernelProfile] = []
-    with reported(ctx):
-        specs = runs_of(sources, options)
-        if not specs:
-            raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
-        for spec in specs:
-            with profiling() as p:
-                outcome = runner_of(sources, spec).run()
-            found += p.launches
-            code = max(code, outcome.code)
-            if outcome.failure:
-                click.echo(outcome.failure, err=True)
-            for m in outcome.mismatches:
-                click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
+    specs = runs_of(sources, options)
+    if not specs:
+        raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
+    for spec in specs:
+        with profiling() as p:
+            outcome = runner_of(sources, spec).run()
+        found += p.launches
+        code = max(code, outcome.code)
+        if outcome.failure:
+            click.echo(outcome.failure, err=True)
+        for m in outcome.mismatches:
+            click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
     return found, code
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, reported, runner_of, runs_of, with_options
+from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
+    from warplab.assembler.ir import Variable
+
     from ..run.orders import Orders
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
@@ -32,31 +34,33 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
+    from ..run.beforehand import check_targets
     from ..run.orders import in_orders
     from ..run.progress import Progress
 
     code = 0
     reports = []
-    with reported(ctx):
-        specs = runs_of(files, options)
-        if not specs:
-            _propose(files)
-            ctx.exit(ExitCode.USAGE)
-        for spec in specs:
-            runner = runner_of(files, spec)
-            with Progress() as progress:
-                runner.context.observe = progress.watch
-                outcome = runner.run()
-            orders = in_orders(runner, outcome) if spec.schedules else None
-            code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
-            if as_json:
-                reports.append(_report(runner, outcome, spec, orders))
-            else:
-                _tell(runner, outcome, spec)
-                _tell_orders(runner, orders, spec)
-            _dump(outcome, spec)
-        if not as_json:
-            _doubts(files)
+    specs = runs_of(files, options)
+    if not specs:
+        _propose(files)
+        ctx.exit(ExitCode.USAGE)
+    for spec in specs:
+        runner = runner_of(files, spec)
+        if spec.device:
+            check_targets(runner.module.modules, runner.context.architecture)
+        with Progress() as progress:
+            runner.context.observe = progress.watch
+            outcome = runner.run()
+        orders = in_orders(runner, outcome) if spec.schedules else None
+        code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
+        if as_json:
+            reports.append(_report(runner, outcome, spec, orders))
+        else:
+            _tell(runner, outcome, spec)
+            _tell_orders(runner, orders, spec)
+        _dump(outcome, spec)
+    if not as_json:
+        _doubts(files)
     if as_json:
         print_json(reports)
     ctx.exit(code)
@@ -69,10 +73,10 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
     from ..run.runner import DOUBTFUL
 
     for source in files:
-        if source.is_object or len(source.data) > LARGE:
+        if source.is_object or source.cpp or len(source.data) > LARGE:
             continue
         for d in check(source.data, None, source.name, DOUBTFUL):
-            click.echo(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}", err=True)
+            click.echo(paint(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}"), err=True)
 
 
 # ---------------------------------------------------------------- saying what came out
@@ -85,19 +89,19 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
     if outcome.findings:
         from warplab.interpreter.checkers.findings import as_text
 
-        click.echo(as_text(outcome.findings), err=True)
+        click.echo(paint(as_text(outcome.findings)), err=True)
     if outcome.failure:
         _fault(outcome, what)
         return
     _show(runner, spec)
     for m in outcome.mismatches:
-        click.echo(f"FAILED {what}: {m.text}", err=True)
+        click.echo(paint(f"FAILED {what}: {m.text}"), err=True)
         click.echo(f"  {m}", err=True)
         if who := _writer(runner, m.name, m.index):
             click.echo(f"  {who}", err=True)
     if outcome.checked and not outcome.mismatches:
         checks = "1 check" if outcome.checked == 1 else f"{outcome.checked} checks"
-        click.echo(f"ok     {what}: {checks} passed")
+        click.echo(paint(f"ok     {what}: {checks} passed"))
     elif not outcome.checked and not spec.show:
         click.echo(f"done   {what}")
         for b in outcome.buffers.values():
@@ -115,11 +119,11 @@ def _tell_orders(runner: Runner, orders: Orders | None, spec: RunSpec) -> None:
     if orders.findings:
         from warplab.interpreter.checkers.findings import as_text
 
-        click.echo(as_text(orders.findings), err=True)
+        click.echo(paint(as_text(orders.findings)), err=True)
     if orders.difference is None:
         click.echo(f"orders {what}: {orders}")
         return
-    click.echo(f"{'DIFFERS' if orders.is_fault else 'orders'} {what}: {orders}", err=orders.is_fault)
+    click.echo(paint(f"{'DIFFERS' if orders.is_fault else 'orders'} {what}: {orders}"), err=orders.is_fault)
     if orders.is_fault and not spec.sanitize:
         click.echo("  help: warplab sanitize says which accesses nothing orders", err=True)
 
@@ -133,7 +137,7 @@ def _fault(outcome: Outcome, what: str) -> None:
         if len(outcome.assertions) > ASSERTIONS:
             click.echo(f"... and {len(outcome.assertions) - ASSERTIONS} more", err=True)
         lines = lines[lines[0] in outcome.assertions :]
-    click.echo("\n".join([f"FAULT  {what}", *lines]), err=True)
+    click.echo(paint("\n".join([f"FAULT  {what}", *lines])), err=True)
 
 
 def _shown(runner: Runner, spec: RunSpec) -> dict[str, Any]:
@@ -184,6 +188,8 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
 
 
 def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | None) -> dict[str, Any]:
+    from dataclasses import asdict
+
     import numpy as np
 
     from ..reports.findings import as_json
@@ -191,7 +197,8 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | No
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
-        "printed": shown, "assertions": outcome.assertions, "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
+        "engine": asdict(runner.context.used), "printed": shown, "assertions": outcome.assertions,
+        "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
         **({"orders": orders.as_json()} if orders else {}),
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
                        for m in outcome.mismatches],
@@ -203,19 +210,15 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | No
 def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
-    from ..errors import UsageError
+    from ..run.beforehand import dumped
     from ..run.png import picture, write_png
     from ..run.values import as_numbers
 
     for text in spec.dump:
-        name, equals, file = text.partition("=")
-        path = Path(file) if equals else Path(text)
-        name = name if equals else path.stem
+        name, path = dumped(text)
         b = outcome.buffers.get(name)
-        if b is None or b.after is None or path.suffix not in (".npy", ".png"):
-            raise UsageError(
-                f"--dump {text!r}: write NAME=FILE.npy or NAME=FILE.png; the buffers are {' '.join(outcome.buffers) or 'none'}"
-            )
+        if b is None or b.after is None:
+            continue
         if path.suffix == ".png":
             path.write_bytes(write_png(picture(as_numbers(b.after, b.type), name)))
         else:
@@ -224,19 +227,39 @@ def _dump(outcome: Outcome, spec: RunSpec) -> None:
 
 def _propose(files: tuple[InputFile, ...]) -> None:
     """A file that says nothing of how to launch it: its kernels, and a command line to start from."""
+    from warplab.assembler.demangle import cpp_name
+
     from ..device.context import DeviceContext
+    from ..run.runner import GENERATED, plain_name
 
     module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:
         click.echo("there is no .entry to launch")
     for kernel in module.program.kernels.values():
-        click.echo(f"{kernel.name} takes" + ("" if kernel.parameters else " no parameters"))
-        words = ["warplab", "run", *(f.name for f in files), "--kernel", kernel.name, "--grid", "1", "--block", "32"]
-        for v, offset in kernel.parameters:
+        cpp = cpp_name(kernel.name)
+        click.echo(f"{cpp or kernel.name} takes" + ("" if kernel.parameters else " no parameters"))
+        words = ["warplab", "run", *(f.name for f in files), "--kernel", cpp.name if cpp else kernel.name, "--grid", "1", "--block", "32"]
+        types = cpp.parameter_types if cpp is not None else []
+        for i, (v, offset) in enumerate(kernel.parameters):
             size = f"[{v.size}]" if v.dims else ""
-            click.echo(f"  {v.name:30} .{v.type.name}{size}  at byte {offset}")
-            words += [
-                "--arg",
-                f"{v.name}=" + ("f32[32]" if v.type.bytes == 8 and v.type.kind in "bu" else "32" if v.type.is_integer else "1.0"),
-            ]
+            of_cpp = types[i] if len(types) == len(kernel.parameters) else ""
+            click.echo(f"  {plain_name(v.name):30} .{v.type.name}{size}  at byte {offset}{f', {of_cpp}' if of_cpp else ''}")
+            words += ["--arg", ("" if GENERATED.search(v.name) else f"{v.name}=") + _example(v, of_cpp)]
         click.echo("try\n  " + shlex.join(words))
+
+
+POINTED = {
+    "float": "f32", "double": "f64", "int": "s32", "unsigned int": "u32", "long": "s64", "long long": "s64", "unsigned long": "u64",
+    "unsigned long long": "u64", "short": "s16", "unsigned short": "u16", "char": "u8", "unsigned char": "u8", "signed char": "s8",
+    "__half": "f16", "__nv_bfloat16": "bf16",
+}  # fmt: skip
+
+
+def _example(v: Variable, of_cpp: str) -> str:
+    """A value to begin with: for a pointer an array of what C++ says that it points to."""
+    pointed = of_cpp.partition("*")[0].removesuffix(" const")
+    if of_cpp.endswith(("*", "* const", "* __restrict")) and pointed in POINTED:
+        return f"{POINTED[pointed]}:32"
+    if v.type.bytes == 8 and v.type.kind in "bu" and (not of_cpp or "*" in of_cpp):
+        return "f32:32"
+    return "32" if v.type.is_integer else "1.0"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import LAUNCH_OPTIONS, SCHEDULES, reported, runner_of, runs_of, with_options
+from .launching import LAUNCH_OPTIONS, SCHEDULES, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.checkers.findings import Finding
@@ -40,33 +41,33 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     found: list[Finding] = []
     compared: list[Orders] = []
     code = 0
-    with reported(ctx):
-        tools = " ".join(tools_of(tool))
-        specs = runs_of(files, options)
-        if not specs:
-            raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment", ctx)
-        for spec in specs:
-            runner = runner_of(files, replace(spec, sanitize=tools))
-            if as_json or form != "text":  # what the kernel prints is no part of the report
-                with captured() as (out, _):
-                    outcome = runner.run()
-                click.echo(out.text(), nl=False, err=True)
-            else:
+    tools = " ".join(tools_of(tool))
+    specs = runs_of(files, options)
+    if not specs:
+        raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment", ctx)
+    for spec in specs:
+        runner = runner_of(files, replace(spec, sanitize=tools))
+        if as_json or form != "text":  # what the kernel prints is no part of the report
+            with captured() as (out, _):
                 outcome = runner.run()
-            found += outcome.findings
-            if spec.schedules:
-                orders = in_orders(runner, outcome)
-                compared.append(orders)
-                found += orders.findings
-            if outcome.errors or (spec.schedules and orders.is_fault):
-                code = max(code, ExitCode.CHECK_FAILED)
-            if outcome.failure and runner.sanitizer is not None and not runner.sanitizer.explains(outcome.cause):
-                click.echo(f"error: {outcome.failure}", err=True)
-                code = max(code, outcome.code)
+            click.echo(out.text(), nl=False, err=True)
+        else:
+            outcome = runner.run()
+        found += outcome.findings
+        if spec.schedules:
+            orders = in_orders(runner, outcome)
+            compared.append(orders)
+            found += orders.findings
+        if outcome.errors or (spec.schedules and orders.is_fault):
+            code = max(code, ExitCode.CHECK_FAILED)
+        if outcome.failure and runner.sanitizer is not None and not runner.sanitizer.explains(outcome.cause):
+            click.echo(paint(f"error: {outcome.failure}"), err=True)
+            code = max(code, outcome.code)
     if compared and (as_json or form == "json"):
         print_json({"findings": findings_as_json(found), "orders": [o.as_json() for o in compared]})
         ctx.exit(code)
-    click.echo(rendered(found, "json" if as_json else form, files[0].name))
+    text = rendered(found, "json" if as_json else form, files[0].name)
+    click.echo(paint(text) if form == "text" and not as_json else text)
     for orders in compared:
         click.echo(f"========= {orders}".replace("\n", "\n========= "), err=form != "text")
     ctx.exit(code)

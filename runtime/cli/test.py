@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from . import files
+from .colours import paint
 from .errors import ExitCode
-from .launching import reported
 
 if TYPE_CHECKING:
     from ..golden import Case, Result
@@ -53,8 +53,7 @@ def test(
     from ..golden import collect, report
 
     start = time.monotonic()
-    with reported(ctx):
-        cases = collect(paths, keyword)
+    cases = collect(paths, keyword)
     if not cases:
         raise click.UsageError(
             "there is no test: no .ptx here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx
@@ -68,9 +67,9 @@ def test(
         if as_json:
             continue
         if not r.passed:
-            click.echo(report.failure(r))
+            click.echo(paint(report.failure(r)))
         elif verbose or r.updated:
-            click.echo(f"{'updated' if r.updated else 'ok':7} {r.id}  {r.seconds * 1000:.0f} ms")
+            click.echo(paint(f"{'updated' if r.updated else 'ok':7} {r.id}  {r.seconds * 1000:.0f} ms"))
     seconds = time.monotonic() - start
     if junit is not None:
         files.write(junit, report.as_junit(results, seconds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from ..device.memory.allocations import SPACE
@@ -33,6 +34,21 @@ def sides(kind: object) -> tuple[bool | None, bool | None]:
 def _box(kind: object, source: Side, target: Side, width: int, height: int, depth: int = 1) -> None:
     sides(kind)
     copy_box(source, target, int(width), int(height), int(depth))
+
+
+def _run(kind: object, begin: Side, address: int, count: int, to: bool) -> None:
+    """Copies bytes between memory and an array whose rows they fill: the rest of the first row, whole rows, and a part of the last."""
+    assert begin.array is not None
+    _, rows, width = begin.array.shape.rows
+    if begin.x >= width or int(count) > (rows - begin.y) * width - begin.x:
+        raise invalid(f"{count} bytes do not fit in the array")
+    left, x, y = int(count), begin.x, begin.y
+    while left:
+        size = width if not x and left >= width else min(left, width - x)
+        height = left // width if size == width else 1
+        ends = Side(None, address, size), replace(begin, x=x, y=y)
+        _box(kind, *(ends if to else ends[::-1]), size, height)
+        left, x, y, address = left - size * height, 0, y + height, address + size * height
 
 
 def _rows(kind: object, source: Side, target: Side, width: int, height: int) -> Work:
@@ -117,14 +133,14 @@ def cudaMemcpy2DArrayToArray(
 
 @COPIES.at_once
 def cudaMemcpyToArray(dst: object, wOffset: int, hOffset: int, src: object, count: int, kind: object) -> Work:
-    """A row to an array."""
-    return partial(_box, kind, _flat(src, 0), _array(dst, wOffset, hOffset), count, 1)
+    """Bytes to an array, from a place on, row after row."""
+    return partial(_run, kind, _array(dst, wOffset, hOffset), address_of(src), count, True)
 
 
 @COPIES.at_once
 def cudaMemcpyFromArray(dst: object, src: object, wOffset: int, hOffset: int, count: int, kind: object) -> Work:
-    """A row from an array."""
-    return partial(_box, kind, _array(src, wOffset, hOffset), _flat(dst, 0), count, 1)
+    """Bytes from an array, from a place on, row after row."""
+    return partial(_run, kind, _array(src, wOffset, hOffset), address_of(dst), count, False)
 
 
 @COPIES.at_once

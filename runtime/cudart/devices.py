@@ -6,7 +6,7 @@ import re
 
 from .. import driver
 from ..device.machine import machine
-from ..driver.api import results_of
+from ..driver.api import member, results_of
 from ..errors import ApiError
 from .api import RUNTIME, api, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
@@ -56,7 +56,7 @@ def cudaDeviceReset() -> None:
 @api(1)
 def cudaDeviceGetAttribute(attr: object, device: int) -> int:
     """One attribute of a device: the driver's attributes have the same numbers."""
-    cudaDeviceAttr(int(attr))  # type: ignore[call-overload]
+    member(cudaDeviceAttr, attr)
     return int(results_of(driver.cuDeviceGetAttribute, attr, device))
 
 

@@ -63,6 +63,8 @@ _WITH_CONTEXT = """
     cudaDeviceGraphMemTrim=cuDeviceGraphMemTrim cudaUserObjectCreate=cuUserObjectCreate:cudaUserObject_t
     cudaUserObjectRetain=cuUserObjectRetain cudaUserObjectRelease=cuUserObjectRelease cudaGraphRetainUserObject=cuGraphRetainUserObject
     cudaGraphReleaseUserObject=cuGraphReleaseUserObject
+    cudaGraphKernelNodeGetAttribute=cuGraphKernelNodeGetAttribute:cudaLaunchAttributeValue*
+    cudaGraphKernelNodeSetAttribute=cuGraphKernelNodeSetAttribute cudaGraphKernelNodeCopyAttributes=cuGraphKernelNodeCopyAttributes
     cudaGraphUpload=cuGraphUpload cudaGraphLaunch=cuGraphLaunch cudaGraphExecDestroy=cuGraphExecDestroy
     cudaStreamIsCapturing=cuStreamIsCapturing:cudaStreamCaptureStatus
     cudaThreadExchangeStreamCaptureMode=cuThreadExchangeStreamCaptureMode:cudaStreamCaptureMode

@@ -1,4 +1,4 @@
-"""The runtime's calls that C has and cuda.bindings.runtime has not: launches and copies of what only C has addresses for."""
+"""The runtime's calls that C has and cuda.bindings.runtime has not: launches, and copies of what only C has addresses for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from functools import partial
 from typing import Any
 
 from .. import driver
+from ..driver.graphs.nodes import add, change, change_in
 from ..driver.memory.transfers import Work
 from ..errors import invalid
 from .api import api, call
 from .copies import COPIES, copy_symbol
+from .graphs import bytes_work
+from .structs import cudaGraphNode_t
 
 
 @COPIES.queued
@@ -23,6 +26,50 @@ def cudaMemcpyToSymbolAsync(symbol: object, src: object, count: int, offset: int
 def cudaMemcpyFromSymbolAsync(dst: object, symbol: object, count: int, offset: int, kind: object) -> Work:
     """From a variable, in a stream."""
     return partial(copy_symbol, symbol, dst, count, offset, kind, False)
+
+
+@api(1)
+def cudaGraphAddMemcpyNodeToSymbol(
+    graph: object, pDependencies: object, numDependencies: object, symbol: int, src: int, count: int, offset: int, kind: object
+) -> Any:
+    """A copy to a variable."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(symbol + offset, src, count, kind)))
+
+
+@api(1)
+def cudaGraphAddMemcpyNodeFromSymbol(
+    graph: object, pDependencies: object, numDependencies: object, dst: int, symbol: int, count: int, offset: int, kind: object
+) -> Any:
+    """A copy from a variable."""
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(dst, symbol + offset, count, kind)))
+
+
+@api()
+def cudaGraphMemcpyNodeSetParamsToSymbol(node: object, symbol: int, src: int, count: int, offset: int, kind: object) -> None:
+    """Changes what a node copies, to a variable."""
+    change(node, "MEMCPY", bytes_work(symbol + offset, src, count, kind))
+
+
+@api()
+def cudaGraphMemcpyNodeSetParamsFromSymbol(node: object, dst: int, symbol: int, count: int, offset: int, kind: object) -> None:
+    """Changes what a node copies, from a variable."""
+    change(node, "MEMCPY", bytes_work(dst, symbol + offset, count, kind))
+
+
+@api()
+def cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    hGraphExec: object, node: object, symbol: int, src: int, count: int, offset: int, kind: object
+) -> None:
+    """Changes what a node copies, to a variable, in what was instantiated."""
+    change_in(hGraphExec, node, "MEMCPY", bytes_work(symbol + offset, src, count, kind))
+
+
+@api()
+def cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+    hGraphExec: object, node: object, dst: int, symbol: int, count: int, offset: int, kind: object
+) -> None:
+    """Changes what a node copies, from a variable, in what was instantiated."""
+    change_in(hGraphExec, node, "MEMCPY", bytes_work(dst, symbol + offset, count, kind))
 
 
 def _driver_config(config: Any) -> Any:

@@ -12,8 +12,17 @@ from ..driver.tables.layout import Struct
 from ..errors import invalid
 from .api import api, call, context
 from .copies import box_work, sides
+from .enums import cudaMemcpyKind
 from .registration import REGISTRY
-from .structs import cudaGraphConditionalHandle, cudaGraphNode_t, cudaHostNodeParams, cudaKernelNodeParams, cudaMemsetParams, dim3
+from .structs import (
+    cudaGraphConditionalHandle,
+    cudaGraphNode_t,
+    cudaHostNodeParams,
+    cudaKernelNodeParams,
+    cudaMemcpy3DParms,
+    cudaMemsetParams,
+    dim3,
+)
 
 
 def _same(kind: Any, value: Struct) -> Any:
@@ -38,9 +47,15 @@ def _box(p: Any) -> Made:
     return box_work(given(p)), p
 
 
-def _bytes(dst: int, src: int, count: int, kind: object) -> Made:
+def bytes_work(dst: int, src: int, count: int, kind: object) -> Made:
+    """A copy of bytes, which is a box of one row."""
     source, target = sides(kind)
-    return lambda: copy(int(dst), int(src), int(count), target, source), None
+    row = cudaMemcpy3DParms()
+    for end, at in ((row.srcPtr, src), (row.dstPtr, dst)):
+        end.ptr, end.pitch, end.xsize, end.ysize = int(at), int(count), int(count), 1
+    row.extent.width, row.extent.height, row.extent.depth = int(count), 1, 1
+    row.kind = cudaMemcpyKind(int(kind))  # type: ignore[call-overload]
+    return lambda: copy(int(dst), int(src), int(count), target, source), row
 
 
 def _memset(p: Any) -> Made:
@@ -68,7 +83,7 @@ def cudaGraphAddMemcpyNode1D(
     graph: object, pDependencies: object, numDependencies: object, dst: Any, src: Any, count: int, kind: object
 ) -> Any:
     """A copy of bytes."""
-    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", _bytes(dst, src, count, kind)))
+    return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(dst, src, count, kind)))
 
 
 @api(1)
@@ -104,7 +119,7 @@ def cudaGraphConditionalHandleCreate(graph: object, defaultLaunchValue: object, 
 def cudaGraphKernelNodeGetParams(node: object) -> Any:
     """What a node launches."""
     own, out = kernel_parameters(of_kind(node, "KERNEL").what), cudaKernelNodeParams()
-    out.func, out.sharedMemBytes, out.kernelParams = int(own.func), own.sharedMemBytes, own.kernelParams
+    out.func, out.sharedMemBytes, out.kernelParams = REGISTRY.function(int(own.func)), own.sharedMemBytes, own.kernelParams
     for field, values in (
         ("gridDim", (own.gridDimX, own.gridDimY, own.gridDimZ)),
         ("blockDim", (own.blockDimX, own.blockDimY, own.blockDimZ)),
@@ -155,7 +170,7 @@ def cudaGraphMemcpyNodeSetParams(node: object, pNodeParams: Any) -> None:
 @api()
 def cudaGraphMemcpyNodeSetParams1D(node: object, dst: Any, src: Any, count: int, kind: object) -> None:
     """Changes what a node copies, to bytes."""
-    change(node, "MEMCPY", _bytes(dst, src, count, kind))
+    change(node, "MEMCPY", bytes_work(dst, src, count, kind))
 
 
 @api()
@@ -185,7 +200,7 @@ def cudaGraphExecMemcpyNodeSetParams(hGraphExec: object, node: object, pNodePara
 @api()
 def cudaGraphExecMemcpyNodeSetParams1D(hGraphExec: object, node: object, dst: Any, src: Any, count: int, kind: object) -> None:
     """Changes what a node copies, to bytes, in what was instantiated."""
-    change_in(hGraphExec, node, "MEMCPY", _bytes(dst, src, count, kind))
+    change_in(hGraphExec, node, "MEMCPY", bytes_work(dst, src, count, kind))
 
 
 @api()

@@ -12,7 +12,7 @@ import numpy as np
 from .. import driver
 from ..device.memory.host import host
 from ..device.modules.fatbin import image_at
-from ..driver.api import results_of
+from ..driver.api import kernel_of, results_of
 from ..errors import ApiError
 from .api import call, context
 
@@ -86,6 +86,10 @@ class Registry:
             except ApiError as e:
                 raise ApiError("cudaErrorInvalidDeviceFunction", e.message) if e.name == "CUDA_ERROR_NOT_FOUND" else e from None
         return found
+
+    def function(self, handle: int) -> int:
+        """The function of the host that stands for a kernel; the handle itself where none does."""
+        return next((f for f, own in self._kernels.items() if kernel_of(own) is kernel_of(handle)), handle)
 
     def variable(self, symbol: int) -> tuple[int, int]:
         """(address, size) of the variable for which one of the host's stands."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError, Fault
-from warplab.interpreter.launch import Launch, Options
+from warplab.interpreter.launch import EngineUse, Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
@@ -87,6 +87,7 @@ class DeviceContext:
         self.pending: ApiError | None = None  # an error that no call has reported yet
         self.error: ApiError | None = None  # was told, and sticks
         self.launches = 0
+        self.used = EngineUse()  # by all launches
         self.modules: list[LoadedModule] = []
         self.resources = ResourceTable()  # textures and surfaces
         self.peers: set[DeviceContext] = set()
@@ -312,6 +313,7 @@ class DeviceContext:
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+        self.used.add(launch.used)
         if isinstance(self.arena, DeviceArena) and self.arena.slips:
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)

@@ -159,6 +159,18 @@ def by_pages() -> bool:
     return word == "device"
 
 
+def check_environment() -> None:
+    """Refuses wrong values of the variables that name devices and bounds, also where nothing else looks at them."""
+    by_pages()
+    try:
+        for word in os.environ.get("WARPLAB_DEVICES", "sm_90").split(","):
+            model_of(word.strip())
+    except UsageError as e:
+        raise UsageError(
+            f"WARPLAB_DEVICES is {os.environ['WARPLAB_DEVICES']!r}: {e}; write models such as sm_90 or sm_90,sm_80:16G"
+        ) from None
+
+
 _machine: list[Machine] = []
 
 
@@ -171,4 +183,5 @@ def machine() -> Machine:
 
 def begin_machine(first: int = 0) -> None:
     """Makes the devices of this process, whose addresses begin there."""
+    check_environment()
     _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"), first)]

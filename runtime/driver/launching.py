@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -19,10 +19,11 @@ from ..errors import ApiError, invalid
 from .api import api, integer, kernel_of, stream_of
 from .tables.enums import CUlaunchAttributeID
 from .tables.layout import Handle, address_of
-from .tables.structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchConfig
+from .tables.structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig
 
 MAX_PARAMETERS = {True: 32764, False: 4096}  # bytes, from sm_70 on and before
 MAX_ARGUMENTS = 1024
+ATTRIBUTE_BYTES = 64  # of the value of a launch attribute
 END, BUFFER_POINTER, BUFFER_SIZE = 0, 1, 2
 LaunchAttribute = CUlaunchAttributeID
 
@@ -94,10 +95,32 @@ class KernelWork:
     kernel: KernelHandle
     shape: LaunchShape
     block: bytes  # its parameters
+    attributes: Mapping[int, bytes] = field(default_factory=dict)  # that a program gave it, as it gave them
 
     def launch(self) -> None:
         """Launches it."""
         self.kernel.context.launch(self.kernel, self.shape, self.block)
+
+    def attribute(self, which: CUlaunchAttributeID) -> CUlaunchAttributeValue:
+        """The value of an attribute; zeros for one that was not given."""
+        out = CUlaunchAttributeValue()
+        if which in self.attributes:
+            ctypes.memmove(out.getPtr(), self.attributes[which], ATTRIBUTE_BYTES)
+        elif which is LaunchAttribute.CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+            out.cooperative = int(self.shape.cooperative)
+        elif which is LaunchAttribute.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION and self.shape.cluster is not None:
+            out.clusterDim.x, out.clusterDim.y, out.clusterDim.z = self.shape.cluster
+        return out
+
+    def with_attributes(self, given: Mapping[int, bytes]) -> KernelWork:
+        """The same launch with these attributes."""
+        shape = replace(self.shape)
+        for which, raw in given.items():
+            a = CUlaunchAttribute()
+            a.id = LaunchAttribute(which)
+            ctypes.memmove(a.value.getPtr(), raw, ATTRIBUTE_BYTES)
+            _apply(shape, a)
+        return replace(self, shape=shape, attributes=dict(given))
 
 
 def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> None:

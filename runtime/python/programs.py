@@ -1,4 +1,4 @@
-"""Program and Linker, as in cuda.core: PTX to loadable code.  There is no compiler of C++ here."""
+"""Program and Linker, as in cuda.core: PTX, or CUDA C++ that NVIDIA's compilers make PTX of, to loadable code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 from warplab.interpreter.ptxas.contraction import Fmad
 
 from .. import driver
+from ..compilers import Compiled, CppSource, compile_cpp
 from ..device.modules.loading import ProgramSource, linked_image, parsed
 from ..errors import ApiError
 from .calls import Closable, do
+from .cpp import Macro, Several, words
 from .modules import Code, ObjectCode
 
 LOG_BYTES = 16384
@@ -23,7 +25,7 @@ _INPUTS = {"ptx": I.CU_JIT_INPUT_PTX, "cubin": I.CU_JIT_INPUT_CUBIN, "object": I
 
 @dataclass
 class ProgramOptions:
-    """Options of a compiler. For PTX, only the name and `fma` have an effect."""
+    """Options of a compiler. For PTX, only the name and `fma` have an effect; C++ is compiled with those that NVRTC and nvcc share."""
 
     name: str | None = "default_program"
     arch: str | None = None
@@ -42,6 +44,15 @@ class ProgramOptions:
     split_compile: int | None = None
     no_cache: bool | None = None
     std: str | None = None
+    define_macro: Macro | list[Macro] | tuple[Macro, ...] | None = None
+    undefine_macro: Several | None = None
+    include_path: Several | None = None
+    pre_include: Several | None = None
+    restrict: bool | None = None
+    extra_device_vectorization: bool | None = None
+    diag_suppress: Several | None = None
+    diag_error: Several | None = None
+    diag_warn: Several | None = None
 
 
 @dataclass
@@ -72,14 +83,15 @@ class LinkerOptions:
 
 
 class Program:
-    """PTX to be compiled to loadable code."""
+    """PTX or CUDA C++ to be compiled to loadable code."""
 
     def __init__(self, code: Code, code_type: str, options: ProgramOptions | None = None) -> None:
         kind = str(code_type).lower()
-        if kind in ("c++", "nvvm"):
-            raise NotImplementedError(f"{code_type} is not compiled here: hand over PTX")
-        if kind != "ptx":
-            raise RuntimeError(f"{code_type!r} is no kind of code; write 'ptx'")
+        if kind == "nvvm":
+            raise NotImplementedError(f"{code_type} is not compiled here: hand over PTX or C++")
+        if kind not in ("ptx", "c++"):
+            raise RuntimeError(f"{code_type!r} is no kind of code; write 'ptx' or 'c++'")
+        self._kind = kind
         self._code: Code | None = code
         self._options = options or ProgramOptions()
 
@@ -102,6 +114,10 @@ class Program:
             raise ValueError(f"{target_type!r} is not made here; write 'cubin'")
         name = self._options.name or ""
         raw = self._code.encode() if isinstance(self._code, str) else bytes(self._code)
+        symbols: dict[str, str] = {}
+        if self._kind == "c++":
+            made = self._compiled(raw, name, name_expressions, logs)
+            raw, symbols = made.ptx, made.symbols
         try:
             parsed(raw, name)
         except ApiError as e:
@@ -109,15 +125,31 @@ class Program:
                 logs.write(e.message)
             raise
         if target_type == "ptx":
-            return ObjectCode._init(raw, "ptx", name=name)
+            return ObjectCode._init(raw, "ptx", name=name, symbol_mapping=symbols)
         fused = self._options.fma
         fmad: Fmad | None = None if fused is None else "all" if fused else "none"
-        return ObjectCode._init(linked_image([ProgramSource(raw, name)], fmad), "cubin", name=name)
+        return ObjectCode._init(linked_image([ProgramSource(raw, name)], fmad), "cubin", name=name, symbol_mapping=symbols)
+
+    def _compiled(self, raw: bytes, name: str, expressions: Sequence[str], logs: Any) -> Compiled:
+        """The PTX of C++; without an architecture, for the current device."""
+        from .devices import Device
+
+        architecture = self._options.arch or f"sm_{Device().arch}"
+        source = CppSource(raw.decode(errors="surrogateescape"), name, architecture, tuple(words(self._options)), tuple(expressions))
+        try:
+            made = compile_cpp(source)
+        except ApiError as e:
+            if logs is not None:
+                logs.write(e.message)
+            raise
+        if logs is not None:
+            logs.write(made.log)
+        return made
 
     @property
     def backend(self) -> str:
         """The name of the backend."""
-        return "driver"
+        return "NVRTC" if self._kind == "c++" else "driver"
 
     @property
     def pch_status(self) -> None:
@@ -125,7 +157,9 @@ class Program:
         return
 
     def __repr__(self) -> str:
-        return "<Program closed>" if self._code is None else f"<Program {self._options.name}, {len(self._code)} characters of PTX>"
+        if self._code is None:
+            return "<Program closed>"
+        return f"<Program {self._options.name}, {len(self._code)} characters of {self._kind.upper()}>"
 
 
 class Linker(Closable):

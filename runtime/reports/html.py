@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.profiler.metrics import METRICS
 
@@ -46,7 +47,7 @@ def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
     inner = f'<style>{svg.STYLE}{PAGE_STYLE}</style><div class="wl">{body}</div>'
     if fragment:
         return inner
-    name = escape(profiles[0].kernel if profiles else "nothing")
+    name = escape(short_name(profiles[0].kernel) if profiles else "nothing")
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'

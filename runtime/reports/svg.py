@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, Sample, TexelSample
 from warplab.isa.profiles import DeviceProfile
 
@@ -189,9 +190,9 @@ def roofline(profiles: Sequence[KernelProfile]) -> str:
     body.append(text(x1, y1 - 8, f"{scaled(d.peak_fp32, 'FLOP/s')}, ridge at {number(d.ridge)}", "middle"))
     for n, (intensity, p) in enumerate(spots):
         x, y = at(intensity, p.attainable)
-        said = f"<title>{escape(p.kernel)}: {number(intensity)} FLOP per byte</title>"
+        said = f"<title>{escape(short_name(p.kernel))}: {number(intensity)} FLOP per byte</title>"
         body.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}">{said}</circle>')
-        body.append(text(x + 10, y + 14, f"{p.kernel[:40]}: {number(intensity)}"))
+        body.append(text(x + 10, y + 14, f"{short_name(p.kernel)[:40]}: {number(intensity)}"))
     body.append(
         text(width - 20, base + 34, "FLOP per byte of device memory", "end", True)
         + text(left, 20, f"{d.device}: FLOP/s attainable", soft=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile
 from warplab.interpreter.profiler.metrics import METRICS, Metric
 from warplab.interpreter.profiler.profile import IN_SECTORS
@@ -14,7 +15,7 @@ HOT = 12  # lines that are shown
 
 def heading(p: KernelProfile) -> str:
     """`vecadd<<<4, 256>>> on sm_90 (H200)`."""
-    return f"{p.kernel}<<<{_dim(p.grid)}, {_dim(p.block)}>>> on {p.device.name} ({p.device.device})"
+    return f"{short_name(p.kernel)}<<<{_dim(p.grid)}, {_dim(p.block)}>>> on {p.device.name} ({p.device.device})"
 
 
 def _dim(d: tuple[int, int, int]) -> str:

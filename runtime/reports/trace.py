@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile
 
 Event = Mapping[str, str | int | float | Mapping[str, str | int | float]]
@@ -40,7 +41,7 @@ def trace(profiles: Sequence[KernelProfile]) -> dict[str, list[Event] | str]:
             "bound by": bound,
             "occupancy": p.occupancy.fraction,
         }
-        events.append({"ph": "X", "pid": 1, "tid": 1, "name": p.kernel, "ts": at, "dur": length, "args": facts})
+        events.append({"ph": "X", "pid": 1, "tid": 1, "name": short_name(p.kernel), "ts": at, "dur": length, "args": facts})
         for row, (name, s) in enumerate(parts.items(), 2):
             events.append({"ph": "X", "pid": 1, "tid": row, "name": name, "ts": at, "dur": s * MICROSECOND, "args": {"kernel": p.kernel}})
         issued, total = 0, max(1, p.instructions)

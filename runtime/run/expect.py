@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import CodeType
 from typing import Any
 
@@ -115,34 +116,43 @@ class Expression:
 
 
 @functools.lru_cache(512)
-def expression(text: str, compared: bool = True) -> Expression:
-    """The expression that a text stands for, or what in it is not allowed; many tests expect the same."""
+def expression(text: str, option: str = "--expect") -> Expression:
+    """The expression that an option's text stands for, or what in it is not allowed; many tests expect the same.
+
+    Only --expect compares; --print shows what `a == b` yields.
+    """
+    said = f"{option} {text!r}"
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
-        raise UsageError(f"--expect {text!r}: {getattr(e, 'msg', e)}") from None
+        raise UsageError(f"{said}: {getattr(e, 'msg', e)}") from None
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
-            raise UsageError(f"--expect {text!r}: {type(node).__name__} is not allowed")
+            raise UsageError(f"{said}: {type(node).__name__} is not allowed")
         if isinstance(node, ast.Attribute) and node.attr not in METHODS:
-            raise UsageError(f"--expect {text!r}: .{node.attr} is not among the methods allowed")
+            raise UsageError(f"{said}: .{node.attr} is not among the methods allowed")
         if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | None):
-            raise UsageError(f"--expect {text!r}: {node.value!r} is not allowed")
+            raise UsageError(f"{said}: {node.value!r} is not allowed")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
-            raise UsageError(f"--expect {text!r}: a power of a constant is not allowed; write float64(x) ** y")
+            raise UsageError(f"{said}: a power of a constant is not allowed; write float64(x) ** y")
     body = tree.body
+    compared = option == "--expect"
+    if compared and isinstance(body, ast.Name | ast.Constant | ast.Subscript | ast.List | ast.Tuple):
+        raise UsageError(
+            f"{said}: that compares nothing; write {ast.unparse(body)} == VALUE, or a condition such as all({ast.unparse(body)} > 0)"
+        )
     if compared and isinstance(body, ast.Compare) and len(body.ops) == 1 and isinstance(body.ops[0], ast.Eq):
         name = body.left.id if isinstance(body.left, ast.Name) else ""
-        return Expression((_code(body.left, text), _code(body.comparators[0], text)), name)
-    return Expression((_code(body, text),), "")
+        return Expression((_code(body.left, said), _code(body.comparators[0], said)), name)
+    return Expression((_code(body, said),), "")
 
 
-def _code(node: ast.expr, text: str) -> CompiledCode:
+def _code(node: ast.expr, said: str) -> CompiledCode:
     whole = ast.Expression(_Before().visit(node))
     try:
         code = compile(ast.fix_missing_locations(whole), "<expect>", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
-        raise UsageError(f"--expect {text!r}: {e}") from None
+        raise UsageError(f"{said}: {e}") from None
     return CompiledCode(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
 
 
@@ -156,6 +166,23 @@ class _Before(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
+def unknown_name(said: str, name: str, known: Iterable[str]) -> UsageError:
+    """An expression names what is not there."""
+    names = sorted(known)
+    near = get_close_matches(name, [*names, *FUNCTIONS], 1)
+    meant = f"; is {near[0]} meant?" if near else ""
+    return UsageError(f"{said}: nothing is called {name!r}{meant} (the arrays: {' '.join(names) or 'none'})")
+
+
+def check_names(text: str, option: str, known: Iterable[str]) -> None:
+    """Refuses an expression that can't be evaluated over arrays of these names."""
+    names = set(known)
+    for side in expression(text, option).sides:
+        for name in side.names:
+            if (plain := name.removeprefix("before ")) not in names and (plain != name or plain not in FUNCTIONS):
+                raise unknown_name(f"{option} {text!r}", plain, names)
+
+
 class Evaluator:
     """Expressions over one set of buffers, as they are now and as they were before."""
 
@@ -164,20 +191,20 @@ class Evaluator:
         self.before = before
 
     def value(self, text: str) -> Any:
-        """What an expression yields."""
-        return self._run(expression(text, False).sides[0], text)
+        """What an expression of --print yields."""
+        return self._run(expression(text, "--print").sides[0], f"--print {text!r}")
 
-    def _run(self, code: CompiledCode, text: str) -> Any:
-        names = {name: self._named(name, text) for name in code.names}
+    def _run(self, code: CompiledCode, said: str) -> Any:
+        names = {name: self._named(name, said) for name in code.names}
         try:  # numpy imports some of its own modules late; the text itself can name nothing but what is listed
             with np.errstate(all="ignore"):
                 return eval(code.code, {"__builtins__": {"__import__": __import__}}, names)
         except UsageError:
             raise
         except Exception as e:
-            raise UsageError(f"--expect {text!r}: {e}") from None
+            raise UsageError(f"{said}: {e}") from None
 
-    def _named(self, name: str, text: str) -> Any:
+    def _named(self, name: str, said: str) -> Any:
         if name.startswith("before "):
             found: Any = self.before.get(name.removeprefix("before "))
         else:
@@ -185,22 +212,24 @@ class Evaluator:
             if found is None:
                 found = FUNCTIONS.get(name)
         if found is None:
-            raise UsageError(f"--expect {text!r}: nothing is called {name!r}; there are {' '.join(sorted(self.now))}")
+            raise unknown_name(said, name, self.now)
         return found
 
     def check(self, text: str, tolerance: Tolerance) -> Mismatch | None:
         """None where the expectation holds, else its first mismatch."""
-        found = expression(text)
+        said, found = f"--expect {text!r}", expression(text)
         if len(found.sides) == 2:
             got, wanted = (np.asarray(self._run(side, text)) for side in found.sides)
             try:
                 got, wanted = np.broadcast_arrays(got, wanted)
             except ValueError:
-                raise UsageError(f"--expect {text!r}: shapes {got.shape} and {wanted.shape} do not fit") from None
+                raise UsageError(f"{said}: shapes {got.shape} and {wanted.shape} do not fit") from None
             equal = agree(got, wanted, tolerance)
             name = found.left if found.left in self.now else ""
         else:
-            equal = np.asarray(self._run(found.sides[0], text)).astype(bool)
+            equal = np.asarray(self._run(found.sides[0], said))
+            if equal.dtype != np.bool_:
+                raise UsageError(f"{said}: that compares nothing, it yields {equal.dtype}; write a comparison such as {text} == VALUE")
             got, wanted, name = equal, np.ones_like(equal), ""
         if equal.all():
             return None

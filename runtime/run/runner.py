@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.assembler.demangle import short_name
 from warplab.assembler.ir import Variable
 from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
@@ -19,11 +21,13 @@ from warplab.interpreter.memory.objects import Named
 from ..device.context import DeviceContext
 from ..device.launches.engines import engine_of
 from ..device.launches.sanitizing import Sanitizer
-from ..device.machine import model_of
+from ..device.machine import check_environment, model_of
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
 from ..errors import ApiError, UsageError
+from ..names import chosen, listed
+from .beforehand import check_outputs
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
@@ -32,6 +36,9 @@ from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
 
 Array = NDArray[Any]
+GENERATED = re.compile(
+    r"_param_\d+$"
+)  # nvcc and clang name parameters so; a person who names them by the source's names gives them in order
 DOUBTFUL = ("never-written", "read-first", "divergent-barrier", "missing-return")  # warnings that a run shows
 
 
@@ -100,9 +107,11 @@ class Runner:
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
         self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize else None
+        check_environment()
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
-        self.context.options.max_seconds = spec.timeout
+        if spec.timeout is not None:
+            self.context.options.max_seconds = spec.timeout
         self.context.options.engine = engine_of(spec.engine)
         self.context.options.schedule = None if spec.schedules else spec.schedule
         self.context.options.poison = spec.poison
@@ -189,15 +198,18 @@ class Runner:
                     raise m.given.flaw(f"the variable has {size} bytes; a tensor map has {len(words)}")
                 self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
 
+    @property
+    def pointer_bytes(self) -> int:
+        """The size of an address in the program."""
+        return max((m.address_size for m in self.module.modules), default=64) // 8
+
     def kernel(self, name: str) -> KernelHandle:
         """The kernel of a launch: the named one, or the only one."""
         kernels = self.module.program.kernels
         if name:
-            if name not in kernels:
-                raise UsageError(f"no kernel is called {name}; there are {' '.join(kernels) or 'none'}")
-            return self.module.kernel(name)
+            return self.module.kernel(chosen(kernels, name))
         if len(kernels) != 1:
-            raise UsageError(f"there are {len(kernels)} kernels ({' '.join(kernels)}): choose one with --kernel")
+            raise UsageError(f"there are {len(kernels)} kernels ({listed(kernels)}): choose one with --kernel")
         return self.module.kernel(next(iter(kernels)))
 
     def _step(self, step: HostStep) -> None:
@@ -238,6 +250,8 @@ class Runner:
         if launch.shared > 48 << 10:
             handle.max_dynamic_shared = launch.shared
         self.trail.append((handle, shape))
+        if launch is [step for step in self.spec.launches if isinstance(step, LaunchSpec)][-1]:  # by now all buffers are there
+            check_outputs(self.spec, self.outcome.buffers, self.module.program.variables)
         if self.sanitizer is not None:
             self.sanitizer.queued(launch.stream)
         self.context.launch(handle, shape, bytes(block))
@@ -249,21 +263,26 @@ class Runner:
         for a in given:
             if isinstance(a, Argument) and a.name in names and isinstance(a.name, str):
                 by_name[a.name] = a
-            else:
-                in_turn.append(a)
+                continue
+            if isinstance(a, Argument) and a.name and isinstance(a.value, ScalarValue) and not any(GENERATED.search(n) for n in names):
+                raise UsageError(f"{kernel} has no parameter {a.name}; its parameters are {', '.join(names) or 'none'}")
+            in_turn.append(a)
         for n in names:  # a texture, a surface or a tensor map is the argument of its name
             b = self.outcome.buffers.get(n)
             if n in self.maps or (b is not None and b.texels is not None and n not in given):
                 by_name.setdefault(n, n)
         rest = iter(in_turn)
+        said = ", ".join(map(plain_name, names))
         out = []
         for n in names:
             a = by_name.get(n) or next(rest, None)  # type: ignore[assignment]
             if a is None:
-                raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}), {len(given)} are given: {n} is missing")
+                raise UsageError(
+                    f"{short_name(kernel)} takes {len(names)} parameters ({said}), {len(given)} are given: {plain_name(n)} is missing"
+                )
             out.append(a)
         if left := list(rest):
-            raise UsageError(f"{kernel} takes {len(names)} parameters ({', '.join(names)}); {len(left)} more are given")
+            raise UsageError(f"{short_name(kernel)} takes {len(names)} parameters ({said}); {len(left)} more are given")
         return out
 
     def _parameter(self, formal: Variable, arg: Argument | str) -> bytes:
@@ -278,16 +297,21 @@ class Runner:
                     return raw  # a structure by value
                 if formal.dims:
                     how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
-                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes by value, the array has {len(raw)}: {how}")
-                if formal.size not in (4, 8):
-                    raise UsageError(f"parameter {formal.name} is a .{formal.type.name}, no pointer: give it a number")
-                name = arg.name or formal.name
+                    raise UsageError(
+                        f"parameter {plain_name(formal.name)} takes {formal.size} bytes by value, the array has {len(raw)}: {how}"
+                    )
+                if formal.size != self.pointer_bytes or formal.type.kind == "f":
+                    raise UsageError(
+                        f"parameter {plain_name(formal.name)} is a .{formal.type.name}, no pointer: give it a number, not an array"
+                    )
+                short = plain_name(formal.name)
+                name = arg.name or (formal.name if short in self.outcome.buffers else short)
                 return self._buffer(name, arg.way, value).address.to_bytes(formal.size, "little")
             case NullValue():
                 return bytes(formal.size)
             case ScalarValue(text):
                 if formal.dims:
-                    raise UsageError(f"parameter {formal.name} takes {formal.size} bytes: give it an array with @file.npy")
+                    raise UsageError(f"parameter {plain_name(formal.name)} takes {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type)
 
     def _map(self, formal: Variable, words: bytes) -> bytes:
@@ -295,7 +319,9 @@ class Runner:
         if formal.size == len(words):
             return words
         if formal.size != 8:
-            raise UsageError(f"parameter {formal.name} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8")
+            raise UsageError(
+                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8"
+            )
         address = self.context.allocate(len(words))
         self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)
         return address.to_bytes(8, "little")
@@ -309,7 +335,7 @@ class Runner:
         address = self.context.allocate(max(raw.nbytes, 1)) if place is None else self._placed(place, raw.nbytes)
         self.context.bytes_at(address, raw.nbytes)[:] = raw.reshape(-1).view(np.uint8)
         if (made := self.context.arena.find(address)) is not None:
-            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,))
+            made.object = Named(name, raw.nbytes, raw.itemsize, raw.shape or (1,), value.type)
         b = self.outcome.buffers[name] = RunBuffer(name, value.type, way, raw, address, value.poisoned)
         if value.poisoned and self.sanitizer is not None:
             self.sanitizer.unset(self.context.arena, address, raw.nbytes)
@@ -382,6 +408,12 @@ class Runner:
                 self.outcome.mismatches.append(found)
 
 
+def plain_name(parameter: str) -> str:
+    """A parameter's name for people: compilers write the kernel's before the number."""
+    found = GENERATED.search(parameter)
+    return parameter if found is None else found[0].lstrip("_")
+
+
 def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
     """`vecadd<<<4, 256>>>`, or the first and how many more."""
     if not trail:
@@ -395,4 +427,4 @@ def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
         return str(kept[0]) if len(kept) == 1 else str(tuple(kept))
 
     more = f" and {len(trail) - 1} more" if len(trail) > 1 else ""
-    return f"{handle.name}<<<{short(shape.grid)}, {short(shape.block)}>>>{more}"
+    return f"{short_name(handle.name)}<<<{short(shape.grid)}, {short(shape.block)}>>>{more}"

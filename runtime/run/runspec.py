@@ -18,6 +18,7 @@ from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
+LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "schedules": 1, "max_steps": 1, "timeout": 0}
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
 
 
@@ -97,10 +98,15 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
 
     def number(name: str, kind: type) -> Any:
         value = given.get(name)
+        option = f"--{name.replace('_', '-')}"
         try:
-            return None if value is None else kind(value) if kind is float else int(str(value), 0)
+            found = None if value is None else kind(value) if kind is float else int(str(value), 0)
         except ValueError:
-            raise UsageError(f"--{name.replace('_', '-')} {value!r} is no number") from None
+            raise UsageError(f"{option} {value!r} is no number") from None
+        least = LEAST.get(name)
+        if found is not None and least is not None and not found >= least:
+            raise UsageError(f"{option} {value}: write {f'{least} or more' if least else 'a number that is not negative'}")
+        return found
 
     launch = LaunchSpec(
         str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
@@ -114,15 +120,9 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), _seeds(number("schedules", int)), number("poison", int),
+        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), number("schedules", int), number("poison", int),
         number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
-
-
-def _seeds(count: int | None) -> int | None:
-    if count is not None and count < 1:
-        raise UsageError(f"--schedules {count}: give the number of seeds, 1 or more")
-    return count
 
 
 def _fmad(word: str | None) -> str:

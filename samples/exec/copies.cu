@@ -41,6 +41,9 @@ int main() {
     CUDA(cudaMemcpy(b, q, sizeof a, cudaMemcpyDeviceToHost));
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) CHECK(b[y][x] == a[y][x]);
+    CUDA(cudaMemcpyToArray(array, 8, 1, a, 2 * w * 4, cudaMemcpyHostToDevice));  // from the third texel of a row to the next but one
+    CUDA(cudaMemcpyFromArray(b, array, 8, 1, 2 * w * 4, cudaMemcpyDeviceToHost));
+    for (int x = 0; x < w; x++) CHECK(b[0][x] == a[0][x] && b[1][x] == a[1][x]);
     CUDA(cudaFreeAsync(q, 0));
     cudaMemPool_t pool;
     CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));

@@ -15,11 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from warplab.interpreter.launch import EngineUse
+
 from .harness import Array, Machine
 
 
-def results(case: Mapping[str, Any], inputs: Sequence[Array], outputs: Sequence[Array], **options: Any) -> list[Array]:
-    """What the engine leaves in the outputs of a case; `outputs` only tell their shapes."""
+def results(
+    case: Mapping[str, Any], inputs: Sequence[Array], outputs: Sequence[Array], used: EngineUse | None = None, **options: Any
+) -> list[Array]:
+    """What the engine leaves in the outputs of a case; `outputs` only tell their shapes, `used` is told what ran."""
     machine = Machine(case["ptx"], verified=False, bytes=32 << 20)
     places = [machine.upload(x) for x in inputs]
     kept = []
@@ -30,9 +34,11 @@ def results(case: Mapping[str, Any], inputs: Sequence[Array], outputs: Sequence[
     cluster = entry.function.directive(".reqnctapercluster")
     if cluster is not None:
         options["cluster"] = tuple(int(str(x)) for x in (*cluster.values, 1, 1, 1)[:3])
-    machine.launch(
+    launch = machine.launch(
         case["grid"], case["block"], [*places, *kept, case["n"]], name=case["entry"], shared=case.get("shared_bytes", 0), **options
     )
+    if used is not None:
+        used.add(launch.used)
     return [machine.download(a, like.dtype).reshape(like.shape) for a, like in zip(kept, outputs, strict=True)]
 
 

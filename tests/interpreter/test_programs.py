@@ -9,7 +9,7 @@ from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import Fault
-from warplab.interpreter.launch import Launch, Options
+from warplab.interpreter.launch import EngineUse, Launch, Options
 from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram
@@ -52,13 +52,13 @@ class Process:
         """Host to device."""
         self.arena.bytes[at : at + x.nbytes] = np.frombuffer(x.tobytes(), np.uint8)
 
-    def launch(self, one: dict[str, Any], **more: Any) -> None:
-        """One step of the program."""
+    def launch(self, one: dict[str, Any], **more: Any) -> EngineUse:
+        """One step of the program; tells what ran it."""
         if "memset" in one:
             m = one["memset"]
             at = self.buffers[m["buffer"]] + m.get("offset", 0)
             self.arena.bytes[at : at + m["bytes"]] = m["value"]
-            return
+            return EngineUse()
         kernel = next(p.kernels[one["entry"]] for p in self.programs if one["entry"] in p.kernels)
         raw = bytearray(kernel.parameter_bytes)
         for (_, at), (data, places) in zip(kernel.parameters, one["arguments"], strict=True):
@@ -80,6 +80,7 @@ class Process:
             options,
         )  # fmt: skip
         execute(launch, observers)
+        return launch.used
 
     def output(self, name: str, like: Array) -> Array:
         """A buffer, or a variable ("symbol:NAME")."""

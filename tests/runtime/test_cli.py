@@ -8,9 +8,11 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from warplab.runtime.cli import COMMANDS, errors, main
@@ -64,7 +66,7 @@ def test_help_imports_nothing_big() -> None:
 
 def test_module_runs_as_a_program(good: str) -> None:
     source = Path(__file__).parent.parent / "importroot"
-    command = [sys.executable, "-m", "warplab.runtime.cli", "check", good]
+    command = [sys.executable, "-m", "warplab", "check", good]
     done = subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": str(source)}, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -254,9 +256,89 @@ def test_dump(stage: str, wanted: str, good: str) -> None:
     assert wanted in run("dump", good, "--stage", stage).output
 
 
+def test_every_error_is_json_where_json_is_asked_for(bad: str, good: str) -> None:
+    def error(*args: str, code: int) -> dict[str, Any]:
+        result = run(*args, code=code)
+        assert result.stderr == ""
+        found: dict[str, Any] = json.loads(result.stdout)["error"]
+        assert found["code"] == code
+        return found
+
+    assert error("rnu", "--json", code=2)["message"] == "No such command 'rnu'. Did you mean 'run'?"
+    assert error("run", "--json", "--girid", "2", good, code=2)["kind"] == "usage"
+    assert "nowhere.ptx" in error("run", "nowhere.ptx", "--json", code=2)["message"]
+    (finding,) = error("run", bad, "--json", "--grid", "1", code=3)["diagnostics"]
+    assert finding["code"] == "no-such-form" and finding["line"] > 1
+    assert error("info", bad, "--json", code=3)["diagnostics"][0]["code"] == "no-such-form"
+    assert error("explain", "nonsense", "--json", code=2)["message"].startswith("no diagnostic has")
+
+
+@pytest.mark.parametrize(
+    ("args", "environment", "coloured"),
+    [
+        ([], {}, False), ([], {"FORCE_COLOR": "1"}, True), ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True), (["--color=never"], {"FORCE_COLOR": "1"}, False),
+    ],
+)  # fmt: skip
+def test_colours(bad: str, good: str, args: list[str], environment: dict[str, str], coloured: bool) -> None:
+    def seen(*words: str) -> str:
+        done = CliRunner(env=environment).invoke(main, list(words))
+        return done.stdout + done.stderr
+
+    for words in (["check", bad, *args], [*args, "check", bad], ["info", bad, *args], ["run", good, "--grid", "x", *args]):
+        assert ("\x1b[31m\x1b[1merror" in seen(*words)) == coloured, words
+    assert ("\x1b[31m\x1b[1m^^^^" in seen("check", bad, *args)) == coloured
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str) -> None:
     assert "_WARPLAB_COMPLETE" in run("completion", shell).output
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["isa", "shf"], {"shf", "shfl"}),
+        (["explain", "undeclared-n"], {"undeclared-name"}),
+        (["docs", "glos"], {"glossary"}),
+        (["devices", "sm_9"], {"sm_90"}),
+        (["run", "GOOD", "--device", "sm_80"], {"sm_80"}),
+        (["run", "GOOD", "--kernel", ""], {"k"}),
+        (["run", "GOOD", "--engine", "n"], {"numpy", "native"}),
+        (["profile", "GOOD", "--metrics", "branches,warp inst"], {"branches,warp instructions"}),
+        (["cfg", "GOOD", "-f", ""], {"k"}),
+        (["ru"], {"run"}),
+    ],
+)
+def test_what_a_shell_completes(good: str, words: list[str], wanted: set[str]) -> None:
+    words = [good if w == "GOOD" else w for w in words]
+    found = ShellComplete(main, {}, "warplab", "_WARPLAB_COMPLETE").get_completions(words[:-1], words[-1])
+    assert {c.value for c in found} == wanted
+
+
+def test_explanations_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    shown = run("explain", "undeclared-name").output
+    assert max(map(len, shown.splitlines())) <= 60
+    assert "`.reg .b32 %r<10>;`" in shown, "code is not divided"
+    assert max(len(line) for line in run("isa", "setp").output.splitlines()) <= 60
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("DEVICES", "sm_9x"),
+        ("DEVICES", "sm_90:much"),
+        ("BOUNDS", "loose"),
+        ("ENGINE", "fast"),
+        ("SCHEDULE", "x"),
+        ("TIMEOUT", "x"),
+        ("FMAD", "x"),
+    ],
+)
+def test_wrong_environment_variables_are_refused(good: str, variable: str, value: str) -> None:
+    done = CliRunner(env={f"WARPLAB_{variable}": value}).invoke(main, ["run", good, "--arg", "null", "--arg", "1"])
+    assert done.exit_code == 2 and value in done.stderr and ("fmad" if variable == "FMAD" else f"WARPLAB_{variable}") in done.stderr
 
 
 def test_check_of_a_small_file_is_quick(good: str) -> None:

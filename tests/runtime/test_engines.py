@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from warplab.runtime.cli import main
 from warplab.runtime.device.launches import engines
 from warplab.runtime.device.launches.engines import engine_of
 from warplab.runtime.errors import UsageError
@@ -45,6 +48,12 @@ def test_a_word_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
 def test_wrong_words_and_a_missing_compiler_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="'fast'; there are auto, numpy and native"):
         engine_of("fast")
-    monkeypatch.setattr(engines, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="pip install 'warplab\\[native\\]'"):
+    monkeypatch.setattr(engines, "missing", lambda: "llvmlite")
+    with pytest.raises(UsageError, match="needs llvmlite: pip install --upgrade 'warplab\\[native\\]'"):
         engine_of("native")
+
+
+def test_a_report_says_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLAB_ENGINE", "native")
+    result = CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--json"])
+    assert json.loads(result.output)[0]["engine"] == {"native_blocks": 4, "numpy_blocks": 0, "left_to_numpy": {}}

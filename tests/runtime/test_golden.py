@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from warplab.runtime.cli.test import test as command
+from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.golden.directives import read
@@ -123,7 +123,7 @@ def test_directives_that_cannot_be_read_fail_as_tests(tmp_path: Path, text: str)
 
 
 def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
-    head = "// RUN: warplab cfg %s\n// CHECK: twice\n// CHECK-NOT: B1\n// RUN: not warplab cfg %s -f nothing | filecheck --check-prefix=BAD\n// BAD: no function nothing"
+    head = "// RUN: warplab cfg %s\n// CHECK: twice\n// CHECK-NOT: B1\n// RUN: not warplab cfg %s -f nothing | filecheck --check-prefix=BAD\n// BAD: no function is called nothing"
     assert messages(write(tmp_path, head)) == ["", ""]
     wrong = messages(write(tmp_path, "// RUN: warplab cfg %s\n// CHECK: thrice"))[0]
     assert ":2: CHECK: thrice" in wrong and "the output there:" in wrong
@@ -183,18 +183,18 @@ def test_command_reports(tmp_path: Path) -> None:
     write(tmp_path, f'{RUN} --expect "out == x"', name="b.ptx")
     write(tmp_path, "// no test", name="c.ptx")
     junit = tmp_path / "report.xml"
-    done = CliRunner().invoke(command, [str(tmp_path), "--json", "--junit", str(junit)])
+    done = CliRunner().invoke(main, ["test", str(tmp_path), "--json", "--junit", str(junit)])
     assert done.exit_code == 1
     report = json.loads(done.output)
     assert (report["passed"], report["failed"]) == (1, 1)
     suite = ElementTree.parse(junit).getroot()[0]
     assert suite.attrib["tests"] == "2" and suite.attrib["failures"] == "1"
     assert "31 of 32 differ" in (suite[1][0].text or "")
-    assert CliRunner().invoke(command, [str(tmp_path), "-k", "a.ptx"]).exit_code == 0
-    assert CliRunner().invoke(command, [str(tmp_path), "-k", "not b.ptx"]).exit_code == 0
-    assert CliRunner().invoke(command, [str(tmp_path), "-n", "2"]).exit_code == 1
-    assert CliRunner().invoke(command, [str(tmp_path / "c.ptx")]).exit_code == 2
-    assert CliRunner().invoke(command, [str(tmp_path / "nowhere")]).exit_code == 2
+    assert CliRunner().invoke(main, ["test", str(tmp_path), "-k", "a.ptx"]).exit_code == 0
+    assert CliRunner().invoke(main, ["test", str(tmp_path), "-k", "not b.ptx"]).exit_code == 0
+    assert CliRunner().invoke(main, ["test", str(tmp_path), "-n", "2"]).exit_code == 1
+    assert CliRunner().invoke(main, ["test", str(tmp_path / "c.ptx")]).exit_code == 2
+    assert CliRunner().invoke(main, ["test", str(tmp_path / "nowhere")]).exit_code == 2
 
 
 def test_small_tests_are_quick(tmp_path: Path) -> None:

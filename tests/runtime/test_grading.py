@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
-from warplab.runtime.cli.grade import grade as command
+from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
 from warplab.runtime.grading import Lab, Report, Submission, find_submissions, grade, load_lab
 from warplab.runtime.grading.bundle import write_bundle
@@ -219,12 +219,12 @@ def test_command(lab: Lab, tmp_path: Path) -> None:
         (folder / f"{name}.ptx").write_text(text)
     table, out = tmp_path / "points.csv", tmp_path / "report.json"
     words = [str(lab.folder), str(folder), "--format", "json", "--out", str(out), "--csv", str(table), "--jobs", "2"]
-    assert CliRunner().invoke(command, words).exit_code == 1
+    assert CliRunner().invoke(main, ["grade", *words]).exit_code == 1
     assert [r["score"] for r in json.loads(out.read_text())] == [4, 0]
     assert "ann,4,4,3,1" in table.read_text()
-    assert CliRunner().invoke(command, [str(lab.folder), str(folder / "ann.ptx")]).exit_code == 0
-    assert CliRunner().invoke(command, [str(lab.folder)]).exit_code == 2
-    assert CliRunner().invoke(command, [str(tmp_path), str(folder)]).exit_code == 2
+    assert CliRunner().invoke(main, ["grade", str(lab.folder), str(folder / "ann.ptx")]).exit_code == 0
+    assert CliRunner().invoke(main, ["grade", str(lab.folder)]).exit_code == 2
+    assert CliRunner().invoke(main, ["grade", str(tmp_path), str(folder)]).exit_code == 2
 
 
 def test_submissions_of_one_name_are_told_apart(lab: Lab, tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_labs_that_cannot_be_read(tmp_path: Path, text: str) -> None:
 
 def test_bundle(tmp_path: Path) -> None:
     out = tmp_path / "bundle.zip"
-    assert CliRunner().invoke(command, [str(LABS / "06-histogram"), "--bundle", str(out)]).exit_code == 0
+    assert CliRunner().invoke(main, ["grade", str(LABS / "06-histogram"), "--bundle", str(out)]).exit_code == 0
     with zipfile.ZipFile(out) as file:
         names = set(file.namelist())
         assert {"setup.sh", "run_autograder", "lab/lab.toml", "lab/README.md", "lab/starter.ptx"} <= names
@@ -294,7 +294,7 @@ def test_autograder_always_writes_results(lab: Lab, tmp_path: Path, handed_in: d
         else:
             path.write_text(text)
     program = tmp_path / "venv" / "bin" / "warplab"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m warplab.runtime.cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m warplab "$@"\n')
     program.chmod(0o755)
     environment = {**os.environ, "AUTOGRADER_ROOT": str(tmp_path), "PYTHONPATH": str(ROOT / "tests" / "importroot")}
     subprocess.run(["bash", str(tmp_path / "source" / "run_autograder")], env=environment, check=True, capture_output=True)
@@ -321,7 +321,7 @@ def test_a_scheduler_that_does_not_answer_is_named(lab: Lab, tmp_path: Path, mon
     monkeypatch.setattr("warplab.runtime.grading.cluster.ANSWER", 0.5)
     (tmp_path / "a.ptx").write_text(GOOD)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        done = CliRunner().invoke(command, [str(lab.folder), str(tmp_path), "--scheduler", address])
+        done = CliRunner().invoke(main, ["grade", str(lab.folder), str(tmp_path), "--scheduler", address])
         assert done.exit_code == 2 and "no scheduler answers there" in done.output, done.output
 
 

@@ -187,7 +187,7 @@ def test_what_is_wrong_with_a_program_is_said(device: w.Device) -> None:
     with pytest.raises(w.CUDAError, match="INVALID_PTX"):
         w.Program(HEAD + ".visible .entry k() { nonsense; }", "ptx").compile("cubin")
     with pytest.raises(NotImplementedError):
-        w.Program("__global__ void k() {}", "c++")
+        w.Program("define void @k() { ret void }", "nvvm")
 
 
 def test_devices_of_other_models_and_peers(host: Host) -> None:

@@ -1,15 +1,22 @@
 """`warplab run` on small programs that say themselves what must come out."""
 
+import _thread
 import io
 import json
+import re
 import shlex
+import sys
+import threading
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from warplab.runtime.cli import main
+from warplab.interpreter.faults import LaunchInterrupted
+from warplab.runtime.cli import errors, main
+from warplab.runtime.device.modules.kernels import KernelHandle
 from warplab.runtime.run.progress import ERASE, Progress
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import from_options
@@ -113,10 +120,94 @@ def test_a_long_launch_shows_how_far_it_is(tmp_path: Path) -> None:
         with Progress(out, wait=0.0, step=0.01) as progress:
             runner.context.observe = progress.watch
             runner.run()
-        assert ("long: block " in out.getvalue()) == seen
+        assert ("long: 0 of 3 blocks have ended, at line " in out.getvalue()) == seen
         assert out.getvalue().endswith(ERASE) == seen
 
 
+def test_a_launch_in_which_no_block_ends_is_told_once(tmp_path: Path) -> None:
+    out = io.StringIO()
+    runner = Runner([LONG.encode()], ["long.ptx"], from_options({"grid": "3", "engine": "numpy"}), None)
+    with Progress(out, step=0.005, patience=0.01) as progress:
+        runner.context.observe = progress.watch
+        runner.run()
+    assert out.getvalue().count("note: long: 0 of 3 blocks have ended, at line ") == 1
+    assert "Ctrl-C" in out.getvalue()
+
+
+def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
+    class Impatient(Runner):
+        def kernel(self, name: str) -> KernelHandle:
+            threading.Timer(0.2, _thread.interrupt_main).start()
+            return super().kernel(name)
+
+    runner = Impatient([SPIN.encode()], ["spin.ptx"], from_options({"grid": "3", "engine": "numpy"}), None)
+    with pytest.raises(LaunchInterrupted, match=r"interrupted in kernel spin: 0 of 3 blocks have ended, at line 7, .* steps"):
+        runner.run()
+    report = CliRunner().invoke(click.Command("x", callback=lambda: sys.exit(errors.report(LaunchInterrupted("interrupted here")))))
+    assert (report.exit_code, report.stderr) == (130, "interrupted here\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--print d", "--print 'd': nothing is called 'd'"),
+        ("--expect d==1", "--expect 'd==1': nothing is called 'd'"),
+        ("--expect before(d)==b", "nothing is called 'd'"),
+        ("--expect b", "--expect 'b': that compares nothing; write b == VALUE"),
+        ("--expect sum(b)", "--expect 'sum(b)': that compares nothing, it yields float32"),
+        ("--dump d=x.npy", "--dump 'd=x.npy': write NAME=FILE.npy"),
+        ("--max-steps -1", "--max-steps -1: write 1 or more"),
+        ("--timeout -1", "--timeout -1: write a number"),
+        ("--arg m=5", "has no parameter m; its parameters are"),
+        ("--device sm_20", "and --device is sm_20: write --device sm_"),
+    ],
+)
+def test_wrong_options_say_what_to_write(tmp_path: Path, options: str, message: str) -> None:
+    done = run(tmp_path, f"{ARGUMENTS} {options}")
+    assert done.exit_code == 2 and message in done.stderr, done.stderr
+
+
+CPP = f"""{HEAD}.visible .entry _ZN2ns3addIfEEvPfi(.param .u64 _ZN2ns3addIfEEvPfi_param_0, .param .u32 _ZN2ns3addIfEEvPfi_param_1)
+{{
+    .reg .b64 %a;
+    .reg .b32 %i;
+    ld.param.u64 %a, [_ZN2ns3addIfEEvPfi_param_0];
+    ld.param.u32 %i, [_ZN2ns3addIfEEvPfi_param_1];
+    mad.wide.u32 %a, %i, 4, %a;
+    st.global.b32 [%a], %i;
+    ret;
+}}
+.visible .entry _Z3addPi(.param .u64 _Z3addPi_param_0) {{ ret; }}
+"""
+
+
+def test_a_cpp_kernel_has_its_cpp_name(tmp_path: Path) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(CPP)
+
+    def words(*args: str) -> Result:
+        return CliRunner().invoke(main, ["run", str(path), *args])
+
+    proposed = words().stdout
+    assert "ns::add<float>(float*, int) takes\n  param_0 " in proposed
+    for command in re.findall("try\n(.*)", proposed):
+        assert "--arg f32:32" in command or "--arg s32:32" in command
+        assert CliRunner().invoke(main, shlex.split(command)[1:]).exit_code in (0, 4)
+    for name in ("ns::add", "ns::add<float>", "ns::add<float>(float *, int)", "_ZN2ns3addIfEEvPfi"):
+        done = words("--kernel", name, "--arg", "f32:4", "--arg", "4")
+        assert done.exit_code == 4 and done.stderr.startswith("FAULT  ns::add<float><<<1, 1>>>\n")
+        assert "`param_0[4]`, 0 bytes after the 16 bytes of param_0" in done.stderr and "param_0 has 4 elements of f32" in done.stderr
+    assert words("--kernel", "add", "--arg", "s32:1").exit_code == 0, "the whole name of the other"
+    assert "is ns::add meant?" in words("--kernel", "ns::ad").stderr
+    shown = CliRunner().invoke(main, ["info", str(path)]).stdout
+    assert "C++ name    ns::add<float>(float*, int)" in shown
+
+
+SPIN = f"""{HEAD}.visible .entry spin()
+{{
+    .reg .b32 %r;
+    L: add.u32 %r, %r, 1; bra L; }}
+"""
 LONG = kernel("long")
 
 

@@ -263,7 +263,9 @@ AGAIN:
 )
 
 
-@pytest.mark.parametrize(("count", "nearby"), [(4, []), (5, ["`array[4]`, 0 bytes after the 16 bytes of array"])])
+@pytest.mark.parametrize(
+    ("count", "nearby"), [(4, []), (5, ["`array[4]`, 0 bytes after the 16 bytes of array; array has 4 elements of b32"])]
+)
 def test_a_local_array_of_a_caller_has_its_own_end(tmp_path: Path, count: int, nearby: list[str]) -> None:
     _, found = findings(tmp_path, STACK, "", "--block", "32", "--arg", str(count), "--tool", "memcheck")
     assert [f["nearby"] for f in found] == nearby

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
 from ...plan import plan as P
@@ -58,9 +61,21 @@ class EmittedAccesses(Stack):
         if space == "local":
             return tuple(self.from_stack(a + a.dtype.type(plus), t, e, n, guard) for e in range(n))
         bits, code = 8 * t.bytes, self.code
+        if space == "generic" and self.frame.stack:
+            pieces = [partial(self._bits_of, *way, t, n, guard) for way in self._either_place(a, plus)]
+            found = code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [f"<{self.width} x i{bits}>"] * n)
+            return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
         mask = f"<{self.width} x i1> {self.mask(guard)}"
         return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask})"), t, n)
+
+    def _bits_of(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, n: int, guard: Guard) -> list[str]:
+        return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
+
+    @staticmethod
+    def _either_place(a: SymbolicArray, plus: int) -> Iterator[tuple[str, SymbolicArray, int]]:
+        """An address of any space as one of the stack, and as one of shared or global memory."""
+        return iter((("local", a - np.uint64(LOCAL_BASE), plus), ("shared or global", a, plus)))
 
     def _load_one(self, a: SymbolicArray, t: ScalarType, n: int) -> tuple[Any, ...]:
         """The same from one address for all."""
@@ -84,15 +99,23 @@ class EmittedAccesses(Stack):
             v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
             v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
             values.append(v)
+        if space == "generic" and self.frame.stack:
+            pieces = [partial(self._put_bits, *way, t, values, guard) for way in self._either_place(a, plus)]
+            self.code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [])
+        else:
+            self._put_bits(space, a, plus, t, values, guard)
+
+    def _put_bits(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, values: Sequence[SymbolicArray], guard: Guard) -> list[str]:
         if space == "local":
             for e, v in enumerate(values):
                 self.to_stack(a + a.dtype.type(plus), t, e, len(values), v, guard)
-            return
-        where = self._addressed(space, a, plus, t.bytes * len(parts), guard)
-        name = self.helpers.store(space, 8 * t.bytes, len(parts))
+            return []
+        where = self._addressed(space, a, plus, t.bytes * len(values), guard)
+        name = self.helpers.store(space, 8 * t.bytes, len(values))
         self.code.lines.append(
             f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
         )
+        return []
 
     def _address(self, place: Any) -> tuple[SymbolicArray, int]:
         """A register's addresses, and what the instruction adds to them."""
@@ -107,24 +130,44 @@ class EmittedAccesses(Stack):
 
     def _addressed(self, space: str, a: SymbolicArray, plus: int, size: int, guard: Guard) -> str:
         """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
-        place = self.place(space, a, size)
+        place = self.place(space, a, size, guard, plus)
         bits = 8 * place.address.itemsize
         kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({place.addresses}, <{self.width} x i1> {self.mask(guard)})")
         return f"{place.memory}, {place.addresses}, i{bits} {plus & (1 << bits) - 1}, i32 {kind}"
 
-    def place(self, space: str, a: SymbolicArray, size: int) -> AccessPlace:
-        """Where an access of so many bytes of each lane goes."""
+    def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: int = 0) -> AccessPlace:
+        """Where an access of so many bytes of each lane goes; `plus` is added to all addresses later."""
         a = self.at(LANE, a.view(f"u{a.itemsize}"))
+        code, once = self.code, self.once
         if space == "global":
-            return AccessPlace("ptr %host.b", f"ptr {self._site(self.code)}, i64 0", a.astype(np.uint64))
-        if a.itemsize == 8:
-            a = narrow(a)
-        start = self.code.emit(f"mul i64 {self.block()}, %shared_stride")
-        base = self.code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
-        room = self.once.emit(f"sub i64 %shared_size, {size - 1}")
-        none = self.once.emit(f"icmp slt i64 {room}, 0")
-        limit = self.once.emit(f"select i1 {none}, i64 0, i64 {room}")
-        return AccessPlace(f"ptr {base}", f"ptr null, i64 {limit}", a)
+            return AccessPlace("ptr %host.b", f"ptr {self._site(code)}, i64 0", a.astype(np.uint64))
+        start = code.emit(f"mul i64 {self.block()}, %shared_stride")
+        base = code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
+        room = once.emit(f"sub i64 %shared_size, {size - 1}")
+        none = once.emit(f"icmp slt i64 {room}, 0")
+        limit = once.emit(f"select i1 {none}, i64 0, i64 {room}")
+        if space == "shared":
+            return AccessPlace(f"ptr {base}", f"ptr null, i64 {limit}", narrow(a) if a.itemsize == 8 else a)
+        a = a.astype(np.uint64)  # its first lane says which memory; the others reach no other
+        window = code.scratch("[2 x i64]", f"window{size}")
+        for n, word in enumerate((str(SHARED_BASE), limit)):
+            once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {window}, i64 {n}')}, align 8")
+        is_shared = self._in_window(SHARED_BASE, a, plus, guard)
+        base = code.emit(f"getelementptr i8, ptr {base}, i64 {-SHARED_BASE}")
+        base = code.emit(f"select i1 {is_shared}, ptr {base}, ptr %host.b")
+        site = code.emit(f"select i1 {is_shared}, ptr {window}, ptr {self._site(code)}")
+        return AccessPlace(f"ptr {base}", f"ptr {site}, i64 0", a)
+
+    def _in_window(self, base: int, a: SymbolicArray, plus: int, guard: Guard) -> str:
+        """Does the first of the lanes that take part access a window of the generic addresses?"""
+        code, w = self.code, self.width
+        a = self.at(LANE, a.view(f"u{a.itemsize}").astype(np.uint64))
+        lanes = code.emit(f"bitcast <{w} x i1> {self.mask(guard)} to i{w}")
+        code.module.declarations[f"llvm.cttz.i{w}"] = f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)"
+        lane = code.emit(f"and i{w} {code.emit(f'call i{w} @llvm.cttz.i{w}(i{w} {lanes}, i1 false)')}, {w - 1}")
+        first = code.emit(f"extractelement {a.type} {a.value}, i{w} {lane}")
+        into = code.emit(f"sub i64 {code.emit(f'add i64 {first}, {plus}')}, {base}")
+        return code.emit(f"icmp ult i64 {into}, {WINDOW_SIZE}")
 
 
 def _result(bits: int, elements: int, width: int) -> str:
@@ -135,6 +178,11 @@ def _result(bits: int, elements: int, width: int) -> str:
 def _parts(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any, ...]:
     values = [result] if n == 1 else [code.emit(f"extractvalue {_result(8 * t.bytes, n, code.width)} {result}, {e}") for e in range(n)]
     return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in values)
+
+
+def reached(space: str) -> tuple[str, ...]:
+    """The memories that an access to a space may reach."""
+    return ("global", "shared", "local") if space == "generic" else (space,)
 
 
 def space_of(op: P.Op) -> str:
@@ -156,5 +204,5 @@ def reads_constants(op: P.Op) -> bool:
 def compiled(op: P.Op) -> bool:
     """Is an access one of those that are compiled?"""
     access, place = op.meaning.access, op.sources[0]
-    reached = isinstance(place, P.ParameterPlace | P.FramePlace) or (access is not None and access.space in SPACES)
-    return access is not None and access.type.elements == 1 and reached
+    known = isinstance(place, P.ParameterPlace | P.FramePlace) or (access is not None and access.space in SPACES)
+    return access is not None and access.type.elements == 1 and known

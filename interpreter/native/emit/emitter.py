@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from warplab.isa.primitives import look_up
 from warplab.isa.types import TYPES
 
 from ...plan import plan as P
@@ -20,9 +21,10 @@ from ..trace.code import Untraceable, scalar_type
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
+from . import matrices, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
 from .memory import field
-from .warp import RULES
+from .rules import RULES
 
 DType = np.dtype[Any]
 
@@ -37,8 +39,8 @@ class Emitter(CompiledLanes):
 
     # ------------------------------------------------------------ the function
 
-    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]]) -> str:
-        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass."""
+    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]], table: P.Table | None = None) -> str:
+        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass; `table`: what decides where its lanes go."""
         for op in ops:
             self.operation(op)
         stores: dict[int, list[str]] = {ONE: [], LANE: []}
@@ -47,6 +49,8 @@ class Emitter(CompiledLanes):
                 if slot not in self.values and self.kinds.get(slot, ONE) == kind:
                     continue  # it lies there already
                 stores[kind] += self._put(slot, kind)
+        if table is not None:
+            stores[LANE] += self._ways(table)
         heads = [line for name in _POINTERS + _NUMBERS for line in field(name, f"%{name}")]
         heads += [f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS]
         w = self.width
@@ -96,6 +100,19 @@ class Emitter(CompiledLanes):
         f = f"llvm.masked.store.v{w}{_SUFFIXES.get(t, t)}.p0"
         self.module.declarations[f] = f"declare void @{f}({v.type}, ptr, i32, <{w} x i1>)"
         return [*lines, f"  call void @{f}({v.type} {v.value}, ptr {name}.p, i32 {min(64, w * v.itemsize)}, <{w} x i1> %active)"]
+
+    def _ways(self, table: P.Table) -> list[str]:
+        """Lines that store, for each way of a table, the mask of the lanes that take it."""
+        index = self._all_lanes(self.source(table.index)[1])
+        entry = np.minimum(index, index.dtype.type(len(table.targets) - 1))
+        ways = table.ways
+        taken = entry if len(ways) == len(table.targets) else look_up(entry, np.array([ways.index(to) for to in table.targets], np.uint32))
+        lines = []
+        for n in range(len(ways)):
+            mask: Any = taken == taken.dtype.type(n)
+            lines += [f"  %way{n}.p = getelementptr i8, ptr %frame, i64 {self.frame.way(n)}",
+                      f"  %way{n} = bitcast {mask.type} {mask.value} to i{self.width}", f"  store i{self.width} %way{n}, ptr %way{n}.p, align 4"]  # fmt: skip
+        return lines
 
     # ------------------------------------------------------------ operations
 

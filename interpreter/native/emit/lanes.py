@@ -16,7 +16,7 @@ from ..schedule.words import TURN
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE
-from .accesses import EmittedAccesses
+from .accesses import EmittedAccesses, reached
 from .memory import SPACES
 from .values import Guard
 
@@ -52,9 +52,10 @@ class CompiledLanes(EmittedAccesses):
         self.store_lanes(self._touch(space, True), address.view(f"u{address.itemsize}"), 0, TYPES[type], values, self.guard)
 
     def _touch(self, space: str, write: bool) -> str:
-        if space not in SPACES or (SPACES[space], not write) in self.touched or self.loops:
+        memories = reached(SPACES.get(space, ""))
+        if space not in SPACES or self.loops or any((memory, not write) in self.touched for memory in memories):
             raise Untraceable(f"{space} memory, perhaps both read and written")
-        self.touched |= {(SPACES[space], write)}
+        self.touched |= {(memory, write) for memory in memories}
         return SPACES[space]
 
     def later(
@@ -99,7 +100,7 @@ class CompiledLanes(EmittedAccesses):
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
         mask = self.mask(self.guard)
-        place = self.place(SPACES[space], address, size)
+        place = self.place(SPACES[space], address, size, self.guard)
         check = self.helpers.check(SPACES[space], 8 * size)
         ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask})")
         held = [lift(code, o, o.dtype, self.width) for o in operands]

@@ -11,7 +11,7 @@ from ..schedule import words
 from ..trace.code import LLVMModule
 from . import texts as T
 
-SPACES = {"global": "global", "const": "global", "generic": "global", "shared": "shared", "shared::cta": "shared", "local": "local"}
+SPACES = {"global": "global", "const": "global", "generic": "generic", "shared": "shared", "shared::cta": "shared", "local": "local"}
 
 
 # How the addresses of a vector may lie: neighbours, all at one place, each half neighbours, each half at one place, or anyhow.
@@ -112,10 +112,11 @@ class Helpers:
         return name
 
     def _access(self, what: str, space: str, bits: int, elements: int) -> str:
+        space = "shared" if space == "shared" else "global"  # the base and the limits say which
         name = f"{what}_{space}_{bits}x{elements}"
         if name in self.texts:
             return name
-        w, h, a = self.width, self.width // 2, 64 if space == "global" else 32
+        w, h, a = self.width, self.width // 2, 32 if space == "shared" else 64
         size = bits // 8 * elements
         ways = [(0, "run")] + ([(1, "same")] if what == "load" else []) + ([(2, "halves")] if elements == 1 else [])
         if what == "load" and elements == 1:

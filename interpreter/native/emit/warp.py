@@ -5,46 +5,18 @@ Each entry stands beside the meaning in isa/ops/warp.py that it equals.  Lanes o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from warplab.isa.ops import warp as isa
 
-from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
+from .rules import Warp, rule
 
 U32 = np.dtype(np.uint32)
 ALL = "<" + ", ".join(["i1 true"] * 32) + ">"
-
-
-class Warp(Protocol):
-    """What an emitter offers."""
-
-    width: int
-    code: VectorCode
-
-    def constant(self, value: Any) -> Any:
-        """The number that a symbol always is; None where it is not one."""
-
-    def refuse(self, lanes: str) -> None:
-        """Leaves the pass to numpy where a bit is set."""
-
-
-Rule = Callable[..., Any]
-RULES: dict[Any, Rule] = {}
-
-
-def rule(meaning: Any) -> Callable[[Rule], Rule]:
-    """Registers the compiled form of a meaning."""
-
-    def register(f: Rule) -> Rule:
-        RULES[meaning] = f
-        return f
-
-    return register
 
 
 # ---------------------------------------------------------------- pieces

@@ -10,6 +10,8 @@ from .stack import behind, push
 def exit_of(S: Words, row: int, to: int) -> int:
     """The way out of loops that leads to a place: (to, join, how many places inside, these places); 0 where it is none."""
     at = S[row + s.EXITS]
+    if at == 0:
+        return 0
     n = S[at]
     at += 1
     while n > 0:

@@ -10,11 +10,13 @@ above each the PENDING groups below it that have not run yet.
 
 from __future__ import annotations
 
-from . import divergence, exits, stack
+from . import barriers, divergence, exits, stack, tables
 from . import words as s
+from .barriers import missing, passed
 from .divergence import branch, exit_some, go
 from .loops import Masks, Words
 from .stack import end_lanes, finish
+from .tables import table
 
 
 def invoke(address: int, words: Words, at: int, count: int) -> int:
@@ -114,17 +116,19 @@ def run(S: Words, F: Masks) -> int:
             if holds != S[row + s.NEGATED]:
                 way = s.A
             code = go(S, S[row + way], row)
+        elif kind == s.BRANCH_MANY:
+            code = table(S, F, row)
         elif kind == s.EXIT:
             end_lanes(S, S[s.LIST], S[s.COUNT])
             code = finish(S)
         elif kind == s.EXIT_SOME:
             code = exit_some(S, F, row)
         elif kind == s.BARRIER:
-            if S[s.LANES] != S[s.LIVING]:
+            if passed(S, F, row) == 0:
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         elif kind == s.WARP_SYNC:
-            if S[s.LANES] != S[s.LIVING] and not whole_warps(S):
+            if S[s.LANES] != S[s.LIVING] and missing(S, F, row):
                 return s.STUCK
             code = go(S, S[row + s.A], row)
         else:
@@ -133,18 +137,4 @@ def run(S: Words, F: Masks) -> int:
             return code
 
 
-def whole_warps(S: Words) -> int:
-    """Does the group hold every living lane of each warp that it touches?"""
-    at = S[s.LIST]
-    n = S[s.COUNT]
-    alive = S[s.ALIVE]
-    i = 0
-    while i < n:
-        entry = S[at + i]
-        if entry & 0xFFFFFFFF != S[alive + (entry >> 32)]:
-            return 0
-        i += 1
-    return 1
-
-
-FUNCTIONS = waves, begin, run, whole_warps, *divergence.FUNCTIONS, *exits.FUNCTIONS, *stack.FUNCTIONS
+FUNCTIONS = waves, begin, run, *barriers.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS

@@ -12,9 +12,15 @@ UNDER_WAY, NEXT_BLOCK, WAVE_BLOCKS, PC, LIST, COUNT, LANES, TURN, STOP, DEPTH, L
 WORDS = 48
 
 # What a row of the program is, and its words.
-RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE = range(10)
-KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS = range(9)
-ROW = 10
+RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, BRANCH_MANY, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE = range(11)
+KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS, REDUCED, VALUE, RESULT = range(12)
+NAMED = JOIN  # where a sync's membermask or a barrier's count is: in B, in a register of one value, in one of each lane
+NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)
+BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
+ROW = 12
+
+# What the lanes of one way of a table are collected in: where it leads, how many entries and lanes; the entries follow.
+WAY_TO, WAY_COUNT, WAY_LANES, WAY = range(4)
 
 # Why run() returns.
 DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN = range(1, 9)
@@ -23,6 +29,6 @@ DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN = range(1, 9)
 NODE_KIND, NODE_PC, NODE_LIST, NODE_COUNT, NODE_LANES, NODE_TURN = range(6)
 NODE = 6
 IS_JOIN, IS_PENDING = range(2)
-NODES = 256  # that there is room for
+NODES = 2048  # that there is room for
 NOWHERE = -2  # no place
 END = -1  # the place behind the last instruction

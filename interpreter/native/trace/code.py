@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,21 @@ class VectorCode:
         name = f"%room.{name}"
         self.rooms[name] = type
         return name
+
+    def either(self, condition: str, ways: Sequence[Callable[[], Sequence[str]]], types: Sequence[str]) -> list[str]:
+        """The values of one of two pieces of code, the first where a condition holds; `types` are LLVM's of the values."""
+        self._count += 1
+        n = self._count
+        rooms = [self.scratch(t, f"{self._prefix}{n}.{i}") for i, t in enumerate(types)]
+        self.lines.append(f"  br i1 {condition}, label %yes{n}, label %no{n}")
+        for label, piece in zip(("yes", "no"), ways, strict=True):
+            known = dict(self._known)
+            self.lines.append(f"{label}{n}:")
+            self.lines += [f"  store {t} {v}, ptr {room}, align 64" for t, v, room in zip(types, piece(), rooms, strict=True)]
+            self.lines.append(f"  br label %either{n}")
+            self._known = known
+        self.lines.append(f"either{n}:")
+        return [self.fresh(f"load {t}, ptr {room}, align 64") for t, room in zip(types, rooms, strict=True)]
 
     def forget(self) -> None:
         """Another piece follows, which values computed here may not reach."""

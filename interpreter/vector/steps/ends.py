@@ -10,7 +10,7 @@ import numpy as np
 from ...faults import Fault
 from ...lanes import Selection
 from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
-from ...values import plain
+from ...values import Array, plain
 from ..convergence import arrive, go, leave, ret
 from ..divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
 from ..group import Group
@@ -128,26 +128,20 @@ def _branch(end: Branch, _: int) -> Terminator:
 
 
 def _table(end: Table, _: int) -> Terminator:
-    index, pcs, fall = get_of(end.index), end.targets, end.fall
+    index, ways = get_of(end.index), end.ways
+    way_of: Array = np.array([ways.index(pc) for pc in end.targets])
     condition = None if end.guard is None else condition_of(end.guard)
+    if condition is not None and end.fall not in ways:
+        ways.append(end.fall)
 
     def run(g: Group) -> int | None:
-        at = np.minimum(index(g.R), len(pcs) - 1)
+        way = way_of[np.minimum(index(g.R), len(way_of) - 1)]
         if condition is not None:
-            taken = condition(g.R)
-            if taken.size == 1:
-                if not taken[0, 0]:
-                    return fall
-            else:
-                at = np.where(taken, at, len(pcs))
-        if at.size == 1:
-            return pcs[int(at[0, 0])]
-        ways: dict[int, list[int]] = {}
-        for value in np.unique(at).tolist():
-            ways.setdefault(fall if value == len(pcs) else pcs[value], []).append(value)
-        if len(ways) == 1:
-            return next(iter(ways))
-        part_ways(g, [(Selection.of(np.isin(at, values), g.geometry.shape), pc) for pc, values in ways.items()], end.join, end.exits)
+            way = np.where(condition(g.R), way, ways.index(end.fall))
+        taken: list[int] = np.unique(way).tolist()
+        if len(taken) == 1:
+            return ways[taken[0]]
+        part_ways(g, [(Selection.of(way == n, g.geometry.shape), ways[n]) for n in taken], end.join, end.exits)
         return None
 
     return _departing(_counting(run, end.turns), end.exits)

@@ -7,9 +7,9 @@ a process.
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
 from warplab.interpreter.launch import Options
+from warplab.interpreter.native.choice import missing
 
 from ...errors import UsageError
 
@@ -23,8 +23,8 @@ def engine_of(word: str = "") -> str:
     name = word or os.environ.get(VARIABLE, "") or ENGINES[0]
     if name not in ENGINES:
         raise UsageError(f"{VARIABLE if not word else 'the engine'} is {name!r}; there are {', '.join(ENGINES[:-1])} and {ENGINES[-1]}")
-    if name == "native" and find_spec("llvmlite") is None:
-        raise UsageError("the native engine needs llvmlite: pip install 'warplab[native]'")
+    if name == "native" and (wanted := missing()):
+        raise UsageError(f"the native engine needs {wanted}: pip install --upgrade 'warplab[native]'")
     return name
 
 

@@ -85,10 +85,6 @@ class DeviceArena(WideArena):
         self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
         self.slips: list[str] = []  # such accesses, in words: the first that each check finds
 
-    def holds(self, low: int, end: int, write: bool) -> bool:
-        """See Arena."""
-        return super().holds(low, end, write) or (self.by_pages and self._passes(low, end, write))
-
     def holds_each(self, low: Any, size: int, write: bool) -> Any:
         """See Arena."""
         out = super().holds_each(low, size, write)

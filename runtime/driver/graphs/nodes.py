@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ...device.graphs.graphs import DeviceGraph, Node, Work
 from ...device.memory.host import host
 from ...device.modules.kernels import LaunchShape
 from ...errors import invalid
-from ..api import api, handle_of, kernel_of
+from ..api import api, handle_of, kernel_of, member
 from ..events import event_of
-from ..launching import KernelWork, parameters
+from ..launching import ATTRIBUTE_BYTES, KernelWork, parameters
 from ..memory.copies import box_work
 from ..memory.transfers import fill
 from ..streams import call_host
+from ..tables.enums import CUlaunchAttributeID
 from ..tables.structs import (
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,
@@ -224,12 +227,48 @@ def cuGraphEventWaitNodeGetEvent(hNode: object) -> CUevent:
 def change(hNode: object, kind: str, made: Made) -> None:
     """Gives a node of a graph other work."""
     node = of_kind(hNode, kind)
-    node.work, node.what = made
+    node.work, node.what = _attributed(node, made)
 
 
 def change_in(hGraphExec: object, hNode: object, kind: str, made: Made) -> None:
     """Gives a node other work in what was instantiated."""
-    executable_of(hGraphExec).replace(of_kind(hNode, kind), made[0])
+    node = of_kind(hNode, kind)
+    executable_of(hGraphExec).replace(node, _attributed(node, made)[0])
+
+
+def _attributed(node: Node, made: Made) -> Made:
+    """Other work for a node; a launch keeps the node's attributes."""
+    if not isinstance(node.what, KernelWork):
+        return made
+    own = replace(made[1], shape=replace(made[1].shape, cooperative=node.what.shape.cooperative, cluster=node.what.shape.cluster))
+    own = own.with_attributes(node.what.attributes)
+    return own.launch, own
+
+
+@api(1)
+def cuGraphKernelNodeGetAttribute(hNode: object, attr: object) -> Any:
+    """One attribute of a launch."""
+    work: KernelWork = of_kind(hNode, "KERNEL").what
+    return work.attribute(member(CUlaunchAttributeID, attr))
+
+
+@api()
+def cuGraphKernelNodeSetAttribute(hNode: object, attr: object, value: Any) -> None:
+    """Sets one attribute of a launch."""
+    node, which = of_kind(hNode, "KERNEL"), member(CUlaunchAttributeID, attr)
+    work: KernelWork = node.what
+    own = work.with_attributes({**work.attributes, which: ctypes.string_at(given(value).getPtr(), ATTRIBUTE_BYTES)})
+    node.work, node.what = own.launch, own
+
+
+@api()
+def cuGraphKernelNodeCopyAttributes(dst: object, src: object) -> None:
+    """Gives a launch the attributes of another."""
+    node = of_kind(dst, "KERNEL")
+    theirs: KernelWork = of_kind(src, "KERNEL").what
+    node.what = replace(node.what, shape=replace(node.what.shape, cooperative=theirs.shape.cooperative, cluster=theirs.shape.cluster))
+    own = node.what.with_attributes(theirs.attributes)
+    node.work, node.what = own.launch, own
 
 
 @api()

@@ -12,21 +12,27 @@ from ...driver.api import handle_of
 from ...driver.graphs.resources import add_conditional
 from ...errors import ApiError, invalid
 from .abi import as_structure, raw_value, read_array, write
-from .special import AnsweredCall, answers
+from .special import AnsweredCall, answers, done
 
 KERNEL, MEMCPY, MEMSET, HOST, GRAPH, EMPTY, WAIT, RECORD, ALLOC, FREE, CONDITIONAL = 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 13
 PAYLOAD = 16  # where the union of CUgraphNodeParams begins
 COPY = 16  # where the copy stands in its part of the union: behind flags and a context
 CONDITION = struct.Struct("<QiIQ")  # handle, kind, how many graphs, where their array is
-# kind: (the calls that add such a node, the structure that they take)
+# kind: (what the calls are named after, the structure that they take)
 STRUCTURED = {
-    KERNEL: ("GraphAddKernelNode", "CUDA_KERNEL_NODE_PARAMS", "cudaKernelNodeParams", 0),
-    MEMCPY: ("GraphAddMemcpyNode", "CUDA_MEMCPY3D", "cudaMemcpy3DParms", COPY),
-    MEMSET: ("GraphAddMemsetNode", "CUDA_MEMSET_NODE_PARAMS", "cudaMemsetParams", 0),
-    HOST: ("GraphAddHostNode", "CUDA_HOST_NODE_PARAMS", "cudaHostNodeParams", 0),
-    ALLOC: ("GraphAddMemAllocNode", "CUDA_MEM_ALLOC_NODE_PARAMS", "cudaMemAllocNodeParams", 0),
+    KERNEL: ("KernelNode", "CUDA_KERNEL_NODE_PARAMS", "cudaKernelNodeParams", 0),
+    MEMCPY: ("MemcpyNode", "CUDA_MEMCPY3D", "cudaMemcpy3DParms", COPY),
+    MEMSET: ("MemsetNode", "CUDA_MEMSET_NODE_PARAMS", "cudaMemsetParams", 0),
+    HOST: ("HostNode", "CUDA_HOST_NODE_PARAMS", "cudaHostNodeParams", 0),
+    ALLOC: ("MemAllocNode", "CUDA_MEM_ALLOC_NODE_PARAMS", "cudaMemAllocNodeParams", 0),
 }
-HANDLED = {GRAPH: "GraphAddChildGraphNode", WAIT: "GraphAddEventWaitNode", RECORD: "GraphAddEventRecordNode", FREE: "GraphAddMemFreeNode"}
+# kind: (what the calls are named after, what the one that changes a node sets)
+HANDLED = {
+    GRAPH: ("ChildGraphNode", "Params"),
+    WAIT: ("EventWaitNode", "Event"),
+    RECORD: ("EventRecordNode", "Event"),
+    FREE: ("MemFreeNode", ""),
+}
 
 
 def _named(c: AnsweredCall, *names: str) -> Any:
@@ -82,15 +88,12 @@ def _add_node(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
     kind = int.from_bytes(raw[:4], "little")
     graph, before, count = _before(c)
     if kind in STRUCTURED:
-        row = STRUCTURED[kind]
-        offset = PAYLOAD + int(row[3])
-        p = as_structure(str(row[which]), raw[offset:])
-        ctx = (0,) if prefix == "cu" and kind in (MEMCPY, MEMSET) else ()
-        result = getattr(api, f"{prefix}{row[0]}")(graph, before, count, p, *ctx)
+        p, ctx = _structured(raw, kind, which)
+        result = getattr(api, f"{prefix}GraphAdd{STRUCTURED[kind][0]}")(graph, before, count, p, *ctx)
         if kind == ALLOC:
-            return _allocated(result, c, at + offset, p)
+            return _allocated(result, c, at + PAYLOAD, p)
     elif kind in HANDLED:
-        result = getattr(api, f"{prefix}{HANDLED[kind]}")(graph, before, count, int.from_bytes(raw[PAYLOAD : PAYLOAD + 8], "little"))
+        result = getattr(api, f"{prefix}GraphAdd{HANDLED[kind][0]}")(graph, before, count, _handled(raw))
     elif kind == EMPTY:
         result = getattr(api, f"{prefix}GraphAddEmptyNode")(graph, before, count)
     elif kind == CONDITIONAL:
@@ -104,6 +107,69 @@ def _add_node(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
     if not result[0]:
         c.out("phGraphNode" if "phGraphNode" in c.given else "pGraphNode", "ptr", result[1])
     return int(result[0])
+
+
+def _structured(raw: bytes, kind: int, which: int) -> tuple[Any, tuple[int, ...]]:
+    """The structure of a node, and the context that the driver's calls want behind some of them."""
+    row = STRUCTURED[kind]
+    return as_structure(str(row[which]), raw[PAYLOAD + int(row[3]) :]), (0,) if which == 1 and kind in (MEMCPY, MEMSET) else ()
+
+
+def _handled(raw: bytes) -> int:
+    return int.from_bytes(raw[PAYLOAD : PAYLOAD + 8], "little")
+
+
+@answers("cuGraphNodeSetParams", "cuGraphExecNodeSetParams")
+def set_parameters(c: AnsweredCall) -> int:
+    """Changes a node of any kind, in a graph or in what was instantiated."""
+    return _set_parameters(c, driver, "cu", 1)
+
+
+@answers("cudaGraphNodeSetParams", "cudaGraphExecNodeSetParams")
+def set_runtime_parameters(c: AnsweredCall) -> int:
+    """Changes a node of any kind, in a graph or in what was instantiated."""
+    context()
+    return _set_parameters(c, cudart, "cuda", 2)
+
+
+def _set_parameters(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
+    raw = _raw(c.given["nodeParams"], 256)
+    kind = int.from_bytes(raw[:4], "little")
+    graph = [c.given[n] for n in ("hGraphExec", "graphExec") if n in c.given]
+    begin = f"{prefix}GraphExec" if graph else f"{prefix}Graph"
+    call: Any = None
+    what: tuple[Any, ...] = ()
+    if kind in STRUCTURED:
+        p, ctx = _structured(raw, kind, which)
+        call, what = getattr(api, f"{begin}{STRUCTURED[kind][0]}SetParams", None), (p, *(ctx if graph else ()))
+    elif kind in HANDLED:
+        name, ending = HANDLED[kind]
+        call, what = getattr(api, f"{begin}{name}Set{ending}", None), (_handled(raw),)
+    if call is None:
+        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"other parameters for graph nodes of the kind {kind}")
+    return done(call(*graph, _named(c, "hNode", "node"), *what))
+
+
+@answers("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")
+def capture_info(c: AnsweredCall) -> int:
+    """The capture of a stream; its lists stand in memory of ours."""
+    if "stream" in c.given:
+        context()
+    name = "stream" if "stream" in c.given else "hStream"
+    result, status, number, graph, nodes, edges, count = driver.cuStreamGetCaptureInfo(c.stream(name))
+    if result:
+        return int(result)
+    lists = [host().keep(b"".join(raw_value(kind, v) for v in values)) if values else 0 for kind, values in (("ptr", nodes), ("", edges))]
+    kinds = (
+        ("captureStatus_out", "i32", status),
+        ("id_out", "u64", number),
+        ("graph_out", "ptr", graph),
+        ("numDependencies_out", "u64", count),
+    )
+    for out, kind, value in (*kinds, ("dependencies_out", "ptr", lists[0]), ("edgeData_out", "ptr", lists[1])):
+        if out in c.given:
+            c.out(out, kind, value)
+    return 0
 
 
 @answers("cuDeviceGetGraphMemAttribute", "cudaDeviceGetGraphMemAttribute")

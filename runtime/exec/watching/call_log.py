@@ -16,7 +16,7 @@ from ...cudart.enums import cudaError_t
 from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError
-from ..answers.abi import FORMATS, ArgumentReader, CParameter, read_array, structure
+from ..answers.abi import FORMATS, ArgumentReader, CParameter, read_array
 from ..binaries.library import Exported
 from ..process import MACHINE
 from ..wire import WireRequest
@@ -125,7 +125,7 @@ def returned(parameters: tuple[CParameter, ...], given: Facts) -> Facts:
     """What a call wrote through pointers to single values."""
     out: Facts = {}
     for p in parameters:
-        if p.mark == "*" and given.get(p.name) and (p.kind in FORMATS or structure(p.kind) is None):
+        if p.mark == "*" and given.get(p.name) and p.kind in FORMATS:
             with suppress(ApiError):
                 (value,) = read_array(p.kind, given[p.name], 1)
                 out[p.name] = hex(value) if p.kind == "ptr" else value

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import platform
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.interpreter.harness import run
-from warplab.interpreter.native import choice
+from warplab.interpreter.native import choice, jit
 from warplab.interpreter.native.jit import NativeSource
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.native.store import ObjectStore
@@ -77,3 +80,34 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
         store.get("0")
     assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= 3000
     assert store.get("4") == bytes(900)
+
+
+@pytest.mark.parametrize(
+    ("found", "needed"), [("0.44.1", "llvmlite 0.45 or newer (llvmlite 0.44.1 is installed)"), ("0.45.0rc1", ""), ("1.0", "")]
+)
+def test_an_old_compiler_is_not_used(found: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "version", lambda name: found)
+    assert choice.missing.__wrapped__() == needed
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names a processor of x86-64")
+def test_a_processor_without_fma_and_vectors_gives_the_same_bits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t; .reg .f32 %x, %y; .reg .f64 %d;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 8; add.u64 %o, %o, %a;
+        cvt.rn.f32.u32 %x, %t; mov.f32 %y, 0f3F9E3779; fma.rn.f32 %x, %x, %y, 0fB5000001; fma.rz.f32 %x, %x, %x, %y; sqrt.rn.f32 %x, %x;
+        cvt.f64.f32 %d, %x; fma.rn.f64 %d, %d, %d, 0d3CA0000000000001; st.global.f64 [%o], %d; ret; }}"""
+    llvm = jit.llvm
+    _, compiler = jit._host()
+    plain = llvm.Target.from_default_triple().create_target_machine(opt=2, cpu="x86-64", features="", jit=True)
+    monkeypatch.setattr(jit, "_host", lambda: (plain, compiler))
+    numpy, native = (run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native)
+
+
+def test_an_interrupt_ends_compiled_code() -> None:
+    text = f"{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u32 %r; L: add.u32 %r, %r, 1; bra.uni L; }}"
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(text, 1, 32, 4, engine="native", max_seconds=20)
+    timer.join()

@@ -26,7 +26,7 @@ def test_a_sample_ends_well(warplab_exec: Run, build: Build, name: str) -> None:
 def test_a_fault_is_told_with_its_place(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("faults"))
     assert done.stderr.startswith("warplab: null pointer: 4-byte write at address 0x10")
-    assert done.stderr.count("kernel _Z6brokenPi, block (0, 0, 0), thread (0, 0, 0)") == 1
+    assert done.stderr.count("kernel broken, block (0, 0, 0), thread (0, 0, 0)") == 1
 
 
 @pytest.mark.parametrize(
@@ -144,6 +144,7 @@ def test_a_log_of_every_call_and_launch(warplab_exec: Run, build: Build, tmp_pat
     assert [(e["name"], e["args"]["grid"]) for e in kernels] == [("_Z3sumPKiPii", [32, 1, 1])] * 2
     assert all(c["ts"] < k["ts"] and k["ts"] + k["dur"] <= c["ts"] + c["dur"] for c, k in zip(calls, kernels, strict=True))
     assert kernels[0]["args"]["_Z3sumPKiPii_param_0"] == made[0]["args"]["returned"]["devPtr"]
+    assert warplab_exec(build("graph_nodes"), options=("--log", str(path))).stdout == "graph nodes: right\n"
 
 
 SPIN = """

@@ -1,0 +1,44 @@
+"""What of a run can be refused before it is launched: results that it asks for by a wrong name, and a device that the program is too new for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from warplab.assembler.ir import Module
+from warplab.isa.profiles import target_capability
+
+from ..errors import UsageError
+from .expect import check_names
+from .runspec import RunSpec
+
+
+def check_outputs(spec: RunSpec, buffers: Iterable[str], variables: Iterable[str]) -> None:
+    """Refuses --expect, --print and --dump with a name that is neither a buffer nor a variable."""
+    arrays = list(buffers)
+    known = [*arrays, *variables]
+    for text in spec.expect:
+        name, _, file = text.partition("=@")
+        if not file or name.strip() not in known:
+            check_names(text, "--expect", known)
+    for text in spec.show:
+        check_names(text, "--print", known)
+    for text in spec.dump:
+        name, path = dumped(text)
+        if name not in arrays or path.suffix not in (".npy", ".png"):
+            raise UsageError(f"--dump {text!r}: write NAME=FILE.npy or NAME=FILE.png; the buffers are {' '.join(arrays) or 'none'}")
+
+
+def dumped(text: str) -> tuple[str, Path]:
+    """The buffer and the file of a --dump."""
+    name, equals, file = text.partition("=")
+    path = Path(file if equals else text)
+    return name if equals else path.stem, path
+
+
+def check_targets(modules: Sequence[Module], device: str) -> None:
+    """Refuses a module whose .target is newer than the device."""
+    for m in modules:
+        for t in m.targets:
+            if t.startswith("sm_") and target_capability(t) > target_capability(device):
+                raise UsageError(f"{m.name} is for {t}, and --device is {device}: write --device {t}, or .target {device} in the file")
