@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
 from tests.clients.counting import Counts, page, reason
 from tests.clients.table import CLIENTS
 
@@ -42,3 +48,12 @@ def test_clients_have_names_of_their_own() -> None:
     assert len({c.name for c in CLIENTS}) == len(CLIENTS)
     for c in CLIENTS:
         assert c.packages and c.files and len(set(c.files)) == len(c.files)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="exec needs Linux")
+@pytest.mark.parametrize("name", [c.name for c in CLIENTS])
+def test_some_tests_of_each_file_of_a_client_pass(name: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.clients", name, "--most", "10", "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -89,6 +89,9 @@ def main() -> None:
     if given.page:
         (ROOT / "docs" / "clients.md").write_text(text)
     print(text)
+    for c in CLIENTS:
+        if c.name in found and (found[c.name].share < c.least or found[c.name].broken):
+            sys.exit(f"{c.name}: {found[c.name].share:.1f} % passed, {c.least} % are wanted")
 
 
 if __name__ == "__main__":
