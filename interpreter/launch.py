@@ -235,6 +235,13 @@ class Launch:
             self.arena.bytes[a.start - self.arena.base :][: self.parameters.size] = self.parameters
         return self._parameter_block + self._offsets[id(v)]
 
+    def generic_parameter(self, a: Array) -> Array:
+        """The generic address of an address in .param: it is the same, but 32 bits hold the lower half of it only."""
+        if self._parameter_block is None or a.dtype.itemsize < 8:
+            return a
+        half = np.uint64(32)
+        return np.where(a >> half == 0, a | np.uint64(self._parameter_block) >> half << half, a)
+
     def lies_in(self, a: Array, what: str) -> Array:
         """Which addresses lie in an allocation of this kind."""
         out = np.zeros(a.shape, bool)

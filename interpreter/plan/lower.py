@@ -14,6 +14,7 @@ from ..memory.objects import Gap, object_of
 from ..ptxas.contraction import DEFAULT, Fmad, contract
 from .dtypes import choose_dtypes, pointer_registers
 from .ends import Ends
+from .masked import without_unused
 from .operands import Operands, Symbols
 from .ops import Ops
 from .plan import Home, InFrame, Manner, PlanFunction, Segment, Site
@@ -37,7 +38,7 @@ class Lowering:
 
     def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool) -> None:
         self.function = function
-        f = self.flow = flow(function)
+        f = self.flow = without_unused(flow(function))
         looping = has_loops(f)
         self.blocks = list(f.rpo if looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}

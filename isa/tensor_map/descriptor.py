@@ -1,4 +1,5 @@
 """The 128 bytes of a tensor map: sixteen 64-bit words.  Only the driver and tensormap.replace write them, so their layout is ours.
+Zeros are no map, but tensormap.replace makes one of them: it is complete when all its sizes have been written.
 
 A field has some bits of one word.  Word 0 is the tensor's address, word 1 what kind of map it is, then follow the sizes.
 """
@@ -158,8 +159,8 @@ def decode(words: tuple[int, ...]) -> TensorMap | None:
 
 
 def replaced(word: NDArray[np.uint64], field: MapField, value: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A word with a new value in one of its fields."""
+    """A word with a new value in one of its fields; zeros become those of a map with the first kind that is written."""
     mask = np.uint64((1 << field.bits) - 1)
     shift = np.uint64(field.shift)
     new: NDArray[np.uint64] = word & ~(mask << shift) | (value - np.uint64(field.least) & mask) << shift
-    return new
+    return new | np.where(word == 0, np.uint64(_MADE_MARK << _MADE.shift), np.uint64(0)) if field.word == _MADE.word else new

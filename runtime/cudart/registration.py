@@ -27,6 +27,7 @@ class Binary:
     library: int = 0  # the driver's handle, once something of it was used
     managed: dict[int, str] = field(default_factory=dict)  # the address of a pointer that the host has: the variable
     placed: bool = False  # do these pointers hold their addresses?
+    known_by: list[int] = field(default_factory=list)  # the functions and variables of the host that stand for something of it
 
     def load(self) -> int:
         """The library's handle."""
@@ -63,10 +64,24 @@ class Registry:
     def remove(self, handle: int) -> None:
         """Forgets a fat binary and all that belongs to it."""
         found = self.binaries.pop(handle, None)
-        for table in (self.functions, self.variables):
-            for key in [k for k, (b, _) in table.items() if b is found]:
-                del table[key]
-                self._kernels.pop(key, None)
+        for key in found.known_by if found is not None else ():
+            for table in (self.functions, self.variables):
+                if key in table and table[key][0] is found:
+                    del table[key]
+                    self._kernels.pop(key, None)
+
+    def add_function(self, handle: int, host_function: int, name: str) -> None:
+        """A function of the host stands for a kernel."""
+        binary = self.binaries[handle]
+        binary.known_by.append(host_function)
+        self.functions[host_function] = binary, name
+
+    def add_variable(self, handle: int, host_variable: int, name: str) -> Binary:
+        """A variable of the host stands for one of the device."""
+        binary = self.binaries[handle]
+        binary.known_by.append(host_variable)
+        self.variables[host_variable] = binary, name
+        return binary
 
     def forget_loaded(self) -> None:
         """Nothing that was registered is loaded: the process is a new one."""

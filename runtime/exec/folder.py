@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import shutil
 import signal
 import tempfile
@@ -36,8 +37,32 @@ while [ $# -gt 0 ]; do
 done
 exec cp "$source" "$out"
 """
+# nvcc, which compiles to PTX where it is asked for machine code alone.  What it links for devices holds no PTX.
+COMPILER = """#!/bin/sh
+case " $* " in *" --device-link "* | *" -dlink "*) exec {nvcc} "$@" ;; esac
+machine= output= source=
+for word; do
+    shift
+    case "$word" in
+    -cubin | --cubin) machine=yes word=--ptx ;;
+    -o | -o?* | --output-file | --output-file=*) output=yes ;;
+    *.cu) source=${{word##*/}} ;;
+    esac
+    set -- "$@" "$word"
+done
+if [ "$machine" ] && [ ! "$output" ]; then set -- "$@" -o "${{source%.cu}}.cubin"; fi
+exec {nvcc} "$@"
+"""
+COMPILER_VARIABLE = "NVCC"
 # How programs that bring an assembler of their own are told to take another.
 ASSEMBLER_VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
+
+
+def _installed_compiler(given: Mapping[str, str]) -> str | None:
+    """Where nvcc is, quoted for a shell."""
+    folders = [os.path.join(given[name], "bin") for name in ("CUDA_PATH", "CUDA_HOME") if given.get(name)]
+    found = shutil.which("nvcc", path=os.pathsep.join([*folders, given.get("PATH", os.defpath)]))
+    return shlex.quote(found) if found else None
 
 
 class RunFolder:
@@ -49,9 +74,13 @@ class RunFolder:
         for soname, path in libraries.items():
             for name in STANDS_FOR[soname]:
                 os.symlink(path, os.path.join(self.path, name))
-        self.assembler = os.path.join(self.path, "ptxas")
-        with open(self.assembler, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
-            file.write(ASSEMBLER)
+        self.assembler = self._script("ptxas", ASSEMBLER)
+
+    def _script(self, name: str, text: str) -> str:
+        path = os.path.join(self.path, name)
+        with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+            file.write(text)
+        return path
 
     def _watched(self) -> int:
         """Starts a process that removes the folder if this one is killed."""
@@ -73,8 +102,10 @@ class RunFolder:
             os._exit(0)
 
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The variables through which programs find the folder; what the user has set stays."""
+        """The variables through which programs find what is in the folder; an assembler that the user has set stays."""
         out = {"LD_LIBRARY_PATH": ":".join(filter(None, (self.path, given.get("LD_LIBRARY_PATH"))))}
+        if compiler := given.get(COMPILER_VARIABLE) or _installed_compiler(given):
+            out[COMPILER_VARIABLE] = self._script("nvcc", COMPILER.format(nvcc=compiler))
         return out | {name: self.assembler for name in ASSEMBLER_VARIABLES if name not in given}
 
     def remove(self) -> None:

@@ -240,7 +240,7 @@ class ExecRun:
             return
         try:
             for s in FORWARDED:
-                signal.signal(s, signal.SIG_DFL)
+                signal.signal(s, signal.SIG_IGN)  # they are for the program, which may use CUDA before it ends
             ours.close()
             self.listening.close()
             for other in (*self.controls.values(), *self.waiting.values()):

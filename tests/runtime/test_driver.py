@@ -630,6 +630,17 @@ def test_a_launch_that_finds_no_memory_says_so() -> None:
         context.close()
 
 
+def test_addresses_of_parameters_fit_32_bits(host: Host) -> None:
+    text = HEAD + (
+        ".visible .entry k(.param .u64 out, .param .u64 first, .param .u64 s) { .reg .b64 %rd<5>; .reg .b32 %r; mov.b32 %r, s; cvt.u64.u32 %rd1, %r;"
+        " cvta.param.u64 %rd1, %rd1; mov.b64 %rd2, s; cvta.param.u64 %rd2, %rd2; sub.u64 %rd2, %rd1, %rd2; ld.u64 %rd3, [%rd1];"
+        " ld.param.u64 %rd4, [out]; st.global.u64 [%rd4], %rd2; st.global.u64 [%rd4+8], %rd3; ret; }"
+    )
+    out = host.upload(np.full(2, 99, np.uint64))
+    assert host.launch(host.function("k", text), 1, 2, (out, 5, 42), (POINTER, POINTER, POINTER)) == "SUCCESS"
+    assert host.download(out, np.zeros(2, np.uint64)).tolist() == [0, 42]
+
+
 def test_what_a_kernel_allocates_is_its_own(host: Host) -> None:
     text = HEAD + (
         ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"

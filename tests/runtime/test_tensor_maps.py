@@ -12,7 +12,7 @@ import pytest
 from warplab.isa.tensor_map.descriptor import decode
 from warplab.runtime import last_fault
 
-from .conftest import Host, model_only
+from .conftest import POINTER, Host, model_only
 
 TEXT = (Path(__file__).parent / "kernels" / "tensor_copy.ptx").read_text()
 
@@ -97,6 +97,61 @@ def test_devices_without_tensor_copies(host: Host) -> None:
 def test_zeros_are_no_map(host: Host) -> None:
     x = host.upload(np.zeros(96 * 64, np.uint16))
     assert launched(host, host.cu.CUtensorMap(), encoded(host, x)) == "ILLEGAL_INSTRUCTION"
+
+
+MADE = """
+.version 8.3
+.target sm_90a
+.address_size 64
+.visible .entry make(.param .u64 map, .param .u64 tensor) {
+    .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p;
+    .shared .align 128 .b8 m[128];
+    mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.b32 %r3, m; add.s32 %r2, %r2, %r3; st.shared.b32 [%r2], 0;
+    ld.param.u64 %rd1, [map]; ld.param.u64 %rd2, [tensor]; cvt.u64.u32 %rd3, %r3;
+    bar.warp.sync -1;
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra $copy;
+    tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%rd3], %rd2;
+    tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd3], 1;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd3], 0, 64;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd3], 1, 32;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%rd3], 0, 64;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%rd3], 1, 96;
+    tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%rd3], 0, 128;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%rd3], 0, 1;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%rd3], 1, 1;
+    tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%rd3], 1;
+$copy:
+    bar.warp.sync -1;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd3], 128;
+    ret;
+}
+"""
+
+
+def made(host: Host, tensor: int, text: str = MADE) -> Any:
+    """The map of encoded() as a kernel makes it of zeros."""
+    at = host.upload(np.zeros(32, np.uint64))
+    aligned = -(-at // 128) * 128
+    assert host.launch(host.function("make", text), 1, 32, (aligned, tensor), (POINTER, POINTER)) == "SUCCESS"
+    words = np.zeros(16, np.uint64)
+    host("cuMemcpyDtoH", words, aligned, 128)
+    out = host.cu.CUtensorMap()
+    out.opaque = words.tolist()
+    return out
+
+
+def test_a_kernel_makes_a_map_of_zeros(host: Host) -> None:
+    x = np.arange(96 * 64, dtype=np.uint16)
+    a, b = host.upload(x), host.upload(np.zeros_like(x))
+    assert launched(host, made(host, a), made(host, b)) == "SUCCESS"
+    assert (host.download(b, x) == x).all()
+
+
+def test_a_map_without_its_sizes_is_none(host: Host) -> None:
+    x = host.upload(np.zeros(96 * 64, np.uint16))
+    text = "\n".join(line for line in MADE.splitlines() if "box_dim" not in line)
+    assert launched(host, encoded(host, x), made(host, x, text)) != "SUCCESS"
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -72,6 +72,8 @@ class Accessing:
 
     def convert(self, address: Array, space: str, to_generic: bool) -> Array:
         """See ports.Lanes."""
+        if to_generic and space in ("param", "param::entry"):
+            return self.wave.launch.generic_parameter(address)
         base = window_of(space)
         if not base:
             return address

@@ -166,7 +166,7 @@ def _frame_address(s: FrameAddress) -> Get:
 
 def _parameter_address(s: ParameterAddress) -> Get:
     v, offset, dtype = s
-    return lambda R: np.array([[R[0].wave.launch.param_address(v) + offset]], dtype)
+    return lambda R: np.array([[R[0].wave.launch.param_address(v) + offset]], np.uint64).astype(dtype)
 
 
 def _frame_place(s: FramePlace) -> Get:

@@ -28,7 +28,7 @@ INTEGERS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I"
 FLOATS = {"f32": "f", "f64": "d"}
 FORMATS = {kind: struct.Struct(f"<{letter}") for kind, letter in (INTEGERS | FLOATS).items()}
 REGISTERS = {"x86_64": 6, "aarch64": 8}
-# Arrays: the parameter that counts their elements.
+# Arrays: the parameter that counts their elements, and how many fewer there are.
 COUNTS = dict(
     pair.split("=")
     for pair in """
@@ -36,6 +36,8 @@ COUNTS = dict(
     libraryOptions=numLibraryOptions libraryOptionValues=numLibraryOptions attributes=numAttributes dataSizes=numAttributes
     dsts=count srcs=count sizes=count dptrs=count attrs=numAttrs attrsIdxs=numAttrs paramArray=count desc=count descList=count map=count
     from_=numDependencies to=numDependencies dependencies=numDependencies pDependencies=numDependencies dependencyData=numDependencies
+    globalDim=tensorRank globalStrides=tensorRank-1 boxDim=tensorRank elementStrides=tensorRank
+    pixelBoxLowerCorner=tensorRank-2 pixelBoxUpperCorner=tensorRank-2
     prefetchLocs=numPrefetchLocs prefetchLocIdxs=numPrefetchLocs edgeData=numDependencies launchParamsList=numDevices operations=count
     """.split()
 )
@@ -299,9 +301,10 @@ class Marshalled:
             return host().string(value) if value else None
         if not p.mark:
             return value
-        count = given.get(COUNTS.get(p.name, ""))
+        counter, _, fewer = COUNTS.get(p.name, "").partition("-")
+        count = given.get(counter)
         if count is not None:
-            return read_array(p.kind, value, count)
+            return read_array(p.kind, value, max(count - int(fewer), 1) if fewer else count)
         if p.kind in FORMATS:
             return value  # a table of pointers, or what the call itself reads
         return read_structure(p.kind, value)

@@ -126,23 +126,22 @@ def _name(address: int) -> str:
 @answers("__cudaRegisterFunction")
 def register_function(c: AnsweredCall) -> int:
     """A function of the host stands for a kernel."""
-    REGISTRY.functions[c.given["hostFun"]] = REGISTRY.binaries[c.given["handle"]], _name(c.given["deviceName"])
+    REGISTRY.add_function(c.given["handle"], c.given["hostFun"], _name(c.given["deviceName"]))
     return 0
 
 
 @answers("__cudaRegisterVar")
 def register_variable(c: AnsweredCall) -> int:
     """A variable of the host stands for one of the device."""
-    REGISTRY.variables[c.given["hostVar"]] = REGISTRY.binaries[c.given["handle"]], _name(c.given["deviceName"])
+    REGISTRY.add_variable(c.given["handle"], c.given["hostVar"], _name(c.given["deviceName"]))
     return 0
 
 
 @answers("__cudaRegisterManagedVar")
 def register_managed(c: AnsweredCall) -> int:
     """A pointer of the host is to hold the address of a managed variable."""
-    binary, name = REGISTRY.binaries[c.given["handle"]], _name(c.given["deviceName"])
-    binary.managed[c.given["hostVarPtrAddress"]] = name
-    REGISTRY.variables[c.given["hostVarPtrAddress"]] = binary, name
+    name = _name(c.given["deviceName"])
+    REGISTRY.add_variable(c.given["handle"], c.given["hostVarPtrAddress"], name).managed[c.given["hostVarPtrAddress"]] = name
     return 0
 
 

@@ -80,3 +80,22 @@ def test_a_library_that_wants_versions_of_the_runtime_is_loaded_after_the_driver
         code = f"import ctypes; ctypes.CDLL({first!r}); print(ctypes.CDLL('{tmp_path}/libcount.so').count())"
         done = warplab_exec(sys.executable, "-c", code, options=("--devices", "3"))
         assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_nvcc_makes_ptx_where_machine_code_is_wanted(warplab_exec: Run, tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    (tmp_path / "a file.cu").write_text('extern "C" __global__ void k(int *p) { *p = VALUE; }')
+    flags = '-gencode=arch=compute_90,code=sm_90 -DVALUE="1 + 1" "a file.cu"'
+    commands = f"$NVCC {flags} --cubin && $NVCC -cubin {flags} -o out.cubin && $NVCC -c {flags} -o out.o && $NVCC --version"
+    done = warplab_exec("sh", "-c", f'cd "{tmp_path}"; {commands}')
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("a file.cubin", "out.cubin"):
+        assert ".visible .entry k(" in (tmp_path / name).read_text()
+    assert (tmp_path / "out.o").read_bytes()[:4] == b"\x7fELF"
+    assert "nvcc: NVIDIA" in done.stdout
+
+
+def test_a_compiler_that_the_user_has_set_is_taken(warplab_exec: Run) -> None:
+    done = warplab_exec("sh", "-c", '$NVCC -arch=sm_90 -cubin x.cu; $NVCC "a b" -dlink -cubin', NVCC="echo mine")
+    assert done.stdout == "mine -arch=sm_90 --ptx x.cu -o x.cubin\nmine a b -dlink -cubin\n"

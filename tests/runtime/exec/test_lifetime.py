@@ -117,6 +117,17 @@ def test_a_signal_for_the_launcher_is_passed_on() -> None:
     assert p.returncode == -signal.SIGTERM
 
 
+def test_a_signal_for_the_group_leaves_the_program_its_device() -> None:
+    p, _ = started(
+        "signal.signal(signal.SIGTERM, lambda *_: (print(cu.cuDeviceGetCount(C.byref(n)), n.value), sys.exit(3))); print(flush=True); time.sleep(60)"
+    )
+    assert p.stdout is not None
+    p.stdout.readline()
+    os.killpg(p.pid, signal.SIGTERM)
+    out, error = p.communicate(timeout=30)
+    assert (p.returncode, out, error) == (3, "0 1\n", "")
+
+
 def test_each_process_has_its_own_device(warplab_exec: Run) -> None:
     code = """
 import multiprocessing as m

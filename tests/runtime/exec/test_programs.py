@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ..conftest import Host
 from .conftest import COMMAND, SAMPLES, Build, Run, environment
 
 NAMES = sorted(p.stem for p in SAMPLES.glob("*.cu"))
@@ -222,3 +224,28 @@ def test_kernels_that_launch_kernels_are_refused_in_a_sentence(warplab_exec: Run
     assert (done.returncode, done.stderr) == (
         9, "warplab: kernels that launch kernels (libcudadevrt) are not supported: launch them from the host\n",
     )  # fmt: skip
+
+
+ENCODED = """
+import ctypes as C, numpy as np
+cu = C.CDLL("libcuda.so.1"); c = C.c_void_p()
+assert cu.cuInit(0) == 0 and cu.cuDevicePrimaryCtxRetain(C.byref(c), 0) == 0 and cu.cuCtxSetCurrent(c) == 0
+map = np.zeros(32, np.uint64); map = map[(-map.ctypes.data // 8) % 8:][:16]
+address = lambda a: C.c_void_p(a.ctypes.data) if a is not None else None
+def encode(rank, strides, dims=(64, 96, 5), box=(64, 32, 1)):
+    dims, box, steps = np.array(dims, np.uint64), np.array(box, np.uint32), np.ones(3, np.uint32)
+    strides = None if strides is None else np.array(strides, np.uint64)
+    code = cu.cuTensorMapEncodeTiled(address(map), 1, rank, C.c_void_p(1 << 20), address(dims), address(strides), address(box), address(steps), 0, 0, 0, 0)
+    print(code, *(map.tolist() if not code else ()))
+encode(1, [0]); encode(2, [128]); encode(3, [128, 1 << 14]); encode(2, None); encode(2, [128], dims=(0, 96)); encode(9, [128])
+"""
+
+
+def test_tensor_maps_are_encoded_from_arrays(warplab_exec: Run, host: Host) -> None:
+    done = warplab_exec(sys.executable, "-c", ENCODED)
+    assert done.returncode == 0, done.stderr
+    *right, no_strides, no_size, no_rank = done.stdout.splitlines()
+    assert (no_strides, no_size, no_rank) == ("1", "1", "1")
+    for rank, strides in (1, [0]), (2, [128]), (3, [128, 1 << 14]):
+        m = host("cuTensorMapEncodeTiled", 1, rank, 1 << 20, [64, 96, 5][:rank], strides, [64, 32, 1][:rank], [1] * rank, *[0] * 4)
+        assert right[rank - 1].split() == ["0", *map(str, m.opaque)]
