@@ -17,9 +17,10 @@ from warplab.assembler.link import Program, link_modules
 from warplab.assembler.objects import ObjectError, load
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
-from ...errors import ApiError, UsageError, invalid, unsupported
+from ...errors import ApiError, UsageError, invalid
 from ..memory.host import host
 from . import fatbin
+from .nested import driver_part, wants_launches
 
 ELF = b"\x7fELF"
 LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
@@ -132,7 +133,6 @@ def _read(raw: bytes, name: str) -> Module:
         raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
 
 
-DEVICE_LAUNCH = "cnp"  # how functions begin that libcudadevrt wants of the driver
 # What the driver itself brings for kernels that decide what a graph does: the handle of a condition is the address of its value.
 CONDITION = "cudaGraphSetConditional"
 _CONDITION = f"""
@@ -156,9 +156,9 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
     if named and all(f.body is None for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
+    if wants_launches(modules):
+        modules = [*modules, parsed(driver_part(), "device launches")]
     try:
         return link_modules(modules)
     except PtxError as e:
-        if any(name.startswith(DEVICE_LAUNCH) for m in modules for name in m.functions):
-            raise unsupported("kernels that launch kernels (libcudadevrt) are not supported: launch them from the host") from None
         raise ApiError(code, str(e)) from None
