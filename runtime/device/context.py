@@ -37,6 +37,7 @@ from .memory.virtual_memory import VIRTUAL, VirtualMemory
 from .models import memory_size, persisting_l2
 from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from .modules.loading import contraction, link, parsed
+from .modules.nested import queued
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
@@ -319,6 +320,11 @@ class DeviceContext:
                 self.slipping.add(handle.name)
                 self.slipped(handle.name, self.arena.slips)
             self.arena.slips = []
+        if not self.broken:
+            for child in queued(handle.module.program, self.arena, self.heap):
+                kernel = handle.module.kernel(child.kernel)
+                shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
+                self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes])
 
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""

@@ -25,7 +25,7 @@ FRAME_AT = RETURN_AT - 8  # of the caller's frame: the next one's address, and w
 CUDA_HEADERS = "at cuda_runtime"  # how a place in them begins
 MOST_FRAME = 1 << 16  # bytes to the frame of a caller
 PR_SET_PTRACER = 0x59616D61
-KEPT, KEPT_BYTES = 0x1F00_0000_0000, 16 << 20
+KEPT, KEPT_BYTES = 0x1F00_0000_0000, 1 << 30  # address space; memory where something stands
 PINNED = 0x1800_0000_0000  # where pinned and managed memory begins, in both processes
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST_PIECES = 1024  # UIO_MAXIOV
@@ -79,7 +79,7 @@ class KeptMemory:
         if self._memory is None:
             self._memory = self._program.share(self._start, KEPT_BYTES)
         if self._top + len(raw) > KEPT_BYTES:
-            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for more strings")
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for more of what calls return by address")
         at = self._top
         self._memory[at : at + len(raw)] = np.frombuffer(raw, np.uint8)
         self._top += -(-len(raw) // 16) * 16

@@ -21,6 +21,7 @@ from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 from ...errors import ApiError, UsageError, invalid, unsupported
 from ..memory.host import host
 from . import fatbin
+from .nested import driver_part, wants_launches
 
 ELF = b"\x7fELF"
 LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
@@ -134,7 +135,6 @@ def _read(raw: bytes, name: str, in_parts: bool) -> Module:
         raise ApiError("CUDA_ERROR_INVALID_PTX", str(e)) from None
 
 
-DEVICE_LAUNCH = "cnp"  # how functions begin that libcudadevrt wants of the driver
 # What the driver itself brings for kernels that decide what a graph does: the handle of a condition is the address of its value.
 CONDITION = "cudaGraphSetConditional"
 _CONDITION = f"""
@@ -162,9 +162,9 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     for f in (f for m in own for f in m.functions.values() if f.body is not None and not f.is_entry):
         if outer_locals(f):
             raise unsupported(f"{f.name} uses a .local variable of the module: warplab executes that in kernels only")
+    if wants_launches(modules):
+        modules = [*modules, parsed(driver_part(), "device launches")]
     try:
         return link_modules(modules)
     except PtxError as e:
-        if any(name.startswith(DEVICE_LAUNCH) for m in modules for name in m.functions):
-            raise unsupported("kernels that launch kernels (libcudadevrt) are not supported: launch them from the host") from None
         raise ApiError(code, str(e)) from None

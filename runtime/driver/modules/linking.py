@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from warplab.assembler.ir import Module
 
 from ...device.context import DeviceContext
+from ...device.memory.host import host
 from ...device.modules.loading import ProgramSource, link, linked_image, parsed, sources
 from ...errors import ApiError, unsupported
 from ..api import api, current, forget, handle_of, integer, member, object_of, text
@@ -33,7 +33,7 @@ class LinkState:
     logs: Logs
     context: DeviceContext
     inputs: list[ProgramSource] = field(default_factory=list)
-    image: Any = None
+    image: int = 0  # where it stands in the program's memory, once it is linked
 
     def add(self, kind: object, data: bytes, name: str) -> None:
         """One more input."""
@@ -91,9 +91,9 @@ def cuLinkAddFile(
 
 @api(2)
 def cuLinkComplete(state: object) -> tuple[int, int]:
-    """(address, size) of the linked image, which lives as long as the state."""
+    """(address, size) of the linked image."""
     s = object_of(state, LinkState)
-    if s.image is not None:
+    if s.image:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the link is complete already")
     try:
         s.clash()
@@ -102,12 +102,12 @@ def cuLinkComplete(state: object) -> tuple[int, int]:
         s.logs.write("ERROR", e.message)
         raise
     image = linked_image(s.inputs, s.logs.fmad)
-    s.image = ctypes.create_string_buffer(image, len(image))
+    s.image = host().keep(image)
     s.logs.write("INFO", f"{len(s.inputs)} inputs linked")
-    return ctypes.addressof(s.image), len(image)
+    return s.image, len(image)
 
 
 @api()
 def cuLinkDestroy(state: object) -> None:
-    """Ends a link; its image is gone."""
+    """Ends a link."""
     forget(object_of(state, LinkState))

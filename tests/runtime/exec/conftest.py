@@ -13,7 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples" / "exec"
-FLAGS = {"clusters": ["-arch=sm_90"], "graph_memory": ["-arch=sm_90"], "threads": ["--default-stream", "per-thread"]}
+FLAGS = {
+    "clusters": ["-arch=sm_90"],
+    "graph_memory": ["-arch=sm_90"],
+    "nested": ["-rdc=true", "-lcudadevrt"],
+    "threads": ["--default-stream", "per-thread"],
+}
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 Build = Callable[..., str]

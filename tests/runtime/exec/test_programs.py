@@ -207,25 +207,6 @@ def test_a_recorded_program_is_replayed_by_its_tests(warplab_exec: Run, build: B
     assert "at.bx" in found.stdout and "Traceback" not in found.stdout + found.stderr
 
 
-NESTED = """
-__global__ void child(int *p) { *p = 1; }
-__global__ void parent(int *p) { child<<<1, 1>>>(p); }
-int main() {
-    int *p;
-    cudaMalloc(&p, 4);
-    parent<<<1, 1>>>(p);
-    return cudaGetLastError() == cudaErrorNotSupported ? 9 : 1;
-}
-"""
-
-
-def test_kernels_that_launch_kernels_are_refused_in_a_sentence(warplab_exec: Run, build: Build) -> None:
-    done = warplab_exec(build("nested", "-rdc=true", "-arch=sm_90", text=NESTED))
-    assert (done.returncode, done.stderr) == (
-        9, "warplab: kernels that launch kernels (libcudadevrt) are not supported: launch them from the host\n",
-    )  # fmt: skip
-
-
 ENCODED = """
 import ctypes as C, numpy as np
 cu = C.CDLL("libcuda.so.1"); c = C.c_void_p()
