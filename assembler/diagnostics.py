@@ -24,7 +24,7 @@ class Note:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Diagnostic:
     """An error or a warning about PTX."""
 
@@ -36,6 +36,9 @@ class Diagnostic:
     help: str = ""
     forms: tuple[str, ...] = ()
     file: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        return f"<{self.severity}[{self.code}] {self.file or '<text>'}:{self.span.line}:{self.span.column}: {self.message}>"
 
     def render(self, text: str, name: str = "") -> str:
         """The message with its line, and a caret under the smallest wrong span."""

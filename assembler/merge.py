@@ -25,7 +25,8 @@ def merge(program: Program) -> str:
     target = max((m.target for m in modules), key=capability)
     options = [o for m in modules for o in m.targets if not capability(o)[0] and o != "debug"]
     out = [f".version {version[0]}.{version[1]}", f".target {', '.join(dict.fromkeys([target, *options]))}"]
-    out.append(f".address_size {modules[0].address_size}")
+    if version >= (2, 3):
+        out.append(f".address_size {modules[0].address_size}")
     prototypes = list(_prototypes(program))
     known: set[str] = {f.name for f in prototypes}
     out += [line for f in prototypes for line in print_item(f)]

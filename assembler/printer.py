@@ -50,7 +50,8 @@ def print_module(module: Module) -> str:
     out = [f".version {module.version[0]}.{module.version[1]}"]
     if module.targets:
         out.append(f".target {', '.join(module.targets)}")
-    out.append(f".address_size {module.address_size}")
+    if module.version >= (2, 3):  # an earlier one does not know it
+        out.append(f".address_size {module.address_size}")
     for item in module.items:
         out += print_item(item, module.version >= LISTED)
     return "\n".join(out) + "\n"

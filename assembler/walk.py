@@ -54,6 +54,14 @@ def functions(operands: Iterable[Operand]) -> Iterator[Function]:
     return (o for o in named(operands) if isinstance(o, Function))
 
 
+def outer_locals(function: Function) -> list[Variable]:
+    """Variables of .local that a function uses and the module declares: PTX before 3.0."""
+    columns = listing(function)
+    own = {id(v) for place in columns.rest for v in declared(place)}
+    used = {id(v): v for v in named(columns.naming) if isinstance(v, Variable) and v.space == "local"}
+    return [v for key, v in used.items() if key not in own]
+
+
 def used_functions(module: Module) -> set[Function]:
     """All functions that instructions and initial values name."""
     found: set[Function] = set()

@@ -17,7 +17,7 @@ class ExecutionError(Exception):
     """The launch ended early."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Fault(ExecutionError):
     """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
 
@@ -36,6 +36,10 @@ class Fault(ExecutionError):
     line: int = 0
     source: str = ""  # file:line of the .loc in force
     lanes: int = 1  # how many lanes did it
+
+    def __repr__(self) -> str:
+        where = f" in {short_name(self.kernel)}" if self.kernel else ""
+        return f"<Fault {self.kind}{where}{f' at line {self.line}' if self.line else ''}: {self.message}>"
 
     def __str__(self) -> str:
         parts = [self.message]

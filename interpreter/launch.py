@@ -116,7 +116,7 @@ class Launch:
         self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
         self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits
-        self.ended_blocks: Callable[[], int] = lambda: 0
+        self.ended_blocks: Callable[[], int] = int  # 0 before it begins
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
@@ -158,7 +158,7 @@ class Launch:
 
     def close(self) -> None:
         """Frees the parameters' block, and lets go of what ran it."""
-        self.place, self.ended_blocks = None, lambda: 0
+        self.place, self.ended_blocks = None, int
         if self._parameter_block is not None and (a := self.arena.find(self._parameter_block)) is not None:
             self.arena.free(a)
 

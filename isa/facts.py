@@ -133,7 +133,7 @@ class Facts(NamedTuple):
     moves_matrix: bool = False  # between shared memory and the fragments of a warp
     unit: str = ""  # the unit that executes it instead of the load-store unit: "texture", "barrier", "tensor"
     acquires: tuple[When, ...] = ()  # then it acquires at a scope wider than the CTA; (): if it has .acquire or .acq_rel
-    asks_anew: When | None = None  # then it observes changes of memory by other threads
+    observes_changes: When | None = None  # then it observes changes of memory by other threads
     pauses: bool = False  # lets other threads run
     orders_memory: bool = False
     sequential: When | None = None  # then all such instructions whose scopes include each other have one total order
@@ -152,7 +152,7 @@ class Facts(NamedTuple):
     parts: int = 0  # of a video instruction: 1 selected byte or half of each operand, or all 2 halves or 4 bytes
     sign_free: When | None = None  # then the bits of an integer result do not depend on the sign of its type
     moves_bits: bool = False  # of integers, or of floating-point numbers
-    hands_address_on: When | None = None  # then the result is an address if an operand is an address
+    passes_address: When | None = None  # then the result is an address if an operand is an address
     not_compiled: str = ""  # the error of an H200's driver when it loads such a module, or looks up its entries
     not_executed: str = ""  # why a row is not executed
     flops: int = 0  # per lane and element, if the type is a floating-point type

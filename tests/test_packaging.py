@@ -1,5 +1,6 @@
 """What is built is whole: every package listed, an sdist, and a wheel that runs a sample in a fresh virtual environment."""
 
+import io
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,8 @@ def test_every_package_is_listed() -> None:
         for top in ("isa", "assembler", "interpreter", "runtime")
         for init in (ROOT / top).rglob("__init__.py")
     }
-    assert listed == found | {"warplab", "warplab.docs"}
+    own = {"warplab.runtime.cli.package"}  # what is put into warplab itself
+    assert listed == found - own | {"warplab", "warplab.docs"}
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,20 @@ def test_wheel_runs_a_sample_in_a_fresh_environment(built: Path, tmp_path: Path)
     install = [sys.executable, "-m", "pip", "--python", python, "install", "-q", next(built.glob("*.whl"))]
     subprocess.run(install, check=True, capture_output=True)
     warplab, sample = tmp_path / "venv" / "bin" / "warplab", ROOT / "samples" / "vecadd.ptx"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "pytest"]
+    subprocess.run(pip, check=True, capture_output=True)
+    quiet = [python, "-W", "error", "-m", "pytest", "-W", "error", "--co", "-q", "--fixtures"]  # the plugin is loaded, and warns of nothing
+    done = subprocess.run(quiet, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0 and "warplab_device" in done.stdout, done.stdout + done.stderr
+    lab, bundle = ROOT / "samples" / "labs" / "01-vecadd", tmp_path / "bundle.zip"
+    subprocess.run([warplab, "grade", lab, "--bundle", bundle], check=True, capture_output=True)
+    with zipfile.ZipFile(bundle) as archive:  # it brings the installed warplab along
+        (wheel,) = (n for n in archive.namelist() if n.endswith(".whl"))
+        again = set(zipfile.ZipFile(io.BytesIO(archive.read(wheel))).namelist())
+        archive.extract(wheel, tmp_path)
+    whole = {n for n in zipfile.ZipFile(next(built.glob("*.whl"))).namelist() if not n.endswith(".1")}
+    assert again == whole
+    subprocess.run([*install[:-2], "--no-deps", "--force-reinstall", tmp_path / wheel], check=True, capture_output=True)
     for command in ([warplab, "run", sample], [python, "-m", "warplab", "run", sample], [warplab, "docs", "profiling"], [warplab, "-V"]):
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -101,7 +101,7 @@ RUNNING = (
     ),
     Mistake(
         "A barrier that waits for nobody", "bar.sync        0;\n    shr.u32         %half, %n", "bar.sync        0, 128;\n    shr.u32         %half, %n",
-        ("deadlock", "256 lanes", "at line 48", "for 128 threads at barrier 0; 64 are there"), 4,
+        ("deadlock", "256 lanes", "at line 48", "for 128 threads at barrier 0; 64 have arrived"), 4,
     ),
     Mistake(
         "Recursion without an end", ".visible .entry segdot",

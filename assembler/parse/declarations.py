@@ -235,7 +235,7 @@ def declaration(reader: TextReader, tree: Any, scope: Scope, span: Span) -> Decl
     if words.space in ("reg", "sreg"):
         registers, stems = registers_of(reader, words, rest, scope)
         return Declaration(tuple(registers), (), tuple(stems), span, words.type, words.vector)
-    if scope.parent is None and words.space in ("param", "local"):
+    if scope.parent is None and words.space == "param":
         raise Flaw("bad-declaration", f".{words.space} variables are declared inside functions", f".{words.space}")
     variables = [v for t in rest for v in _declared(reader, t, words, scope)]
     return Declaration((), tuple(variables), (), span)

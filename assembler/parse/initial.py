@@ -83,7 +83,7 @@ def _symbol(tree: Any, scope: Scope) -> Symbol:
     name = str(reference.children[0])
     target = scope.lookup(name)
     if not isinstance(target, (Variable, Function)):
-        raise Flaw("undeclared-name", f"{name} is not declared", name)
+        raise Flaw("undeclared-name", f"{name} is not declared", name, hint=scope.hint(name))
     return Symbol(target, offset)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from ..ir import (
     Address,
@@ -27,29 +27,38 @@ from .constants import Constant, literal
 from .flaw import Flaw
 
 SINK = Sink()
-Names = Mapping[str, Operand]
 
 
-def operands_of(tree: Any, names: Names) -> tuple[Operand, ...]:
+class NamesInScope(Protocol):
+    """A Scope: the names that can be used here."""
+
+    def __getitem__(self, name: str, /) -> Operand:
+        """What a name stands for."""
+
+    def hint(self, name: str) -> str:
+        """What may have been meant by a name that nothing declares."""
+
+
+def operands_of(tree: Any, names: NamesInScope) -> tuple[Operand, ...]:
     """The operands of an instruction, or those of a call."""
     if tree.data == "call_operands":
         return tuple([_operand(c, names) if hasattr(c, "children") else names[str(c)] for c in tree.children if c is not None])
     return tuple(_several(tree.children, names))
 
 
-def _several(trees: Sequence[Any], names: Names) -> list[Operand]:
+def _several(trees: Sequence[Any], names: NamesInScope) -> list[Operand]:
     return [_operand(t, names) for t in trees if t is not None]
 
 
-def _operand(tree: Any, names: Names) -> Operand:
+def _operand(tree: Any, names: NamesInScope) -> Operand:
     return _MAKERS[tree.data](tree, names)
 
 
-def _name(tree: Any, names: Names) -> Operand:
+def _name(tree: Any, names: NamesInScope) -> Operand:
     return names[str(tree.children[0])]
 
 
-def _component(tree: Any, names: Names) -> Operand:
+def _component(tree: Any, names: NamesInScope) -> Operand:
     name, part = str(tree.children[0]), str(tree.children[1])[1:]
     part = {"r": "x", "g": "y", "b": "z", "a": "w"}.get(part, part)
     base = names[name]
@@ -60,15 +69,15 @@ def _component(tree: Any, names: Names) -> Operand:
     raise Flaw("bad-operand", f"{name} has no part .{part}: it is no register", name)
 
 
-def _sink(tree: Any, names: Names) -> Operand:
+def _sink(tree: Any, names: NamesInScope) -> Operand:
     return SINK
 
 
-def _number(tree: Any, names: Names) -> Operand:
+def _number(tree: Any, names: NamesInScope) -> Operand:
     return literal(str(tree.children[0]))
 
 
-def _folded(tree: Any, names: Names) -> Operand:
+def _folded(tree: Any, names: NamesInScope) -> Operand:
     value = constant_of(tree)
     if isinstance(value, float):
         return Immediate(value, "f64")
@@ -100,7 +109,7 @@ def _integer(value: Constant) -> int:
     return int(value)
 
 
-def _offset(tree: Any, names: Names) -> Operand:
+def _offset(tree: Any, names: NamesInScope) -> Operand:
     name, sign = str(tree.children[0]), str(tree.children[1])
     base = names[name]
     offset = constants.signed(_integer(constant_of(tree.children[2])))
@@ -113,7 +122,7 @@ def _offset(tree: Any, names: Names) -> Operand:
     raise Flaw("bad-operand", f"{name}+{offset}: only a register or variable takes an offset", name)
 
 
-def _indexed(tree: Any, names: Names) -> Operand:
+def _indexed(tree: Any, names: NamesInScope) -> Operand:
     name = str(tree.children[0])
     base = names[name]
     if not isinstance(base, Variable) or not base.dims:
@@ -124,15 +133,15 @@ def _indexed(tree: Any, names: Names) -> Operand:
     return Symbol(base, _integer(constant_of(tree.children[1])) * inner)
 
 
-def _vector(tree: Any, names: Names) -> Operand:
+def _vector(tree: Any, names: NamesInScope) -> Operand:
     return Vector(tuple(_several(tree.children, names)))
 
 
-def _arguments(tree: Any, names: Names) -> Operand:
+def _arguments(tree: Any, names: NamesInScope) -> Operand:
     return Arguments(tuple(_several(tree.children, names)))
 
 
-def _address(tree: Any, names: Names) -> Operand:
+def _address(tree: Any, names: NamesInScope) -> Operand:
     first, *rest = tree.children
     base: Any = _operand(first, names)
     parts = tuple([_operand(t, names) if hasattr(t, "children") else names[str(t)] for t in rest if t is not None])
@@ -146,7 +155,7 @@ def _address(tree: Any, names: Names) -> Operand:
         case Immediate(kind="int", value=int(value)):
             return Address(None, value, parts)
     if base.__class__.__name__ in ("Label", "Unresolved"):
-        raise Flaw("undeclared-name", f"{base.name} is not declared", base.name)
+        raise Flaw("undeclared-name", f"{base.name} is not declared", base.name, hint=names.hint(base.name))
     raise Flaw("bad-operand", f"{described(base)} is no address")
 
 
@@ -156,12 +165,12 @@ def described(operand: object) -> str:
     return f"{type(operand).__name__.lower()} {name}".strip()
 
 
-def _pair(tree: Any, names: Names) -> Operand:
+def _pair(tree: Any, names: NamesInScope) -> Operand:
     first = _operand(tree.children[0], names)
     return Pair(first, _operand(tree.children[2], names))
 
 
-def _negated(tree: Any, names: Names) -> Operand:
+def _negated(tree: Any, names: NamesInScope) -> Operand:
     name = str(tree.children[1])
     register = names[name]
     if not isinstance(register, Register):
@@ -169,14 +178,14 @@ def _negated(tree: Any, names: Names) -> Operand:
     return Negated(register)
 
 
-def _minus(tree: Any, names: Names) -> Operand:
+def _minus(tree: Any, names: NamesInScope) -> Operand:
     operand = _operand(tree.children[1], names)
     if str(tree.children[0]) == "+" or not isinstance(operand, (Register, Element)):
         raise Flaw("not-a-constant", f"{described(operand)} has no sign: only constants and the registers of video instructions do")
     return Minus(operand)
 
 
-_MAKERS: dict[str, Callable[[Any, Names], Operand]] = {
+_MAKERS: dict[str, Callable[[Any, NamesInScope], Operand]] = {
     "name": _name, "component": _component, "sink": _sink, "number": _number, "binary": _folded, "prefix": _folded, "cast": _folded,
     "choose": _folded, "offset": _offset, "indexed": _indexed, "vector": _vector, "arguments": _arguments, "address": _address,
     "pair": _pair, "negated": _negated, "minus": _minus,

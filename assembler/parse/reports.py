@@ -6,7 +6,7 @@ import re
 
 from lark.exceptions import UnexpectedInput
 
-from ..diagnostics import Diagnostic, Note, nearest
+from ..diagnostics import Diagnostic, Note
 from ..ir import Span
 from .flaw import Flaw
 from .scopes import Scope
@@ -123,13 +123,7 @@ class Reports:
             if said.span.start < at:
                 return
             self.diagnostics.remove(said)
-        near = nearest(name, scope.known())
-        hint = f"is {near} meant?" if near else scope.range_hint(name)
-        if not name.startswith("%") and scope.lookup(f"%{name}") is not None:
-            hint = f"is %{name} meant?"
-        if not hint and name.startswith("%"):
-            hint = f"a register is declared before its first use, as in .reg .b32 {name};"
-        self.report("undeclared-name", f"{name} is not declared", at, to, hint=hint)
+        self.report("undeclared-name", f"{name} is not declared", at, to, hint=scope.hint(name))
         self.undeclared_names[name, id(scope)] = self.diagnostics[-1]
 
 

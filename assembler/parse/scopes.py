@@ -6,15 +6,17 @@ other text by lark.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from itertools import islice
 
 from lark.exceptions import UnexpectedInput
 
-from warplab.isa.special import SPECIAL
+from warplab.isa.special import COMPONENTS, SPECIAL
 from warplab.isa.types import ScalarType
 
+from ..diagnostics import nearest
 from ..ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .constants import literal
 from .flaw import Flaw
@@ -56,6 +58,18 @@ class Stem:
         self.type = type
         self.vector = vector
         self.span = span
+
+
+@functools.cache
+def _special() -> tuple[str, ...]:
+    """The special registers as an operand names them."""
+    return tuple(f"{row.name}{c}" for row in SPECIAL.values() for c in ([f".{x}" for x in COMPONENTS] if row.vector else [""]))
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The known name that a person most likely meant, as a question; "" if none is near."""
+    near = next((k for k in known if k.lower() == name.lower()), None) or nearest(name, known)
+    return f"is {near} meant?" if near else ""
 
 
 class Scope(dict[str, Operand]):
@@ -244,6 +258,15 @@ class Scope(dict[str, Operand]):
             out += scope.names
             scope = scope.parent
         return out
+
+    def hint(self, name: str) -> str:
+        """What may have been meant by a name that nothing declares."""
+        if not name.startswith("%") and self.lookup(f"%{name}") is not None:
+            return f"is %{name} meant?"
+        said = _meant(name, self.known()) or self.range_hint(name)
+        if said or not name.startswith("%"):
+            return said
+        return _meant(name, _special()) or f"a register is declared before its first use, as in .reg .b32 {name};"
 
     def range_hint(self, name: str) -> str:
         """Why a numbered name lies outside of its range."""

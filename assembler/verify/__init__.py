@@ -12,6 +12,7 @@ from ..diagnostics import Diagnostic, PtxError
 from ..ir import Function, Module
 from . import module as modules
 from . import warnings as warn
+from .abi import judge_without_abi
 from .calls import judge_call
 from .instructions import Judge
 from .needs import Has
@@ -72,6 +73,8 @@ def _judged(module: Module, target: str | None) -> list[Diagnostic]:
         if isinstance(item, Function) and item.body is not None:
             for call in judge.body(item):
                 judge_call(judge, item, call)
+    if judge.without_abi is not None:
+        found += judge_without_abi(module, judge.without_abi)
     found += modules.budgets(module)
     found += modules.unresolved(module)
     return found

@@ -41,6 +41,9 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
         notes = (note,) if note is not None else ()
         judge.found.append(Diagnostic("error", code, message, span, notes, help, file=judge.module.name))
 
+    if judge.without_abi is not None and isinstance(target, Register):
+        report("call-target", f"the call through {target.name} needs the ABI", target, judge.without_abi)
+        return
     for signature in _signatures(function, target, how, report):
         returns, params, name, declared = signature
         note = Note(f"{name} is declared here", declared)
@@ -58,11 +61,20 @@ def judge_call(judge: Judge, function: Function, call: Instruction) -> None:
                     report("call-argument", f"{described(actual)}, does not match {_parameter(parameter)}: {why}", actual, formal_note)
         if wrong:
             return
-        for narrow in (*returns, *params):
-            if narrow.space == "reg" and narrow.vector == 1 and narrow.type.bits < 32:
-                note = Note(f"parameter {narrow.name} is declared here", narrow.span)
-                report("call-argument", f"{name} has a .{narrow.type} register as parameter: calls pass 32 and 64 bits only", target, note)
-                return
+        narrow = next((v for v in (*returns, *params) if _is_narrow(v)), None) if judge.without_abi is None else None
+        if narrow is not None and function.name in judge.reached:
+            note = Note(f"parameter {narrow.name} is declared here", narrow.span)
+            what = f"a .{narrow.type} register" if narrow.space == "reg" else f"a .{narrow.type} number"
+            hint = "" if narrow.space == "reg" else f"declare it .b{narrow.type.bits}, or as wide as 32 bits"
+            report("call-argument", f"{name} has {what} as parameter: calls pass 32 and 64 bits only", target, note, hint)
+            return
+
+
+def _is_narrow(v: Variable) -> bool:
+    """Has a parameter no place in the ABI?  .param variables without a sign have."""
+    if v.vector > 1 or v.dims or v.type.bits >= 32:
+        return False
+    return v.space == "reg" or v.type.kind in "us"
 
 
 def split(call: Instruction) -> tuple[tuple[Operand, ...], Operand | None, tuple[Operand, ...], Operand | None]:

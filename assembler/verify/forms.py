@@ -10,7 +10,7 @@ from warplab.isa.notation import FORMS, Form
 from warplab.isa.types import TYPES
 
 from ..diagnostics import nearest
-from ..ir import Instruction
+from ..ir import Instruction, Register
 
 MANY = 12  # forms shown
 NOW = 9.0  # the PTX version whose forms are shown
@@ -66,7 +66,17 @@ def misspelt(instruction: Instruction) -> Misspelling:
                 return Misspelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)
             return Misspelling("unknown-word", f"no instruction has a word .{word}", i, hint, shown)
     full = ".".join((opcode, *words))
-    return Misspelling("no-such-form", f"no form of {opcode} is spelled {full}", *_blame(opcode, words), shown)
+    at, hint = _blame(opcode, words)
+    result = instruction.operands[0] if instruction.operands else None
+    width = next((TYPES[w].bits for w in words if w in TYPES), 0)
+    if hint == ".lo is missing":  # or .hi or .wide, which are forms of their own
+        wide = isinstance(result, Register) and result.type.bits == 2 * width
+        hint = (
+            f".wide is missing: the result has {2 * width} bits"
+            if wide
+            else ".lo is missing (.hi gives the high half, .wide the whole product)"
+        )
+    return Misspelling("no-such-form", f"no form of {opcode} is spelled {full}", at, hint, shown)
 
 
 def _closest(opcode: str, words: tuple[str, ...]) -> list[Form]:

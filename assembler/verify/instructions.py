@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 
 from warplab.isa.control import CALLS
 from warplab.isa.facts import opcodes
-from warplab.isa.notation import FORMS, Form, filled
+from warplab.isa.notation import FORMS, Form, filled, resolve
 from warplab.isa.notation import Operand as Place
+from warplab.isa.types import TYPES
 
 from ..diagnostics import Diagnostic, Note
 from ..ir import Address, Declaration, Function, Immediate, Instruction, Module, Operand, Register, Span, SpecialRegister, Symbol, Variable
 from ..listing import listing
 from . import limits, needs
+from .abi import reached_by_kernels, without_abi
 from .forms import misspelt
 from .module import declarations
 from .operands import HANDLES, Misfit, described, is_narrow, misfit, video
@@ -45,11 +47,21 @@ class Judge:
     found: list[Diagnostic]
     has: needs.Has
     legal: set[object] = field(init=False)
+    without_abi: Note | None = field(init=False)
+    _reached: frozenset[str] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        self.without_abi = without_abi(self.module)
         self.legal = _legal(self.has)
         if len(self.legal) > MOST:
             self.legal.clear()
+
+    @property
+    def reached(self) -> frozenset[str]:
+        """The functions that kernels reach."""
+        if self._reached is None:
+            self._reached = frozenset(reached_by_kernels(self.module))
+        return self._reached
 
     def body(self, function: Function) -> Iterator[Instruction]:
         """Judges every statement of a body; yields the calls, which are judged together with their declarations."""
@@ -173,7 +185,7 @@ class Judge:
                 wrong.code,
                 wrong.message,
                 lambda p: p.operand(i, wrong.part),
-                help=wrong.help,
+                help=_wider(instruction, i) or wrong.help,
                 declared=wrong.declared,
                 forms=(form.row,),
             )
@@ -257,3 +269,19 @@ def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
 def _counts(form: Form, settled: Mapping[str, str | bool]) -> set[int]:
     places = _hinted(form, settled)
     return set(range(sum(not place.optional for place in places), len(places) + 1))
+
+
+def _wider(instruction: Instruction, i: int) -> str:
+    """Which form gives the whole product, if the result of a .lo is twice as wide as its type; "" otherwise."""
+    result, words = instruction.operands[i], instruction.modifiers
+    width = next((TYPES[w].bits for w in words if w in TYPES), 0)
+    whole = tuple("wide" if w == "lo" else w for w in words)
+    if (
+        i
+        or whole == words
+        or not isinstance(result, Register)
+        or result.type.bits != 2 * width
+        or resolve(instruction.opcode, whole) is None
+    ):
+        return ""
+    return f"{'.'.join((instruction.opcode, *whole))} gives the whole product of {2 * width} bits"

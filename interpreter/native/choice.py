@@ -16,7 +16,7 @@ from ..launch import Launch
 from ..plan.inline import DEEPEST, inlined
 from ..plan.plan import PlanFunction
 
-FIRST = 0.35  # CPU seconds that it takes to load the compiler
+FIRST = 0.1  # CPU seconds that it takes to load the compiler
 BASE = 0.02  # and to begin with a kernel
 OLDEST = (0, 45)  # llvmlite, whose LLVM 20 reads what the engine writes
 WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, and to compile it

@@ -32,6 +32,7 @@ from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Variance
 
 WIDTH = 32  # a vector is a warp
+TWICE = 1000  # operations, up to which passes have a version for whole warps: the compiler takes twice as long
 
 
 class NativeProgram:
@@ -193,6 +194,7 @@ class NativeProgram:
     def _written(self) -> NativeSource:
         helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
+        twice = sum(len(segment.ops) for segment in self.plan.segments) <= TWICE
         for row in self.rows:
             if row.kind != s.RUN:
                 continue
@@ -200,7 +202,7 @@ class NativeProgram:
             e = Emitter(self.frame, row.kinds, helpers, name)
             segment = self.plan.segments[row.segment]
             table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
-            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table))
+            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table, twice=twice))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 

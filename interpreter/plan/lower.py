@@ -7,6 +7,7 @@ import numpy as np
 from warplab.assembler.flow import flow
 from warplab.assembler.ir import Declaration, Function, Instruction, Variable
 from warplab.assembler.listing import listing
+from warplab.assembler.walk import outer_locals
 from warplab.isa.control import CALLS
 
 from ..memory.objects import Gap, object_of
@@ -216,7 +217,9 @@ class Lowering:
 def frame_variables(function: Function) -> list[Variable]:
     """What lives on the stack: .local variables, .param variables of the body, and a device function's own parameters and results."""
     out: list[Variable] = []
-    if not function.is_entry:
+    if function.is_entry:
+        out += outer_locals(function)
+    else:
         out += [v for v in (*function.params, *function.returns) if v.register is None]
     for s in listing(function).rest:
         if isinstance(s, Declaration):

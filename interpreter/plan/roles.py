@@ -156,16 +156,16 @@ def carries_pointer(i: Instruction) -> bool:
     """Does it hand an address on, as add, mov and cvta.global do?"""
     if not i.operands or not isinstance(i.operands[0], Register) or i.settled is None or i.operands[0].type.bytes < 4:
         return False
-    rule = i.form.facts.hands_address_on if i.form is not None else None
+    rule = i.form.facts.passes_address if i.form is not None else None
     t = TYPES.get(str(i.settled.get("type", "")))
     if rule is None or t is None or not t.is_integer or t.bits < 32 or not rule.holds(i.modifiers):
         return False
     return t.elements == 1 if len(i.operands) > 2 else isinstance(i.operands[1], Register)
 
 
-def asks_anew(i: Instruction) -> bool:
+def observes_changes(i: Instruction) -> bool:
     """Does it ask memory for what other threads have changed: an atomic operation, or a load that no register or cache may answer?"""
-    rule = i.form.facts.asks_anew if i.form is not None else None
+    rule = i.form.facts.observes_changes if i.form is not None else None
     return rule is not None and rule.holds(i.modifiers)
 
 

@@ -15,7 +15,7 @@ from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 from warplab.isa.control import BARRIERS, CALLS
 
-from .roles import asks_anew, ends_block, needs_lanes, works_on
+from .roles import ends_block, needs_lanes, observes_changes, works_on
 
 PATIENT = 1 << 20  # turns of an ordinary loop before others may run
 SPINNING = 48  # turns of a loop that looks at memory others change
@@ -28,7 +28,7 @@ def last_spins(flow: Flow) -> Iterator[Loop]:
         return
     for loop in flow.loops:
         inside = set(loop.blocks)
-        if not any(asks_anew(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
+        if not any(observes_changes(i) for b in inside for i in flow.blocks[b].instructions) or not _spins(flow, inside):
             continue
         if not _turns_behind(flow, inside) and not _gathers_behind(flow, loop, inside):
             yield loop
@@ -69,7 +69,7 @@ def _spins(flow: Flow, inside: Collection[int]) -> bool:
         for block in blocks:
             for i in block.instructions:
                 read, written = accesses(i)
-                if asks_anew(i) or any(r.index in answers for r in read):
+                if observes_changes(i) or any(r.index in answers for r in read):
                     answers.update([r.index for r in written])
             last = block.terminator
             if last is not None and last.guard is not None and last.guard.index in answers:
@@ -116,7 +116,7 @@ class Patience:
     def _watches(self, instructions: Iterable[Instruction]) -> bool:
         """Do they look at memory in a way that only makes sense if others change it?"""
         for i in instructions:
-            if i.form is not None and (asks_anew(i) or i.form.facts.pauses or i.form.facts.orders_memory):
+            if i.form is not None and (observes_changes(i) or i.form.facts.pauses or i.form.facts.orders_memory):
                 return True
             if i.opcode in CALLS:
                 callee = next((o for o in i.operands[:2] if isinstance(o, Function)), None)

@@ -230,7 +230,7 @@ def _apart(old: Array, type: str) -> Array | Bits128:
 
 
 facts("atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
-facts("atom", access="atomic", asks_anew=ALWAYS, discards=True, result_from_elsewhere=True)
+facts("atom", access="atomic", observes_changes=ALWAYS, discards=True, result_from_elsewhere=True)
 facts("red", access="reduction")
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")
 

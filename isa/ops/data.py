@@ -34,7 +34,7 @@ facts(
     moves_bits=True,
     takes_bits="a",
     sign_free=when(without="v2 v4"),
-    hands_address_on=when(without="v2 v4"),
+    passes_address=when(without="v2 v4"),
 )
 
 
@@ -51,7 +51,7 @@ def mov(a: Array) -> Array:
 
 
 facts("ld ldu", access="load", result_from_elsewhere=True, memory_only=ALWAYS)
-facts("ld", asks_anew=when("volatile relaxed acquire mmio"))
+facts("ld", observes_changes=when("volatile relaxed acquire mmio"))
 facts("st", access="store", takes_bits="b", passes_on=True, memory_only=when(without="bulk"), word_addresses=when("async"), mbarrier="c")
 facts("ld ldu st", moves_memory=True, is_indexed=True, has_wide_addresses=True)
 facts("ldu", widest=128)
@@ -146,7 +146,7 @@ CVTA_NEEDS = {**NEEDS, "const": Need(3.1), "param": Need(7.7, 70), "param::entry
 CVTA_SPACES = "const global local param param::entry shared shared::cta shared::cluster"
 
 
-facts("cvta", upwards=True, leading="to", variables="named", hands_address_on=when("global const"))
+facts("cvta", upwards=True, leading="to", variables="named", passes_address=when("global const"))
 
 
 @instruction("cvta.space.type  d, a", space=CVTA_SPACES, type="u32 u64", ptx=2.0, sm=20, needs=CVTA_NEEDS, section="9.7.10.20")

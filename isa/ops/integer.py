@@ -13,7 +13,7 @@ from ..ports import Array
 
 facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))
 facts("add sub neg", sign_free=when(without="sat cc"))
-facts("add", hands_address_on=when(without="sat cc"))
+facts("add", passes_address=when(without="sat cc"))
 facts("mul24 mad24", leading="lo hi")
 
 UPWARDS = {"upwards": True}

@@ -32,7 +32,7 @@ facts(
     leading="ld_reduce red st",
     has_wide_addresses=True,
     word_addresses=when("global"),
-    asks_anew=when("ld_reduce", also="relaxed"),
+    observes_changes=when("ld_reduce", also="relaxed"),
     result_from_elsewhere=True,
 )
 

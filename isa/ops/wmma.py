@@ -45,6 +45,7 @@ facts(
 
 LAYOUT = "row col"
 ALIGNED = {"aligned": Need(6.3, 70)}  # which was not written before, and has to be since
+SATURATED = {**ALIGNED, "satfinite": Need(6.0, 70, before=6.5)}  # on f16
 SPACES: dict[str, Any] = {"ss": "global shared shared::cta", "needs": {**ALIGNED, "shared::cta": Need(7.8)}}
 
 
@@ -176,7 +177,9 @@ _FACTORS: dict[str, Any] = {
 }
 
 
-def multiply(shapes: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", **sets: Any) -> Callable[[F], F]:
+def multiply(
+    shapes: str, kinds: str, accumulators: str, extra: str = "", layouts: str = "", needs: dict[str, Need] = ALIGNED, **sets: Any
+) -> Callable[[F], F]:
     """Registers wmma.mma for some shapes: rows "d c" of accumulator types, and input types of which A and B have the same."""
 
     def register(meaning: F) -> F:
@@ -189,7 +192,7 @@ def multiply(shapes: str, kinds: str, accumulators: str, extra: str = "", layout
                 d, c = _registers("d", shape, dtype), _registers("c", shape, ctype)
                 inputs = "" if kind == "f16" else ".atype.btype"
                 words: dict[str, Any] = {} if kind == "f16" else {"atype": kind, "btype": kind}
-                words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype, "needs": ALIGNED}
+                words |= {"alayout": alayout, "blayout": blayout, "shape": shape, "dtype": dtype, "ctype": ctype, "needs": needs}
                 row = f"wmma.mma.sync{{.aligned}}.alayout.blayout.shape{extra}.dtype{inputs}.ctype  d{d}, a{a}, b{b}, c{c}"
                 instruction(row, section=MMA, facts=_FACTORS, **words, **sets)(meaning)
         return meaning
@@ -201,16 +204,19 @@ def _matrices(a: Registers, b: Registers, shape: str, kind: str) -> tuple[Array,
     return fragments.collect(a, fragment("a", shape, kind)), fragments.collect(b, fragment("b", shape, kind))
 
 
-@multiply("m16n16k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.0, sm=70)
-@multiply("m8n32k16 m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", ptx=6.1, sm=70)
+@multiply("m16n16k16", "f16", "f16 f32 f16/f32 f32/f16", "{.satfinite}", needs=SATURATED, ptx=6.0, sm=70)
+@multiply("m8n32k16 m32n8k16", "f16", "f16 f32 f16/f32 f32/f16", "{.satfinite}", needs=SATURATED, ptx=6.1, sm=70)
 @multiply("m16n16k16 m8n32k16 m32n8k16", "bf16", "f32", ptx=7.0, sm=80)
 @multiply("m16n16k8", "tf32", "f32", ptx=7.0, sm=80)
 @primitive
 def wmma(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, dtype: str, ctype: str,
-    atype: str = "f16", btype: str = "f16",
+    atype: str = "f16", btype: str = "f16", satfinite: bool = False,
 ) -> Registers:  # fmt: skip
-    """d = a * b + c, added as mma.sync adds; a c of f16 under a d of f32 is widened before, a c of f32 under a d of f16 narrowed after."""
+    """d = a * b + c, added as mma.sync adds; a c of f16 under a d of f32 is widened before, a c of f32 under a d of f16 narrowed after.
+
+    .satfinite replaces an infinity by the largest number of its sign, and NaN by 0.
+    """
     x = tensor.terms(fragments.collect(a, fragments.transposed(fragment("a", shape, atype))), atype)
     y = tensor.terms(fragments.collect(b, fragment("b", shape, atype)), atype)
     z = fragments.collect(c, fragment("c", shape, ctype)).view(np.float16 if ctype == "f16" else np.float32)
@@ -221,6 +227,9 @@ def wmma(
         d = products(x[k : k + step], y[k : k + step], d, BITS[atype])
     if dtype == "f16" and wide:
         d = tensor.to_f16(d.astype(np.float64))
+    if satfinite:
+        most = float(np.finfo(np.float16 if dtype == "f16" else np.float32).max)
+        d = np.where(np.isnan(d), np.zeros_like(d), np.clip(d, -most, most))
     return fragments.spread(d, fragment("d", shape, dtype))
 
 

@@ -17,7 +17,7 @@ STYLES: tuple[tuple[str, dict[str, str | bool]], ...] = (
     (r"warning(?:\[[\w-]+\])?(?=:)", {"fg": "yellow", "bold": True}),
     (r"note(?:\[[\w-]+\])?(?=:)", {"fg": "cyan", "bold": True}),
     (r"ok(?= )", {"fg": "green", "bold": True}),
-    (r" *-->|\s*\d* \|(?= |$)", {"fg": "blue", "bold": True}),
+    (r" *-->| *\d* \|(?= |$)", {"fg": "blue", "bold": True}),
     (r"(?:========= )? *(?:= )?help:", {"fg": "green"}),
     (r"========= Error(?=:)", {"fg": "red", "bold": True}),
     (r"========= Info(?=:)", {"fg": "cyan", "bold": True}),

@@ -6,6 +6,7 @@ import re
 import shutil
 import textwrap
 from difflib import get_close_matches
+from itertools import groupby
 
 import click
 
@@ -39,8 +40,14 @@ def explain(code: str | None, as_json: bool) -> None:
 
 
 def wrapped(text: str) -> str:
-    """A paragraph as wide as the terminal; what stands between backticks is not divided."""
+    """Paragraphs as wide as the terminal; lines that are indented are code, and what stands between backticks is not divided."""
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    whole = re.sub(r"`[^`]*`", lambda m: m[0].replace(" ", "\0"), text)
-    filled = textwrap.fill(whole, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return filled.replace("\0", " ")
+    out = []
+    for is_code, lines in groupby(text.splitlines(), lambda line: line.startswith("    ") or not line.strip()):
+        if is_code:
+            out += [f"  {line}".rstrip() for line in lines]
+            continue
+        whole = re.sub(r"`[^`]*`", lambda m: m[0].replace(" ", "\0"), " ".join(lines))
+        filled = textwrap.fill(whole, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        out.append(filled.replace("\0", " "))
+    return "\n".join(out)

@@ -48,9 +48,12 @@ else:
 
 
 class SourceType(SourceBase):
-    """A file to read, or `-`; CUDA C++ is compiled."""
+    """A file to read, or `-`; CUDA C++ is compiled, unless the command is about the text."""
 
     name = "file"
+
+    def __init__(self, compiles: bool = True) -> None:
+        self.compiles = compiles
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> InputFile:
         if isinstance(value, InputFile):
@@ -63,6 +66,8 @@ class SourceType(SourceBase):
                 data = file.read()
         except OSError as e:
             self.fail(f"{path}: {e.strerror}", param, ctx)
+        if path.endswith(CPP) and not self.compiles:
+            self.fail(f"{path} is CUDA C++: this command is about the text of PTX", param, ctx)
         if path.endswith(CPP):
             return InputFile(path, b"", data) if ctx is not None and ctx.resilient_parsing else compiled(path, data, ctx)
         return InputFile(path, data)
@@ -73,16 +78,16 @@ class SourceType(SourceBase):
         return [CompletionItem(incomplete, type="file")]
 
 
-SOURCE = SourceType()
+SOURCE, PTX = SourceType(), SourceType(compiles=False)
 
 
 def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
     """The PTX of a file in CUDA C++, for the device that the command line names."""
-    from ..compilers import CppSource, compile_cpp
+    from ..compilers import compile_file
 
     given = ctx.params.get("device") if ctx is not None else None
     device = given.partition(":")[0] if isinstance(given, str) else "sm_90"
-    made = compile_cpp(CppSource(text.decode(errors="surrogateescape"), path, device, ("-lineinfo",), path=Path(path)), "nvcc")
+    made = compile_file(Path(path), text, device)
     if made.log.strip():
         click.echo(made.log.strip(), err=True)
     return InputFile(path, made.ptx, text)

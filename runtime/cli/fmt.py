@@ -13,7 +13,7 @@ from .errors import ExitCode
 
 
 @click.command()
-@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.SOURCE)
+@click.argument("sources", metavar="FILE...", nargs=-1, required=True, type=files.PTX)
 @click.option("--check", is_flag=True, help="Change nothing; exit code 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @click.option("--json", "as_json", is_flag=True, help="With --check: print JSON.")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from . import files
+from .colours import paint
 from .errors import ExitCode
 
 if TYPE_CHECKING:
     from ..grading import Report
 
-FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv")
+FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "html")
 
 
 @click.command()
@@ -44,6 +45,7 @@ def grade(
     """
     from ..grading import find_submissions, load_lab
     from ..grading import grade as grade_local
+    from ..grading.class_report import as_html
     from ..grading.report import FORMATS as WRITERS
     from ..grading.report import as_csv
 
@@ -59,14 +61,14 @@ def grade(
     if bundle is not None or handout is not None:
         from ..grading.bundle import write_bundle, write_handout
 
-        for zipped in (bundle, handout):
-            if zipped is not None:
-                names = (
-                    write_bundle(found, Path(zipped), Path(wheel) if wheel else None)
-                    if zipped is bundle
-                    else write_handout(found, Path(zipped))
-                )
-                click.echo(f"{zipped}: {len(names)} files")
+        if bundle is not None:
+            names = write_bundle(found, Path(bundle), Path(wheel) if wheel else None)
+            click.echo(f"{bundle}: {len(names)} files")
+            if not any(name.endswith(".whl") for name in names):
+                text = "note: this warplab was not installed from a wheel: give one with --wheel, or setup.sh asks a package index"
+                click.echo(paint(text), err=True)
+        if handout is not None:
+            click.echo(f"{handout}: {len(write_handout(found, Path(handout)))} files")
         return
     handed_in = find_submissions(found, submissions)
     if not handed_in:
@@ -83,7 +85,7 @@ def grade(
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
-    files.write(out, WRITERS[form](reports) + "\n")
+    files.write(out, {**WRITERS, "html": as_html}[form](reports) + "\n")
     if table is not None:
         files.write(table, as_csv(reports))
     if len(reports) > 1 and form == "text" and out == "-":

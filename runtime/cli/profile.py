@@ -53,14 +53,21 @@ def profile(
     if html:
         from ..reports.html import page
 
-        files.write(html, page(profiles))
+        files.write(html, page([*profiles, *(others or ())]))
+        _wrote(html)
     if trace:
         from ..reports.trace import trace as traced
 
         files.write(trace, json.dumps(traced(profiles)) + "\n")
+        _wrote(trace)
     if not (html or trace) or view.is_chosen or others is not None:
         click.echo(view.text(profiles, others), nl=False)
     ctx.exit(code)
+
+
+def _wrote(path: str) -> None:
+    if path != "-":
+        click.echo(f"wrote {path}", err=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--gpu", is_flag=True, help="Run on a GPU, through cuda.bindings; budgets on counters are skipped.")
 @click.option("--junit", type=click.Path(), metavar="FILE", help="Write a JUnit XML report.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--verbose", "-v", is_flag=True, help="List the tests that pass, too.")
+@click.option("--verbose", "-v", is_flag=True, help="List the tests that pass, too, and show the whole output of RUN lines that fail.")
 @click.pass_context
 def test(
     ctx: click.Context,
@@ -68,8 +68,11 @@ def test(
             continue
         if not r.passed:
             click.echo(paint(report.failure(r)))
+            if verbose and r.output:
+                click.echo(f"  the whole output:\n{r.output.rstrip()}")
         elif verbose or r.updated:
-            click.echo(paint(f"{'updated' if r.updated else 'ok':7} {r.id}  {r.seconds * 1000:.0f} ms"))
+            word = "updated" if r.updated else r.outcome or "ok"
+            click.echo(paint(f"{word:7} {r.id}  {r.message or f'{r.seconds * 1000:.0f} ms'}"))
     seconds = time.monotonic() - start
     if junit is not None:
         files.write(junit, report.as_junit(results, seconds))

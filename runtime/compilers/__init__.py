@@ -3,3 +3,4 @@
 from .compile import Compiled as Compiled
 from .compile import CppSource as CppSource
 from .compile import compile_cpp as compile_cpp
+from .compile import compile_file as compile_file

@@ -48,3 +48,9 @@ def compile_cpp(source: CppSource, first: Literal["nvcc", "nvrtc"] = "nvrtc") ->
     if library is not None:
         return nvrtc.compile_cpp(source, library)
     raise UsageError(f"{source.name}: there is no compiler of CUDA C++: pip install 'warplab[cuda]' has one, or put nvcc on the PATH")
+
+
+def compile_file(path: Path, text: bytes, architecture: str) -> Compiled:
+    """A file as commands take it: perhaps a whole program, and with the lines of the source."""
+    source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, ("-lineinfo",), path=path)
+    return compile_cpp(source, "nvcc")

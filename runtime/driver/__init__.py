@@ -27,7 +27,8 @@ from .modules.linking import *  # noqa: F403
 from .modules.modules import *  # noqa: F403
 from .streams import *  # noqa: F403
 from .tables.constants import CONSTANTS
-from .tables.enums import ENUMS, CUresult
+from .tables.enums import ENUMS
+from .tables.enums import CUresult as CUresult
 from .tables.signatures import SIGNATURES
 from .tables.structs import STRUCTS
 from .textures.objects import *  # noqa: F403

@@ -32,7 +32,11 @@ class Broken:
 
 
 class Failed(Exception):
-    """The case does not hold; the text says why."""
+    """The case does not hold; the text says why, `output` is all that a tool printed."""
+
+    def __init__(self, message: str, output: str = "") -> None:
+        super().__init__(message)
+        self.output = output
 
 
 @dataclass(frozen=True, slots=True)

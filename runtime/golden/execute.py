@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import UsageError
 from .collect import Broken, Case, Failed, Tool, cases_of
 from .directives import RunCheck
+from .features import expectation
 from .runs import carry_out_run
 from .tools import carry_out_tool
 from .verdicts import compare_verdicts
@@ -24,10 +25,27 @@ class Result:
     seconds: float
     message: str = ""
     updated: bool = False
+    outcome: str = ""  # "skipped" or "xfailed", which count as passed; `message` says why
+    output: str = ""  # all that the tool of a failed RUN line printed
 
 
 def run_case(case: Case, update: bool = False, gpu: bool = False) -> Result:
     """Carries out one case; no failure of a case raises."""
+    try:
+        wanted = expectation(case.text.decode(errors="replace"), gpu)
+    except UsageError as e:
+        return Result(case.id, str(case.path), case.line, False, 0.0, str(e))
+    if wanted.skipped:
+        return Result(case.id, str(case.path), case.line, True, 0.0, wanted.skipped, outcome="skipped")
+    found = _carry_out(case, update and not wanted.fails, gpu)
+    if not wanted.fails:
+        return found
+    if found.passed:
+        return replace(found, passed=False, message=f"{wanted.fails}: it was expected to fail, and passed")
+    return replace(found, passed=True, outcome="xfailed", message=wanted.fails)
+
+
+def _carry_out(case: Case, update: bool, gpu: bool) -> Result:
     if gpu and isinstance(case.what, RunCheck):
         from .gpu import in_child
 
@@ -38,7 +56,7 @@ def run_case(case: Case, update: bool = False, gpu: bool = False) -> Result:
 def carry_out(case: Case, update: bool, gpu: bool) -> Result:
     """Carries out one case in this process."""
     start = time.perf_counter()
-    message, updated = "", False
+    message, updated, output = "", False, ""
     try:
         if update:  # a test before this one may have rewritten the file
             case = next((c for c in cases_of(case.path) if c.name == case.name), case)
@@ -52,7 +70,7 @@ def carry_out(case: Case, update: bool, gpu: bool) -> Result:
             case verdicts:
                 updated = compare_verdicts(case, verdicts, update)
     except (Failed, UsageError) as e:
-        message = str(e)
+        message, output = str(e), getattr(e, "output", "")
     except Exception as e:  # a fault of warplab itself must not end the other tests
         message = f"internal error: {type(e).__name__}: {e}"
-    return Result(case.id, str(case.path), case.line, not message, time.perf_counter() - start, message, updated)
+    return Result(case.id, str(case.path), case.line, not message, time.perf_counter() - start, message, updated, output=output)

@@ -23,6 +23,18 @@ LITMUS_SEEDS = 20  # of a litmus test that names no number
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
+def _ptx(case: Case, check: RunCheck) -> bytes:
+    """The PTX of a case; a file in CUDA C++ is compiled."""
+    if case.path.suffix != ".cu":
+        return case.text
+    from ..compilers import compile_file
+
+    try:
+        return compile_file(case.path, case.text, (check.spec.device or "sm_90").partition(":")[0]).ptx
+    except ApiError as e:
+        raise Failed(e.message) from None
+
+
 def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     """Runs a file on the model, or on a device, and holds the outcome against its directives; True where a record was rewritten."""
     folder = case.path.parent
@@ -30,7 +42,7 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
         extra = [(folder / m).read_bytes() for m in check.spec.modules]
     except OSError as e:
         raise Failed(f"module: {e}") from None
-    texts, names = [case.text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
+    texts, names = [_ptx(case, check), *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
     problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
     if not gpu and not problems:

@@ -44,7 +44,7 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
         case.path.write_bytes(before)
         raise Failed(f"line {tool.line}: RUN: {shlex.join(words)} changes the test itself: write `warplab fmt - < %s`")
     if fails != (code != 0):
-        raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}")
+        raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}", output + errors)
     source = case.text.decode(errors="replace")
     _refuse_unknown(case.path, prefix, source)
     checks = checks_of(source, prefix)
@@ -60,7 +60,9 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
         around = range(max(1, failure.output_line - 2), min(len(lines), failure.output_line + 4) + 1)
         shown = "\n".join(f"  {'>' if n == failure.output_line else ' '} {n:4} | {lines[n - 1]}" for n in around)
         kind = f"{prefix}-{failure.check.kind}" if failure.check.kind else prefix
-        raise Failed(f"{case.path}:{failure.check.line}: {kind}: {failure.check.pattern}\n  {failure.reason}; the output there:\n{shown}")
+        raise Failed(
+            f"{case.path}:{failure.check.line}: {kind}: {failure.check.pattern}\n  {failure.reason}; the output there:\n{shown}", text
+        )
     return False
 
 

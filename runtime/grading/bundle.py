@@ -14,13 +14,22 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .lab import Lab
+from .wheel import installed_wheel
 
 SETUP = """\
 #!/usr/bin/env bash
 set -e
 root="${{AUTOGRADER_ROOT:-/autograder}}"
-apt-get update && apt-get install -y python3 python3-pip python3-venv
-python3 -m venv "$root/venv"
+apt-get update
+# the image's python3 may be too old, and Debian's has no venv of its own
+if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    python=python3
+    apt-get install -y python3-venv
+else
+    python=python3.11
+    apt-get install -y python3.11 python3.11-venv
+fi
+"$python" -m venv "$root/venv"
 "$root/venv/bin/pip" install {what}
 """
 # Gradescope shows nothing but results.json: one is written whatever was handed in.
@@ -52,15 +61,16 @@ STAMP = (2020, 1, 1, 0, 0, 0)  # the same lab makes the same zip
 
 def write_bundle(lab: Lab, out: Path, wheel: Path | None = None) -> list[str]:
     """Writes the zip; gives the names in it. Reference and wrong submissions stay outside."""
-    what = f'"$root/source/{wheel.name}"' if wheel is not None else f"warplab=={_version()}"
+    brought = (wheel.name, wheel.read_bytes()) if wheel is not None else installed_wheel()
+    what = f'"$root/source/{brought[0]}"' if brought is not None else f"warplab=={_version()}"
     contents: dict[str, tuple[bytes, bool]] = {
         "setup.sh": (SETUP.format(what=what).encode(), True),
         "run_autograder": (RUN.format(choose=FOLDER if lab.files else ONE_FILE).encode(), True),
     }
     for inside, data in own_files(lab, _toml(lab)).items():
         contents[f"lab/{inside}"] = (data, False)
-    if wheel is not None:
-        contents[wheel.name] = (wheel.read_bytes(), False)
+    if brought is not None:
+        contents[brought[0]] = (brought[1], False)
     return _write(out, contents)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +87,7 @@ class Submission:
 
     name: str
     files: Mapping[str, bytes] = field(hash=False)
+    path: str = ""  # of its file, or of its folder
 
 
 _SHARED = {"sanitize", "orders", "warnings"}  # keys of a lab that its tests may have, too
@@ -166,7 +167,7 @@ def _strings(value: Any, path: Path, key: str) -> tuple[str, ...]:
 def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
     """Each .ptx is a submission; a folder is one where the lab asks for several files, else each .ptx in it is.
 
-    A folder with nothing of that kind is one of students' folders, each named by its student.
+    The folders in a folder are its students', each named by its student, unless the folder itself has the files that the lab asks for.
     """
     out: list[Submission] = []
     for given in paths:
@@ -174,11 +175,12 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
         if path.is_dir():
             found = _in_folder(lab, path)
             inside = sorted(p for p in path.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
-            if not found and inside:
+            if inside and not (found and lab.files):
+                out += found
                 for student in inside:
                     own = _in_folder(lab, student)
                     single = len(own) == 1
-                    out += [Submission(student.name if single else f"{student.name}/{s.name}", s.files) for s in own]
+                    out += [Submission(student.name if single else f"{student.name}/{s.name}", s.files, s.path) for s in own]
                     if not own:
                         out.append(Submission(student.name, {}))
             else:
@@ -187,7 +189,7 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
             if len(lab.files) > 1:
                 raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
             files = _read([path], lab.limits)
-            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False))))
+            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False)), path.as_posix()))
         else:
             raise UsageError(f"{path}: no such file or folder")
     names = [s.name for s in out]
@@ -197,7 +199,7 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
     for s in out:
         if s.name in twice:
             numbers[s.name] = numbers.get(s.name, 0) + 1
-            s = Submission(f"{s.name} ({numbers[s.name]})", s.files)
+            s = replace(s, name=f"{s.name} ({numbers[s.name]})")
         unique.append(s)
     return unique
 
@@ -205,8 +207,8 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
 def _in_folder(lab: Lab, path: Path) -> list[Submission]:
     if lab.files:
         files = _read([path / f for f in lab.files], lab.limits)
-        return [Submission(path.resolve().name, files)] if files else []
-    return [Submission(p.stem, _read([p], lab.limits)) for p in sorted(path.glob("*.ptx"))]
+        return [Submission(path.resolve().name, files, path.as_posix())] if files else []
+    return [Submission(p.stem, _read([p], lab.limits), p.as_posix()) for p in sorted(path.glob("*.ptx"))]
 
 
 def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -13,6 +14,8 @@ from xml.etree import ElementTree
 from ..reports.xml import xml_text
 
 LONGEST = 4000  # characters of one message
+WIDEST = 200  # characters of one line
+_AT = re.compile(r"--> (?P<file>.+?):(?P<line>\d+):|\bat line (?P<other>\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Report:
 
     name: str
     tests: tuple[TestReport, ...]
+    path: str = ""  # of what was handed in
 
     @property
     def score(self) -> float:
@@ -66,8 +70,25 @@ def points(x: float) -> str:
 
 def words(t: TestReport) -> str:
     """The message and the hint."""
-    text = t.message if len(t.message) <= LONGEST else t.message[:LONGEST] + "\n..."
+    lines = [line if len(line) <= WIDEST else line[: WIDEST - 4] + " ..." for line in t.message.split("\n")]
+    text = "\n".join(lines)
+    text = text if len(text) <= LONGEST else text[:LONGEST] + "\n..."
     return text + (f"\nhint: {t.hint}" if t.hint and not t.passed else "")
+
+
+def once(r: Report, show_hidden: bool = True) -> Iterator[tuple[TestReport, str]]:
+    """Each failed test with what is to be said of it; a message that an earlier test has, as of a syntax error, is not repeated."""
+    said: dict[str, str] = {}
+    for t in r.tests:
+        if t.passed:
+            continue
+        if t.hidden and not show_hidden:
+            yield t, "failed"
+        elif t.message and t.message in said:
+            yield t, f"as {said[t.message]}"
+        else:
+            said[t.message] = t.name
+            yield t, words(t)
 
 
 def as_text(reports: Sequence[Report]) -> str:
@@ -78,11 +99,11 @@ def as_text(reports: Sequence[Report]) -> str:
         failed = ", ".join(t.name for t in r.tests if not t.passed)
         lines.append(f"{r.name.ljust(width)}  {f'{points(r.score)}/{points(r.total)}':>5}  {failed or '-'}")
     if len(reports) == 1:
+        said = {t.name: text for t, text in once(reports[0])}
         for t in reports[0].tests:
             mark = "ok    " if t.passed else "FAILED"
             lines.append(f"\n{mark} {t.name} ({points(t.earned)}/{points(t.points)}){' hidden' if t.hidden else ''}")
-            if not t.passed:
-                lines += [f"  {line}" for line in words(t).splitlines()]
+            lines += [f"  {line}" for line in said.get(t.name, "").splitlines()]
     return "\n".join(lines)
 
 
@@ -95,9 +116,10 @@ def as_gradescope(reports: Sequence[Report]) -> str:
     """results.json of Gradescope's autograder; hidden tests stay hidden from the student."""
 
     def one(r: Report) -> dict[str, Any]:
+        said = {t.name: text for t, text in once(r)}
         tests = [
             {
-                "name": t.name, "score": t.earned, "max_score": t.points, "status": "passed" if t.passed else "failed", "output": words(t),
+                "name": t.name, "score": t.earned, "max_score": t.points, "status": "passed" if t.passed else "failed", "output": said.get(t.name, words(t)),
                 "visibility": "hidden" if t.hidden else "visible",
             } for t in r.tests
         ]  # fmt: skip
@@ -120,15 +142,27 @@ def as_junit(reports: Sequence[Report]) -> str:
 
 
 def as_github(reports: Sequence[Report]) -> str:
-    """Annotations of GitHub Actions; hidden tests show their name alone."""
+    """Annotations of GitHub Actions, at the file and line that the message names; hidden tests show their name alone."""
     out = []
     for r in reports:
-        for t in r.tests:
-            if not t.passed:
-                text = f"{t.name}: " + ("failed" if t.hidden else words(t))
-                out.append(f"::error title={_escaped(f'{r.name}: {t.name}', True)}::{_escaped(text)}")
+        for t, text in once(r, show_hidden=False):
+            place = _place(r, "" if t.hidden else t.message)
+            out.append(f"::error {place}title={_escaped(f'{r.name}: {t.name}', True)}::{_escaped(f'{t.name}: {text}')}")
         out.append(f"::notice title={_escaped(r.name, True)}::{points(r.score)} of {points(r.total)} points")
     return "\n".join(out)
+
+
+def _place(r: Report, message: str) -> str:
+    """`file=...,line=...,` of a message."""
+    if not r.path:
+        return ""
+    found = _AT.search(message)
+    file, line = r.path, ""
+    if found is not None:
+        line = found["line"] or found["other"]
+        if not file.endswith(".ptx") and found["file"]:  # a folder of several files
+            file = f"{file}/{found['file'].rpartition('/')[2]}"
+    return f"file={_escaped(file, True)},{f'line={line},' if line else ''}"
 
 
 def _escaped(text: str, title: bool = False) -> str:
@@ -142,9 +176,9 @@ def as_markdown(reports: Sequence[Report]) -> str:
     for r in reports:
         out += [f"## {r.name}: {points(r.score)} of {points(r.total)}", "", "| test | points | |", "|---|---|---|"]
         out += [f"| {t.name} | {points(t.earned)} / {points(t.points)} | {'passed' if t.passed else 'failed'} |" for t in r.tests]
-        for t in r.tests:
-            if not t.passed and not t.hidden:
-                out += ["", f"**{t.name}**", "", "```text", words(t).replace("```", "'''"), "```"]
+        for t, text in once(r):
+            if not t.hidden:
+                out += ["", f"**{t.name}**", "", "```text", text.replace("```", "'''"), "```"]
         out.append("")
     return "\n".join(out).rstrip()
 

@@ -152,7 +152,7 @@ def grade_one(lab: Lab, submission: Submission, worker: Worker) -> Report:
         out.append(
             TestReport(t.name, t.points, t.points if good else 0.0, t.hidden, good, a.wrong, "" if good else t.hint, a.seconds, a.ended)
         )
-    return Report(submission.name, tuple(out))
+    return Report(submission.name, tuple(out), submission.path)
 
 
 def grade(lab: Lab, submissions: Sequence[Submission], jobs: int = 1) -> Iterator[Report]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
+from ..errors import ApiError
 from .buffers import Array, Buffer
 from .opaque import OpaqueArray, channels_of
 from .streams import Stream
 from .tensor_maps import TensorMapDescriptor, TensorMapDescriptorOptions, as_tensor_map
 from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureObjectOptions
+
+MOST_SHOWN = 1 << 20  # elements of an array whose values are shown: they are copied for it
 
 
 class DeviceNDArray:
@@ -60,8 +64,43 @@ class DeviceNDArray:
         found = self.copy_to_host()
         return found if dtype is None else found.astype(dtype)
 
+    def __getitem__(self, index: Any) -> DeviceNDArray:
+        """A part of the array, in the same memory: indices, and a slice of the axis behind them."""
+        given = index if isinstance(index, tuple) else (index,)
+        if len(given) > len(self.shape):
+            raise IndexError(f"{len(given)} indices for {len(self.shape)} axes")
+        at, dims = 0, self.shape
+        for n, i in enumerate(given):
+            step = int(np.prod(dims[1:]))
+            if isinstance(i, slice):
+                start, stop, stride = i.indices(dims[0])
+                if stride != 1 or any(j != slice(None) for j in given[n + 1 :]):
+                    raise IndexError("a part of a device array lies in one piece: copy_to_host(), and index the copy")
+                at, dims = at + start * step, (max(stop - start, 0), *dims[1:])
+                break
+            i = operator.index(i)
+            if not -dims[0] <= i < dims[0]:
+                raise IndexError(f"index {i} is outside of an axis of {dims[0]}")
+            at, dims = at + i % dims[0] * step, dims[1:]
+        size = int(np.prod(dims)) * self.dtype.itemsize
+        part = Buffer.from_handle(self.buffer.handle + at * self.dtype.itemsize, size, owner=self.buffer)
+        return DeviceNDArray(part, dims, self.dtype)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        part = self[index]
+        if part.nbytes:
+            part.copy_from_host(np.broadcast_to(np.asarray(value, self.dtype), part.shape))
+
     def __repr__(self) -> str:
-        return f"<{self.dtype}{list(self.shape)} at {self.buffer.handle:#x} of device {self.buffer.device_id}>"
+        """The values, too, if they can be read."""
+        head = f"{self.dtype}{list(self.shape)} at {self.buffer.handle:#x} of device {self.buffer.device_id}"
+        if self.size > MOST_SHOWN:
+            return f"<{head}>"
+        try:
+            values = np.array2string(self.copy_to_host(), threshold=32, separator=", ")
+        except ApiError as e:  # the context may be lost
+            return f"<{head}: {e.name}>"
+        return f"<{head}: {values}>"
 
 
 def device_array(shape: int | tuple[int, ...], dtype: Any = np.float32, stream: Stream | None = None) -> DeviceNDArray:

@@ -29,6 +29,10 @@ class ComputeCapability(NamedTuple):
     minor: int
 
 
+SHOWN = ("multiprocessor_count", "max_threads_per_multiprocessor", "max_threads_per_block", "max_shared_memory_per_block_optin", "l2_cache_size",
+         "warp_size")  # fmt: skip
+
+
 class DeviceProperties:
     """The attributes of a device by name."""
 
@@ -43,6 +47,10 @@ class DeviceProperties:
 
     def __dir__(self) -> list[str]:
         return sorted({name.lower() for name in machine().device(self._device_id).attributes} - set(ABSENT))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)}" for name in SHOWN)
+        return f"<DeviceProperties of device {self._device_id}: {shown}; dir() lists all {len(dir(self))}>"
 
 
 class Context(Given):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from warplab.assembler.demangle import cpp_name, short_name
+
 from .. import driver
 from ..device.modules.kernels import KernelHandle
 from ..driver.api import kernel_of
@@ -58,6 +60,10 @@ class KernelAttributes:
 
     def __dir__(self) -> list[str]:
         return sorted(_ATTRIBUTES)
+
+    def __repr__(self) -> str:
+        kernel = object.__getattribute__(self, "_kernel")
+        return f"<KernelAttributes of {short_name(kernel.name)}: {', '.join(f'{n}={getattr(self, n)}' for n in dir(self))}>"
 
 
 class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
@@ -171,4 +177,5 @@ class Kernel(Given):
         return hash(int(self._found))  # type: ignore[call-overload]
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.signature}>"
+        cpp = cpp_name(self.name)
+        return f"<Kernel {self.signature if cpp is None else cpp}>"

@@ -113,6 +113,10 @@ _PLAIN: dict[type, str] = {bool: "?", int: "q", float: "d"}
 def as_bytes(value: object, formal: Variable, n: int) -> bytes:
     """An argument as a GPU's launch would pass it; a warning where its width is not the parameter's."""
     raw, name = _raw(value)
+    if type(value) is float and formal.type.kind in "us" and not formal.dims:
+        raise TypeError(
+            f"argument {n} is a Python float, but parameter {formal.name} is .{formal.type}: pass an int, or an array for a pointer"
+        )
     if len(raw) == formal.size:
         return raw
     fits = isinstance(value, int) and not isinstance(value, bool) and -(1 << 8 * formal.size - 1) <= value < 1 << 8 * formal.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
@@ -11,6 +11,7 @@ from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfi
 from .tables import lane_ranges, number, percent, scaled
 
 NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sentence
+FEW = 4  # lanes that are no pattern
 
 EXPLANATIONS: dict[str, str] = {
     "uncoalesced": (
@@ -71,9 +72,15 @@ class Advice:
     line: int | None
     text: str
     cost: float
+    more: tuple[int, ...] = ()  # further lines of which the same is said
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.text}" if self.line else self.text
+        return f"{self.place}: {self.text}" if self.line else self.text
+
+    @property
+    def place(self) -> str:
+        """`line 3`, or `lines 3, 5`."""
+        return f"lines {', '.join(map(str, (self.line, *self.more)))}" if self.more else f"line {self.line}"
 
     @property
     def explanation(self) -> str:
@@ -88,8 +95,14 @@ class Advice:
 
 def advice(p: KernelProfile) -> tuple[Advice, ...]:
     """Suggestions for a launch, the most expensive first."""
-    found = [*_accesses(p), *_control(p), *_shape(p), *_balance(p)]
-    return tuple(sorted(found, key=lambda a: -a.cost))
+    same: dict[tuple[str, str], list[Advice]] = {}
+    for a in (*_accesses(p), *_control(p), *_shape(p), *_balance(p)):
+        same.setdefault((a.kind, a.text), []).append(a)
+    joined = []
+    for first, *others in same.values():
+        lines = sorted({a.line for a in (first, *others) if a.line is not None})
+        joined.append(replace(first, line=lines[0] if lines else None, cost=sum(a.cost for a in (first, *others)), more=tuple(lines[1:])))
+    return tuple(sorted(joined, key=lambda a: -a.cost))
 
 
 # ---------------------------------------------------------------- memory
@@ -126,8 +139,9 @@ def _global(p: KernelProfile, site: SiteProfile, a: AccessProfile, total: int) -
     if step is not None and abs(step) == a.width:
         start = next(x for x in a.sample.addresses if x is not None) % 32 if a.sample else 0
         return Advice("misaligned", site.line, f"{head}the first lane starts {start} bytes into a sector; align it to 32 bytes", cost)
-    if step == 0:
-        return Advice("uncoalesced", site.line, f"{head}only some lanes take part", cost)
+    active = sum(x is not None for x in a.sample.addresses) if a.sample is not None else 32
+    if step == 0 or active <= FEW:  # a halo, or what one lane does for all
+        return Advice("uncoalesced", site.line, f"{head}only {active} of 32 lanes take part", cost)
     if step is None:
         why = "the lanes' addresses are scattered; sort the work by address or stage it through shared memory"
     else:
@@ -205,7 +219,7 @@ def _shape(p: KernelProfile) -> Iterator[Advice]:
         yield Advice("occupancy", None, f"{text}; {steps}" if steps else text, 0.3 * (0.5 - o.fraction))
     if p.blocks < device.multiprocessors:
         text = f"{p.blocks} blocks for {device.multiprocessors} multiprocessors: {device.multiprocessors - p.blocks} have no work"
-        yield Advice("small-grid", None, text, 0.1 * (1 - p.blocks / device.multiprocessors))
+        yield Advice("small-grid", None, text, 0.001 * (1 - p.blocks / device.multiprocessors))  # a test, more often than not
     elif 0 < p.wave_efficiency < 0.8:
         text = f"the grid makes {p.waves:.2f} waves: the last one leaves {percent(1 - p.wave_efficiency)} of all block slots empty"
         yield Advice("tail", None, text, 0.2 * (1 - p.wave_efficiency))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
@@ -11,9 +12,13 @@ from warplab.interpreter.profiler.metrics import METRICS
 
 from . import svg
 from .advice import advice
+from .highlight import STYLE as HIGHLIGHT
+from .highlight import ptx_line
 from .tables import number, percent, scaled
 from .text import balance, cost, heading
 
+COLUMNS = ("lanes", "sectors/req", "passes/req", "local", "diverged")
+MOST_SOURCE = 1 << 20  # bytes of a source file that is shown
 PAGE_STYLE = """
 .wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; }
 .wl { max-width: 1080px; margin: 0 auto; padding: 16px; }
@@ -44,7 +49,9 @@ PAGE_STYLE = """
 def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
     """All launches in one page, or the part that a notebook shows."""
     body = "".join(launch(p, f"{n}-") for n, p in enumerate(profiles)) or "<p>Nothing was launched.</p>"
-    inner = f'<style>{svg.STYLE}{PAGE_STYLE}</style><div class="wl">{body}</div>'
+    if len(profiles) > 1:
+        body = _overview(profiles) + body
+    inner = f'<style>{svg.STYLE}{PAGE_STYLE}{HIGHLIGHT}</style><div class="wl">{body}</div>'
     if fragment:
         return inner
     name = escape(short_name(profiles[0].kernel) if profiles else "nothing")
@@ -53,6 +60,20 @@ def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
         f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'
         f"<style>body {{ margin: 0; background: var(--page); }}</style></head><body>{inner}</body></html>\n"
     )
+
+
+def _overview(profiles: Sequence[KernelProfile]) -> str:
+    """A row for each launch, with a link to it."""
+    rows = []
+    for n, p in enumerate(profiles):
+        link = f'<<a href="#{n}-launch">{escape(heading(p))}</a>'
+        lanes, moved = f"{32 * p.simt_efficiency:.1f}", scaled(p.dram_bytes, "B")
+        conflicts = number(p.total("conflicts", "shared"))
+        rows.append(
+            _row(link, number(p.instructions), lanes, percent(p.occupancy.fraction), number(p.total("units", "global")), moved, conflicts)
+        )
+    head = ("<launch", "warp instructions", "lanes of 32", "occupancy", "global sectors", "device memory moved", "bank conflicts")
+    return f"<h1>{len(profiles)} launches</h1>{_table(head, rows)}"
 
 
 def launch(p: KernelProfile, prefix: str = "") -> str:
@@ -84,7 +105,7 @@ def _tiles(p: KernelProfile) -> str:
 def _advice(p: KernelProfile, prefix: str) -> str:
     rows = []
     for a in advice(p):
-        where = f'<a href="#{prefix}line{a.line}">line {a.line}</a>: ' if a.line else ""
+        where = f'<a href="#{prefix}line{a.line}">{a.place}</a>: ' if a.line else ""
         rows.append(
             f"<li><details><summary>{where}{escape(a.text)}</summary><p>{escape(a.explanation)} <span>({a.page})</span></p></details></li>"
         )
@@ -95,33 +116,48 @@ def _source(p: KernelProfile, prefix: str) -> str:
     """Texts with the heat of each line; the PTX first, then the source files that .loc names."""
     out = []
     hottest = max((cost(x) for x in p.lines()), default=0) or 1
-    head = ("line", "warps", "lanes", "sectors/req", "passes/req", "local", "diverged", "<PTX")
     for name, text in p.texts.items():
         by_line = {x.line: x for x in p.lines(name)}
+        values = {n: _line_values(x) for n, x in by_line.items()}
+        used = [i for i in range(len(COLUMNS)) if any(v[i] for v in values.values())]  # columns that are empty are left out
+        head = ("line", "warps", *(COLUMNS[i] for i in used), "<PTX")
         rows = []
         for n, line in enumerate(text.split("\n"), 1):
             x = by_line.get(n)
-            cells = _line_cells(x, cost(x) / hottest) if x is not None else "<td></td>" * 6
-            code = f'<td class="l"><code>{escape(line) or " "}</code></td>'
+            bar = "" if x is None else f'<i style="width:{100 * cost(x) / hottest:.0f}%"></i>{number(x.warps)}'
+            cells = f'<td class="heat">{bar}</td>' + "".join(f"<td>{values[n][i] if n in values else ''}</td>" for i in used)
+            code = f'<td class="l"><code>{ptx_line(line) or " "}</code></td>'
             rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}{code}</tr>')
         out.append(f'<h2>{escape(name)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     for file, lines in p.source_lines().items():
-        rows = [_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes)) for x in lines]
-        out.append(f"<h2>{escape(file)}</h2>{_table(('line', 'warps', 'sectors', 'passes'), rows)}")
+        source = _text_of(file)
+        rows = []
+        for x in lines:
+            code = f"<<code>{escape(source[x.line - 1])}</code>" if 0 < x.line <= len(source) else ""
+            rows.append(_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes), code))
+        head = ("line", "warps", "sectors", "passes", "<source" if source else "")
+        out.append(f'<h2>{escape(file)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     return "".join(out)
 
 
-def _line_cells(x: LineProfile, heat: float) -> str:
+def _text_of(file: str) -> list[str]:
+    """The lines of a source file, if it is there."""
+    path = Path(file)
+    if not path.is_file() or path.stat().st_size > MOST_SOURCE:
+        return []
+    return path.read_text(errors="replace").split("\n")
+
+
+def _line_values(x: LineProfile) -> tuple[str, ...]:
+    """The cells of a line, for COLUMNS."""
     shared = sum(a.requests for a in x.accesses if a.space == "shared")
-    values = (
+    return (
         f"{32 * x.efficiency:.1f}",
         f"{x.sectors / x.requests:.1f}" if x.requests else "",
         f"{x.shared_passes / shared:.1f}" if shared else "",
         number(x.local_sectors) if x.local_sectors else "",
         number(x.divergent) if x.divergent else "",
     )
-    bar = f'<i style="width:{100 * heat:.0f}%"></i>'
-    return f'<td class="heat">{bar}{number(x.warps)}</td>' + "".join(f"<td>{v}</td>" for v in values)
 
 
 def _row(*cells: str) -> str:

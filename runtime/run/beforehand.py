@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from warplab.assembler.ir import Module
 from warplab.isa.profiles import target_capability
 
 from ..errors import UsageError
 from .expect import check_names
+from .png import picture
 from .runspec import RunSpec
+from .values import as_numbers
 
 
-def check_outputs(spec: RunSpec, buffers: Iterable[str], variables: Iterable[str]) -> None:
+class Drawn(Protocol):
+    """A buffer, of which a picture may be made."""
+
+    type: str
+    before: NDArray[Any]
+
+
+def check_outputs(spec: RunSpec, buffers: Mapping[str, Drawn], variables: Iterable[str]) -> None:
     """Refuses --expect, --print and --dump with a name that is neither a buffer nor a variable."""
     arrays = list(buffers)
     known = [*arrays, *variables]
@@ -27,6 +39,8 @@ def check_outputs(spec: RunSpec, buffers: Iterable[str], variables: Iterable[str
         name, path = dumped(text)
         if name not in arrays or path.suffix not in (".npy", ".png"):
             raise UsageError(f"--dump {text!r}: write NAME=FILE.npy or NAME=FILE.png; the buffers are {' '.join(arrays) or 'none'}")
+        if path.suffix == ".png":
+            picture(as_numbers(buffers[name].before, buffers[name].type), name)
 
 
 def dumped(text: str) -> tuple[str, Path]:

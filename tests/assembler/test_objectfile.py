@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warplab.assembler import check
 from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.objects import ObjectError, assemble, disassemble, elf, load, read_object, write_object
 from warplab.assembler.objects.decode import decode
@@ -69,6 +70,16 @@ def _instructions(function: object) -> list:  # type: ignore[type-arg]
 
 def test_comments_and_names_do_not_matter(everything: bytes) -> None:
     assert assemble("// another comment\n" + EVERYTHING, name="other.ptx") == everything
+
+
+@pytest.mark.parametrize(("version", "target"), [("1.4", "sm_13"), ("2.2", "sm_20"), ("2.3", "sm_20"), ("9.0", "sm_90")])
+def test_the_text_of_an_object_is_of_its_version(version: str, target: str) -> None:
+    text = f".version {version}\n.target {target}\n.entry k(.param .u32 p) {{ .reg .u32 r; ld.param.u32 r, [p]; exit; }}"
+    made = assemble(text)
+    printed = disassemble(made)
+    assert not [d for d in check(printed) if d.severity == "error"]
+    assert (".address_size" in printed) == (version in ("2.3", "9.0"))
+    assert assemble(printed) == made
 
 
 def test_bad_text_is_refused() -> None:

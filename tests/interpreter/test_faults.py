@@ -175,7 +175,7 @@ def test_barrier_that_half_of_the_block_waits_for_elsewhere() -> None:
     assert seen == {(32, LINE + 1, "bar.sync 0;"), (32, LINE + 4, "bar.sync 1;")}
     for w in report.waiting:
         assert "all threads of the block at barrier" in w.wants
-        assert "32 are there" in w.missing and "31 more" in w.missing
+        assert "32 have arrived" in w.missing and "31 more" in w.missing
     assert {w.example for w in report.waiting} == {"block (0, 0, 0), thread (0, 0, 0)", "block (0, 0, 0), thread (32, 0, 0)"}
 
 
@@ -183,7 +183,7 @@ def test_barrier_count_that_never_comes() -> None:
     report = stuck("bar.sync 3, 96; ret;")
     (w,) = report.waiting
     assert (w.lanes, w.line, w.instruction) == (64, LINE, "bar.sync 3, 96;")
-    assert "96 threads at barrier 3" in w.wants and "64 are there" in w.missing
+    assert "96 threads at barrier 3" in w.wants and "64 have arrived" in w.missing
 
 
 def test_barriers_that_hold_up_every_wave() -> None:

@@ -321,6 +321,7 @@ def test_explanations_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatc
     shown = run("explain", "undeclared-name").output
     assert max(map(len, shown.splitlines())) <= 60
     assert "`.reg .b32 %r<10>;`" in shown, "code is not divided"
+    assert "\n      mov.u32.fast %r1, %r2;" in run("explain", "unknown-word").output, "code stays code"
     assert max(len(line) for line in run("isa", "setp").output.splitlines()) <= 60
 
 

@@ -47,6 +47,10 @@ def test_a_file_runs_and_its_errors_are_the_compilers(only: str, tmp_path: Path)
     assert (done.exit_code, done.stdout) == (0, "ok     ns::scale<float><<<1, 32>>>: 1 check passed\n"), done.stderr
     failed = CliRunner().invoke(main, ["run", str(wrong)])
     assert failed.exit_code == 3 and f'{wrong}(1): error: identifier "y" is undefined' in failed.stderr
+    tested = CliRunner().invoke(main, ["test", str(good)])
+    assert tested.exit_code == 0 and tested.output.startswith("1 passed"), tested.output
+    refused = CliRunner().invoke(main, ["fmt", str(good)])
+    assert refused.exit_code == 2 and "is CUDA C++" in refused.stderr and good.read_text() == CPP
     fault = CliRunner().invoke(main, ["run", str(good), "--block", "33"])
     assert fault.exit_code == 4 and "good.cu:2)" in fault.stderr
 

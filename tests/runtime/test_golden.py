@@ -301,3 +301,31 @@ def test_a_tool_cannot_change_the_test_itself(tmp_path: Path) -> None:
     assert "changes the test itself" in messages(path)[0] and path.read_bytes() == before
     (tmp_path / "u.ptx").write_text("// RUN: warplab fmt - < nowhere.ptx\n")
     assert "nowhere.ptx" in messages(tmp_path / "u.ptx")[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("", "failed"), ("// XFAIL: *", "xfailed"), ("// XFAIL: gpu", "failed"), ("// XFAIL: gpu || !gpu", "xfailed"), ("// REQUIRES: gpu", "skipped"),
+        ("// REQUIRES: !gpu && (linux || darwin || windows)", "failed"), ("// UNSUPPORTED: gpu, *", "skipped"), ("// UNSUPPORTED: gpu", "failed"),
+        ("// REQUIRES: asserts", "failed"), ("// XFAIL: (gpu", "failed"), ("// XFAIL:", "failed"),
+    ],
+)  # fmt: skip
+def test_conditions_of_a_file(tmp_path: Path, line: str, outcome: str) -> None:
+    path = write(tmp_path, f'{line}\n{RUN} --expect "out == x"')
+    done = CliRunner().invoke(main, ["test", str(path), "--json"])
+    (found,) = json.loads(done.output)["tests"]
+    assert found["outcome"] == outcome and done.exit_code == (outcome == "failed"), found["message"]
+    if line.endswith(("asserts", "(gpu", "XFAIL:")):
+        assert line.removeprefix("// ").split(":")[0] in found["message"]
+
+
+def test_a_test_that_passes_against_its_xfail_line_fails(tmp_path: Path) -> None:
+    path = write(tmp_path, f'// XFAIL: *\n{RUN} --expect "out == 2 * x"')
+    assert messages(path) == ["XFAIL: *: it was expected to fail, and passed"]
+
+
+def test_verbose_shows_the_whole_output(tmp_path: Path) -> None:
+    path = write(tmp_path, "// RUN: warplab info %s\n// CHECK: nothing like it")
+    short, whole = (CliRunner().invoke(main, ["test", str(path), *more]).output for more in ([], ["-v"]))
+    assert "the whole output:" in whole and "barriers" in whole and "barriers" not in short

@@ -26,6 +26,7 @@ from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
 from warplab.runtime.grading import Lab, Report, Submission, find_submissions, grade, load_lab
 from warplab.runtime.grading.bundle import write_bundle
+from warplab.runtime.grading.class_report import as_html
 from warplab.runtime.grading.report import FORMATS
 from warplab.runtime.grading.supervise import START, Worker
 
@@ -210,6 +211,27 @@ def test_junit_github_markdown_json_csv(reports: list[Report]) -> None:
     rows = list(csv.reader(io.StringIO(FORMATS["csv"](reports))))
     assert rows == [["name", "score", "total", "seven", "hidden"], ["ann", "4", "4", "3", "1"], ["bob", "0", "4", "0", "0"]]
     assert "bob" in FORMATS["text"](reports)
+
+
+def test_a_mistake_that_all_tests_meet_is_shown_once(lab: Lab, tmp_path: Path) -> None:
+    for name in ("cid", "dot"):
+        (tmp_path / f"{name}.ptx").write_text(ENTRY % f"bad; // {'x' * 500}\n ret;")
+    reports = list(grade(lab, find_submissions(lab, [tmp_path])))
+    assert FORMATS["text"](reports[:1]).count("no instruction is called bad") == 1
+    assert "as seven" in FORMATS["text"](reports[:1])
+    assert max(map(len, FORMATS["text"](reports[:1]).splitlines())) < 220
+    github = FORMATS["github"](reports).splitlines()
+    assert github[0].startswith(f"::error file={tmp_path.as_posix()}/cid.ptx,line=") and "title=cid%3A seven::" in github[0]
+    page = as_html(reports)
+    assert "2 submissions: " in page and "cid, dot" in page and '<td class="l">dot</td>' in page
+    assert "No two submissions" in as_html(reports[:1])
+
+
+def test_a_folder_may_have_files_and_folders(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "ann.ptx").write_text(GOOD)
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "mine.ptx").write_text(GOOD)
+    assert [s.name for s in find_submissions(lab, [tmp_path])] == ["ann", "bob"]
 
 
 def test_command(lab: Lab, tmp_path: Path) -> None:

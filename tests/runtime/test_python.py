@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import warplab.runtime as w
+from warplab.assembler import check
+from warplab.interpreter.faults import Fault
 from warplab.runtime import driver
 
 from .conftest import HEAD, KERNELS, Host
@@ -244,3 +246,37 @@ def test_importing_the_host_is_cheap() -> None:
     code = "import sys, warplab.runtime; assert not {'numpy', 'lark'} & set(sys.modules)"
     path = os.pathsep.join([str(Path(w.__path__[0]).parents[1]), *sys.path])
     assert subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}).returncode == 0
+
+
+def test_objects_show_what_they_are(device: w.Device) -> None:
+    assert "multiprocessor_count=132" in repr(device.properties) and "of device 0" in repr(device.properties)
+    kernel = w.Program(HEAD + ".visible .entry _Z3addPf(.param .u64 p) { ret; }", "ptx").compile("cubin").get_kernel("_Z3addPf")
+    assert repr(kernel) == "<Kernel add(float*)>"
+    assert "max_threads_per_block=1024" in repr(kernel.attributes) and "of add:" in repr(kernel.attributes)
+    (found,) = (d for d in check(HEAD + ".visible .entry k() { bad; }", name="k.ptx") if d.severity == "error")
+    assert repr(found) == "<error[unknown-instruction] k.ptx:4:23: no instruction is called bad>"
+    assert repr(Fault("null", "null pointer", kernel="_Z3addPf", line=7)) == "<Fault null in add at line 7: null pointer>"
+
+
+def test_parts_of_device_arrays(device: w.Device) -> None:
+    host = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    x = w.to_device(host)
+    for index in (0, -1, slice(None), slice(1, None), (1, slice(0, 2)), (0, 2), (1, 2, 3), (1, slice(None), slice(None)), slice(5, 9)):
+        part = x[index]
+        assert part.shape == host[index].shape and np.array_equal(part.copy_to_host(), host[index])
+    x[1, 0] = 7
+    x[0, 1:] = [[1], [2]]
+    host[1, 0] = 7
+    host[0, 1:] = [[1], [2]]
+    assert np.array_equal(x.copy_to_host(), host)
+    assert repr(x[0, 0]).endswith("of device 0: [0, 1, 2, 3]>") and repr(x[0, 0]).startswith("<int32[4] at 0x")
+    for wrong in (2, (0, 0, 0, 0), slice(None, None, 2), (slice(None), 0)):
+        with pytest.raises(IndexError):
+            x[wrong]
+
+
+def test_a_float_is_no_pointer(device: w.Device) -> None:
+    kernel = w.Program(HEAD + ".visible .entry k(.param .u64 p, .param .f64 x) { ret; }", "ptx").compile("cubin").get_kernel("k")
+    w.launch(device.default_stream, w.LaunchConfig(grid=1, block=1), kernel, 0, 1.5)
+    with pytest.raises(TypeError, match=r"argument 0 is a Python float, but parameter p is \.u64"):
+        w.launch(device.default_stream, w.LaunchConfig(grid=1, block=1), kernel, 1.5, 1.5)

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import profile as device
+from warplab.runtime.cli import main
 from warplab.runtime.cli.occupancy import occupancy
 from warplab.runtime.cli.profile import profile
 from warplab.runtime.golden.output import call
@@ -63,7 +64,7 @@ def test_advice_names_line_number_and_remedy(column: KernelProfile, turned: Kern
     said = {a.kind: str(a) for a in advice(column)}
     # 48 threads make two requests, of 32 and 16 sectors.
     apart = "24 sectors per request where 3 would do: neighbouring lanes are 128 bytes apart; transpose or stage through shared memory"
-    assert [str(a) for a in advice(column) if a.kind == "uncoalesced"] == [f"line 11: {apart}", f"line 19: {apart}"]
+    assert [str(a) for a in advice(column) if a.kind == "uncoalesced"] == [f"lines 11, 19: {apart}"]
     assert said["divergence"].startswith("line 14: the lanes of 100.0 % of the warps diverge here")
     assert "leave 16 lanes of their last warp idle" in said["partial-warps"]
     conflict = next(a for a in advice(turned) if a.kind == "bank-conflict")
@@ -223,7 +224,9 @@ def test_the_profile_command(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run(profile, [str(VECADD), "--csv", "--metrics", "global ld sectors,f32 FLOP"]).output)))
     assert [(r["name"], float(r["value"])) for r in rows] == [("global ld sectors", 250.0), ("f32 FLOP", 1000.0)]
     both = run(profile, [str(VECADD), "--html", str(tmp_path / "p.html"), "--trace", str(tmp_path / "t.json")])
-    assert both.exit_code == 0 and both.output == ""
+    assert (both.exit_code, both.stdout) == (0, "") and both.stderr == f"wrote {tmp_path}/p.html\nwrote {tmp_path}/t.json\n"
+    run(main, ["profile", str(VECADD), "--compare", str(VECADD), "--html", str(tmp_path / "two.html")])
+    assert "2 launches" in (tmp_path / "two.html").read_text() and '<a href="#1-launch">' in (tmp_path / "two.html").read_text()
     assert "vecadd" in (tmp_path / "p.html").read_text() and json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert json.loads(run(profile, [str(VECADD), "--json"]).output)[0]["kernel"] == "vecadd"
     assert len(run(profile, [str(VECADD), "--set", "full"]).output) > len(run(profile, [str(VECADD), "--set", "basic"]).output)
@@ -239,3 +242,38 @@ def test_the_occupancy_command() -> None:
     data = json.loads(run(occupancy, [str(VECADD), "--threads", "256", "--json"]).output)
     assert data["blocks"] == 8 and data["registers"] > 0
     assert run(occupancy, ["--device", "best"]).exit_code == 2
+
+
+def test_html_shows_what_there_is(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("// first\n__global__ void k() { work(); } // <here>\n")
+    text = f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+    .reg .b64 %a; .reg .b32 %t; .reg .pred %p;
+    .loc 1 2 0
+    mov.u32 %t, %tid.x;  // a <comment>
+    ld.param.u64 %a, [x];
+    mad.wide.u32 %a, %t, 64, %a;
+    st.global.u32 [%a], %t;
+    st.global.u32 [%a+4], %t;
+    setp.eq.u32 %p, %t, 0;
+    @%p st.global.u32 [%a+8], 0x1F;
+    ret;
+}}
+.file 1 "{source}"
+"""
+    path = tmp_path / "k.ptx"
+    path.write_text(text)
+    done = CliRunner().invoke(main, ["profile", str(path), "--block", "32", "--arg", "x=u32:1024", "--html", str(tmp_path / "p.html")])
+    assert done.exit_code == 0, done.stderr
+    page = (tmp_path / "p.html").read_text()
+    assert "<th>passes/req</th>" not in page and "<th>sectors/req</th>" in page, "columns that are empty are left out"
+    assert '<span class="o">mad.wide.u32</span> %a, %t, <span class="n">64</span>, %a;' in page
+    assert '<span class="c">// a &lt;comment&gt;</span>' in page
+    assert '@%p <span class="o">st.global.u32</span> [%a+<span class="n">8</span>], <span class="n">0x1F</span>;' in page
+    assert "__global__ void k() { work(); } // &lt;here&gt;" in page
+    assert "lines 11, 12</a>: " in page, "the same advice about two lines is one"
+    assert page.index("stage through shared memory") < page.index("have no work"), "a small launch is no news"

@@ -60,6 +60,10 @@ def _variable(module: Module, v: Variable) -> Iterator[Diagnostic]:
     def error(code: str, message: str, help: str = "") -> Diagnostic:
         return Diagnostic("error", code, message, v.span, (), help, file=module.name)
 
+    if v.space == "local" and module.version >= (3, 0):
+        yield error("bad-declaration", ".local variables are declared inside functions", "at module scope they ended with PTX 3.0")
+    elif v.space == "local" and v.linkage == "extern" and not v.size:
+        yield error("unresolved", f"{v.name} is declared .extern without a size and never defined")
     if v.type.kind == "o" and v.space != "global":
         yield error("bad-variable", f"the handle {v.name} lies in .{v.space}; textures, samplers and surfaces lie in .global")
     if v.type.name == "samplerref" and not v.dims and "texmode_independent" not in module.targets:

@@ -39,8 +39,10 @@ class Emitter(CompiledLanes):
 
     # ------------------------------------------------------------ the function
 
-    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]], table: P.Table | None = None) -> str:
-        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass; `table`: what decides where its lanes go."""
+    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]], table: P.Table | None = None, *, twice: bool = True) -> str:
+        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass; `table`: what decides where its lanes go;
+        `twice`: with a version for whole warps.
+        """
         for op in ops:
             self.operation(op)
         stores: dict[int, list[str]] = {ONE: [], LANE: []}
@@ -67,7 +69,7 @@ class Emitter(CompiledLanes):
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
             f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1",
-            "  br i1 %whole, label %all, label %some", "some:", *body, "all:", *_for_all(body, w),
+            *(["  br i1 %whole, label %all, label %some", "all:", *_for_all(body, w)] if twice else ["  br label %some"]), "some:", *body,
             "bad:", "  ret i64 %k",
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
             "end:", *stores[ONE], "  ret i64 -1", "}",

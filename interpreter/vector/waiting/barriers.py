@@ -40,8 +40,8 @@ class BarrierWait:
         want = int(state.wanted[block])
         count = f"{want} threads" if want else "all threads of the block"
         there = int(state.arrived[block].sum())
-        who = f"thread {int(absent[0])} and {absent.size - 1} more wait elsewhere" if absent.size else "the others have ended"
-        return f"{count} at barrier {state.number}", f"{there} are there; {who}"
+        who = f"thread {int(absent[0])} and {absent.size - 1} more wait elsewhere" if absent.size else "the other threads have ended"
+        return f"{count} at barrier {state.number}", f"{there} have arrived; {who}"
 
 
 class ClusterBarrierWait:

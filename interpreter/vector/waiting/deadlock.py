@@ -30,7 +30,7 @@ class Postponed:
 
     def why(self, g: Group) -> tuple[str, str]:
         """See Wait."""
-        return self.what, "nobody else is left to run"
+        return self.what, "no other thread can run"
 
 
 class Watched:
@@ -110,9 +110,9 @@ def deadlock(wave: WavePort, groups: Sequence[Group]) -> Deadlock:
     out = []
     for g in groups:
         segments = g.act.function.plan.segments
-        if g.blocked is None:  # it turns: named by the first instruction of its loop
+        if g.blocked is None:  # it spins: named by the first instruction of its loop
             site = segments[g.pc].first_site
-            wants, missing = "a change of memory", "it turns in a loop, and nobody else is left to run"
+            wants, missing = "a change of memory", "they repeat a loop, and no other thread can run"
         elif isinstance(g.blocked, Postponed):
             site = segments[g.pc].first_site
             wants, missing = g.blocked.why(g)

@@ -35,7 +35,7 @@ class LanesWait:
     def why(self, g: Group) -> tuple[str, str]:
         """See Wait."""
         w, lane = (int(x) for x in np.argwhere(self.missing)[0])
-        return "the lanes that its membermask names", f"lane {lane} of warp {int(g.geometry.warps.warp[w, 0])} has not come"
+        return "the lanes that its membermask names", f"lane {lane} of warp {int(g.geometry.warps.warp[w, 0])} has not arrived"
 
 
 class WaitingGroups:

@@ -1,4 +1,4 @@
-"""`python -m warplab` is the command `warplab`.  Packaging puts this file into the namespace `warplab` itself."""
+"""`python -m warplab` is the command `warplab`."""
 
 from warplab.runtime.cli import main
 

@@ -77,12 +77,12 @@ class Sanitizer:
             c.written(arena, address, size)
 
     def read(self, arena: Arena, address: int, size: int) -> None:
-        """The host reads memory, or may."""
+        """The host reads memory, or may read it: the bytes from `address` on."""
         for c in self._checkers:
             c.read(arena, address, size)
 
     def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
-        """What comes next is work of a stream; see Checker."""
+        """The next work belongs to a stream, behind all that the streams in `after` have so far; None: it comes after all before it."""
         for c in self._checkers:
             c.queued(stream, after)
 

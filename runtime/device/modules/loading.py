@@ -15,6 +15,7 @@ from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import Program, link_modules
 from warplab.assembler.objects import ObjectError, load
+from warplab.assembler.walk import outer_locals
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from ...errors import ApiError, UsageError, invalid, unsupported
@@ -157,6 +158,10 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
     if named and all(f.body is None for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
+    own = [m for m in modules if any(v.space == "local" for v in m.variables.values())]  # PTX before 3.0; other bodies are not read for it
+    for f in (f for m in own for f in m.functions.values() if f.body is not None and not f.is_entry):
+        if outer_locals(f):
+            raise unsupported(f"{f.name} uses a .local variable of the module: warplab executes that in kernels only")
     try:
         return link_modules(modules)
     except PtxError as e:

@@ -18,6 +18,12 @@ def test_random_programs_equal_the_reference(seed: int) -> None:
     seeded(seed, {"native": {"engine": "native"}})
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_large_programs_have_one_version_of_each_pass(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warplab.interpreter.native.program.TWICE", 0)
+    seeded(seed, {"native": {"engine": "native"}})
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(24, 1500))
 def test_many_random_programs_equal_the_reference(seed: int) -> None:

@@ -1,0 +1,4 @@
+"""A PTX toolchain: `warplab.isa`, `warplab.assembler`, `warplab.interpreter`, `warplab.runtime`.
+
+Packaging puts the files of this folder into `warplab` itself.
+"""

@@ -1,0 +1,1 @@
+../../../runtime/cli/package/__init__.py
