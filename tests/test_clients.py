@@ -41,6 +41,7 @@ def test_the_page_shows_counts_and_reasons() -> None:
 
 def test_reasons_are_the_last_error() -> None:
     assert reason("E   ValueError: a\nE   x.y.OtherError: b  c") == "x.y.OtherError: b c"
+    assert reason("E   OSError: no '/home/me/env/bin/python' here") == "OSError: no 'python' here"
     assert reason("") == ""
 
 

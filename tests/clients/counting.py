@@ -46,6 +46,7 @@ def reason(said: str) -> str:
     """The line of a failure's text that says most: the last error."""
     errors = re.findall(r"^(?:E +)?([\w.]*(?:Error|Exception|Failed|assert)\b.*)$", said, re.M)
     line: str = (errors or said.strip().splitlines() or [""])[-1]
+    line = re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", line)  # where files lie is this machine's own
     return re.sub(r"0x[0-9a-f]+|\s+", " ", line).strip()[:LONGEST]
 
 
