@@ -119,7 +119,7 @@ def _simple(name: str, bits: str) -> str:
 
 def wants_launches(modules: Sequence[Module]) -> bool:
     """Is libcudadevrt among some modules?"""
-    return any(f.body is None and name.startswith(PREFIXES) for m in modules for name, f in m.functions.items())
+    return any(name.startswith(PREFIXES) and f.body is None for m in modules for name, f in m.functions.items())
 
 
 def driver_part() -> str:
