@@ -5,14 +5,16 @@ Coordinates and all else that differs by lane are arrays (lanes), as far as they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from . import cubes
+from .anisotropy import samples
 from .footprints import TexelFootprint, TexturePlace, footprint, sizes
-from .gradients import level_of_gradients, level_on_cube
+from .gradients import Level, level_of_gradients, level_on_cube
 from .levels import chosen, clamped, in_256ths
 from .positions import Array, clean, low_bits
 from .request import CUBE, LINE, VOLUME, Request
@@ -21,6 +23,7 @@ from .values import colours, filtered_values, plain_values
 
 NOTHING = np.zeros(1, np.uint32)
 CHANNELS = 4
+NO_DIGITS = np.zeros(1, np.int64)
 GATHERED = ((1, 0), (1, 1), (0, 1), (0, 0))  # row and column of the texels that tld4 returns
 MOST_LAYERS = 1 << 16
 
@@ -44,24 +47,41 @@ def fetch(texture: Texture, request: Request) -> Fetched:
         return Fetched([NOTHING] * CHANNELS, [])
     place = _place(image, request)
     count = len(image.levels)
-    chosen_levels = chosen(clamped(_level(texture, request), sampler, count), sampler, count)
-    parts = [footprint(image, sampler, place, level, weight) for level, weight in chosen_levels]
+    asked = _level(texture, request)
+    chosen_levels = chosen(clamped(None if asked is None else asked.number, sampler, count), sampler, count)
+    read = list(_samples(place, chosen_levels, asked))
+    parts = [footprint(image, sampler, where, level, weight) for where, level, weight, _ in read]
     texels = [part.read(image, sampler) for part in parts]
-    if sampler.filter != LINEAR and (sampler.mip_filter != LINEAR or count == 1):
+    if len(parts) == 1 and sampler.filter != LINEAR:
         return Fetched(_padded(plain_values(texels[0][:, 0, 0, 0], image.format, sampler)), parts)
     shape = texels[0].shape[1:]
 
     def touched() -> Array:
         if sampler.filter != LINEAR:
-            return np.concatenate([np.broadcast_to(np.asarray(weight) != 0, shape) for _, weight in chosen_levels])
-        return np.concatenate([np.broadcast_to(p.touched(np.asarray(w)), shape) for p, (_, w) in zip(parts, chosen_levels, strict=True)])
+            return np.concatenate([np.broadcast_to(np.asarray(weight) != 0, shape) for _, _, weight, _ in read])
+        return np.concatenate([np.broadcast_to(p.touched(np.asarray(r[2])), shape) for p, r in zip(parts, read, strict=True)])
 
     weights = [np.broadcast_to(part.weights, shape) for part in parts if part.weights is not None]
     one = len(parts) == 1
+    extra = np.stack(np.broadcast_arrays(*[r[3] for r in read])) if asked is not None and asked.axis is not None else None
     values = filtered_values(
-        texels[0] if one else np.concatenate(texels, axis=1), weights[0] if one else np.concatenate(weights), touched, image.format, sampler
-    )
+        texels[0] if one else np.concatenate(texels, axis=1), weights[0] if one else np.concatenate(weights), touched, image.format, sampler,
+        extra,
+    )  # fmt: skip
     return Fetched(_padded(values), parts)
+
+
+def _samples(
+    place: TexturePlace, chosen_levels: Sequence[tuple[Array, Any]], asked: Level | None
+) -> Iterator[tuple[TexturePlace, Array, Any, Array]]:
+    """Where each sample lies, its level, its weight and how many digits beyond 256ths that has."""
+    for n, (level, weight) in enumerate(chosen_levels):
+        if asked is None or asked.axis is None:
+            yield place, level, weight, NO_DIGITS
+            continue
+        farther = np.asarray(chosen_levels[1][1] if len(chosen_levels) > 1 else 0)
+        for s in samples(asked.axis, np.asarray(weight), farther, far=n > 0):
+            yield replace(place, moved=s.moved), level, s.weight, s.extra
 
 
 def gather(texture: Texture, request: Request, component: int) -> Fetched:
@@ -138,15 +158,18 @@ def _place(image: Image, request: Request) -> TexturePlace:
     return TexturePlace(request.geometry, slice, coordinates, request.offset)
 
 
-def _level(texture: Texture, request: Request) -> Array | None:
+def _level(texture: Texture, request: Request) -> Level | None:
     if request.gradients is not None:
         first, second = request.gradients
         extents = [int(n) for n in sizes(texture.image, np.zeros(1, np.int64))[:, 0]]
+        degree = texture.sampler.anisotropy
         if request.geometry == CUBE:
             direction = [clean(c) for c in request.coordinates]
-            return level_on_cube(direction, [clean(x) for x in first], [clean(x) for x in second], extents[0])
-        return level_of_gradients(first, second, extents, texture.sampler.anisotropy)
-    return None if request.level is None else in_256ths(request.level)
+            return level_on_cube(direction, [clean(x) for x in first], [clean(x) for x in second], extents[0], degree)
+        if request.geometry == LINE and request.layer is not None:
+            degree = 0
+        return level_of_gradients(first, second, extents, degree)
+    return None if request.level is None else Level(in_256ths(request.level))
 
 
 def _padded(values: Array) -> list[Array]:

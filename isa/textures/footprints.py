@@ -30,6 +30,7 @@ class TexturePlace:
     slice: Array  # the layer, for cube maps six times the cube and the face
     coordinates: Sequence[Array]
     offset: Sequence[Array] = ()
+    moved: Sequence[Array] = ()  # how far along x and y, in 256ths of a texel of the level
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,14 @@ def footprint(image: Image, sampler: Sampler, place: TexturePlace, level: Array,
     offset = _offsets(place, GATHER_OFFSET_BITS if gathers else OFFSET_BITS)
     if offset is not None:
         t = t + offset
+    moved = np.stack(np.broadcast_arrays(*place.moved)) if place.moved else 0
     if linear:
-        q = in_256ths(t) if gathers else by_mode(limited, modes, in_256ths(t), size)
+        q = in_256ths(t) + moved
+        q = q if gathers else by_mode(limited, modes, q, size)
         fixed = q.astype(np.int64)
         i, fraction = np.stack([fixed >> 8, (fixed >> 8) + 1]), fixed & 255
     else:
-        i, fraction = np.floor(t).astype(np.int64)[None], NONE
+        i, fraction = np.floor(t + moved * 2.0**-8).astype(np.int64)[None], NONE
     near = by_mode(addressed, modes, i, np.broadcast_to(size, i.shape))
     column, row = near[None, None, :, 0], near[None, :, None, 1]
     slice = near[:, None, None, 2] if len(c) == 3 else place.slice[None, None, None]

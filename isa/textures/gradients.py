@@ -1,23 +1,23 @@
 """The level that gradients ask for, bit for bit as the texture unit of sm_90 has it: the lengths of vectors in numbers of ten digits.
 
-The numbers are float64, cut where the unit cuts them.  The rules hold for all that was recorded without anisotropic filtering; with it the
-levels are right, but where several samples are taken only one is modelled.
+The numbers are float64, cut where the unit cuts them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from . import cubes
+from .anisotropy import Axis, axis, limit
 from .digits import cut
 from .levels import MOST
 from .positions import Array, clean
 from .tables import LOG2
 
-MOST_SAMPLES = 16
-LEAST = 2.0**-1000  # below every unit that is not 0
+LEAST = 2.0**-400  # below every unit that is not 0
 
 
 def last_digit(x: Array) -> Array:
@@ -56,10 +56,11 @@ def length(vector: Sequence[Array]) -> Array:
 
 
 def part_of_sum(x: Array, y: Array) -> Array:
-    """11/16 of x + y, without its sign; both are cut one bit below the last digit of the larger."""
+    """11/16 of x + y; both are cut one bit below the last digit of the larger."""
     unit = np.maximum(last_digit(x), last_digit(y)) * 0.5
-    total = cut(np.abs(floor_to(x, unit) + floor_to(y, unit)))
-    return cut(part(total, 11) * 0.5)
+    total = floor_to(x, unit) + floor_to(y, unit)
+    found: Array = np.copysign(cut(part(cut(np.abs(total)), 11) * 0.5), total)
+    return found
 
 
 def area(first: Sequence[Array], second: Sequence[Array]) -> Array:
@@ -77,23 +78,25 @@ def product(a: Array, b: Array) -> Array:
     return found
 
 
-def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int], anisotropy: int = 0) -> Array:
-    """The level in 256ths: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference.
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The level in 256ths that gradients ask for, and the axis of its samples with anisotropic filtering."""
+
+    number: Array
+    axis: Axis | None = None
+
+
+def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents: Sequence[int], anisotropy: int = 0) -> Level:
+    """The level: log2 of the longest of both gradients in texels, 11/16 of their sum and of their difference.
 
     Anisotropic filtering takes several samples along that longest one, so its level is that of the width across, as far as its samples reach.
     """
     first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
-    longest: Array = np.max(np.broadcast_arrays(length(first), length(second), *_of_sums(first, second)), axis=0)
-    level = level_of_length(longest)
-    if anisotropy < 2 or len(first) != 2:
-        return level
-    samples = min(anisotropy, MOST_SAMPLES).bit_length() - 1
-    across: Array = np.maximum(level_of_length(area(first, second)) - level, level - 256 * samples)
-    return across
+    return _of_vectors([first, second, *_sums(first, second)], anisotropy)
 
 
-def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int) -> Array:
-    """The level in 256ths of a cube map: how far each gradient moves the point on the unfolded cube.
+def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int, anisotropy: int = 0) -> Level:
+    """The level of a cube map: how far each gradient moves the point on the unfolded cube.
 
     Where a gradient leads to another face, sum and difference do not count; where it leads to the opposite one, the level is the coarsest.
     """
@@ -102,13 +105,28 @@ def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Se
         steps, beyond, behind = cubes.moved(direction, gradient)
         moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
         leaves, far = leaves | beyond, far | behind
-    sums = [np.where(leaves, 0.0, x) for x in _of_sums(*moved)]
-    longest = np.max(np.broadcast_arrays(*[length(v) for v in moved], *sums), axis=0)
-    return np.where(far, MOST, level_of_length(longest))
+    sums = [[np.where(leaves, 0.0, x) for x in v] for v in _sums(*moved)]
+    found = _of_vectors([*moved, *sums], anisotropy)
+    return replace(found, number=np.where(far, MOST, found.number))
 
 
-def _of_sums(first: Sequence[Array], second: Sequence[Array]) -> list[Array]:
-    return [length([part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)]) for sign in (1.0, -1.0)]
+def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int) -> Level:
+    """The level of both gradients, their sum and their difference."""
+    lengths = np.stack(np.broadcast_arrays(*[length(v) for v in vectors]))
+    level = level_of_length(lengths.max(axis=0))
+    most = limit(anisotropy)
+    if not most or len(vectors[0]) > 2:
+        return Level(level)
+    planar = [[*v, np.zeros(1)][:2] for v in vectors]
+    across: Array = np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most)
+    which = lengths.argmax(axis=0)
+    longest = [np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
+    return Level(across, axis(longest, np.minimum(level - np.maximum(across, 0), most)))
+
+
+def _sums(first: Sequence[Array], second: Sequence[Array]) -> list[list[Array]]:
+    """11/16 of the sum and of the difference of two vectors."""
+    return [[part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)] for sign in (1.0, -1.0)]
 
 
 def level_of_length(longest: Array) -> Array:

@@ -18,9 +18,14 @@ def in_256ths(level: Any) -> Array:
     return np.trunc(np.clip(np.where(level == level, level, 0.0) * 256.0, -MOST, MOST)).astype(np.int64)
 
 
+def fixed(clamp: float) -> int:
+    """A sampler's least or largest level in 256ths."""
+    return int(np.floor(np.clip(clamp, 0, MOST >> 8) * 256))
+
+
 def clamped(level: Array | None, sampler: Sampler, count: int) -> Array:
     """A level in 256ths with the sampler's bias, between its clamps and among the `count` levels that there are; None: the least."""
-    least, largest = (int(np.floor(np.clip(x, 0, MOST >> 8) * 256)) for x in sampler.clamp)
+    least, largest = (fixed(x) for x in sampler.clamp)
     biased = np.full(1, -MOST) if level is None else level + in_256ths(sampler.bias)
     found: Array = np.clip(np.maximum(np.minimum(biased, largest), least), 0, (count - 1) * 256)
     return found
@@ -33,7 +38,7 @@ def sharpened(fraction: Array, anisotropy: int) -> Array:
     steeper: Array = 2 * fraction - 128
     if anisotropy < 8:
         steeper = (7 * fraction - 378) >> 2
-    if anisotropy < 4:  # not recorded: as far from the rule for 4 as that is from the one for 8
+    if anisotropy < 4:
         steeper = (6 * fraction - 252) >> 2
     return steeper.clip(0, 256)
 
@@ -42,7 +47,7 @@ def chosen(level: Array, sampler: Sampler, count: int) -> list[tuple[Array, Any]
     """The levels that are read, each with its weight in 256ths."""
     if sampler.mip_filter != LINEAR:
         return [(np.minimum((level + 128) >> 8, count - 1), 256)]
-    near, far = level >> 8, sharpened(level & 255, sampler.anisotropy)
+    near, far = level >> 8, sharpened(level & 255, 0 if sampler.blends_evenly else sampler.anisotropy)
     if not far.any():
         return [(near, 256)]
     return [(near, 256 - far), (np.minimum(near + 1, count - 1), far)]

@@ -78,6 +78,7 @@ class Sampler:
     clamp: tuple[float, float] = (0.0, 0.0)  # the least and the largest level
     anisotropy: int = 0
     border: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    blends_evenly: bool = False  # between two levels; anisotropic filtering favours the nearer one otherwise
 
 
 @dataclass(frozen=True, eq=False)

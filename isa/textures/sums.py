@@ -29,13 +29,14 @@ def quad_weights(whole: Any, a: Array, b: Array) -> Array:
     return np.stack([np.stack([part[0], rest[1]]), np.stack([rest[0], part[1]])])
 
 
-def sum_of_codes(texels: Array, weights: Array) -> Array:
-    """The sum of weight times code, (channels, lanes)."""
-    total: Array = (texels.astype(np.int64) * weights).sum(axis=(1, 2, 3))
+def sum_of_codes(texels: Array, weights: Array, extra: Array | None = None) -> Array:
+    """The sum of weight times code, (channels, lanes); a quad's weights have `extra` digits beyond 256ths."""
+    quads: Array = (texels.astype(np.int64) * weights).sum(axis=(2, 3))
+    total: Array = quads.sum(axis=1) if extra is None else (quads << 2 - extra).sum(axis=1) >> 2
     return total
 
 
-def sum_of_floats(texels: Array, magnitudes: Array, weights: Array, guard: int, digits: int) -> Array:
+def sum_of_floats(texels: Array, magnitudes: Array, weights: Array, guard: int, digits: int, extra: Array | None = None) -> Array:
     """The sum of weight times texel as float64 of `digits` digits, (channels, lanes).
 
     Each quad is a block with one exponent, that of the largest of the magnitudes, and `guard` bits below it; quads meet on a common grid.
@@ -50,6 +51,8 @@ def sum_of_floats(texels: Array, magnitudes: Array, weights: Array, guard: int, 
     unit = top * 2.0 ** -(guard + 8)
     if totals.shape[1] == 1:
         return rounded(totals[:, 0] * unit[:, 0], digits)
+    if extra is not None:
+        unit = unit * 2.0**-extra
     coarsest = every_fourth(top).max(axis=1, keepdims=True) * 2.0 ** -(guard + 8)
     totals = np.floor(totals * (unit / coarsest))
     total = totals[:, 0]

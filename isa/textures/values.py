@@ -67,11 +67,13 @@ def narrowed(bits: Array) -> Array:
     return np.where(np.isnan(value), np.uint16(0x7FFF), value.astype(np.float16).view(np.uint16)).view(np.float16)
 
 
-def filtered_values(texels: Array, weights: Array, touched: Callable[[], Array], texel: TexelFormat, sampler: Sampler) -> Array:
+def filtered_values(
+    texels: Array, weights: Array, touched: Callable[[], Array], texel: TexelFormat, sampler: Sampler, extra: Array | None = None
+) -> Array:
     """The sum of texels (channels, quads, rows, columns, lanes); `touched` are those whose weight is not 0 before it is rounded."""
     if texel.kind == "f":
-        return _filtered_floats(texels, weights, touched, texel)
-    total = sum_of_codes(texels, weights)
+        return _filtered_floats(texels, weights, touched, texel, extra)
+    total = sum_of_codes(texels, weights, extra)
     if keeps_integers(texel, sampler):
         whole = (total + 128) >> 8 if texel.bits < 32 else total >> 8
         return whole.astype(np.uint32)
@@ -84,17 +86,17 @@ def filtered_values(texels: Array, weights: Array, touched: Callable[[], Array],
     values = np.maximum(whole, -most) / most
     n = colours(texel, sampler)
     if n:
-        values[:n] = sum_of_floats(SRGB[texels[:n]], SRGB_MAGNITUDE[texels[:n]], weights, 7, 11)
+        values[:n] = sum_of_floats(SRGB[texels[:n]], SRGB_MAGNITUDE[texels[:n]], weights, 7, 11, extra)
     return bits_of(values)
 
 
-def _filtered_floats(texels: Array, weights: Array, touched: Callable[[], Array], texel: TexelFormat) -> Array:
+def _filtered_floats(texels: Array, weights: Array, touched: Callable[[], Array], texel: TexelFormat, extra: Array | None) -> Array:
     guard, digits, nan = (27, 24, SINGLE_NAN) if texel.bits == 32 else (14, 11, HALF_NAN)
     texels = texels.astype(np.float64)
     magnitudes = np.abs(texels)
     if texel.bits == 32 and magnitudes.min() < LEAST_SINGLE:
         texels = np.where(magnitudes < LEAST_SINGLE, texels * 0.0, texels)
-    result = bits_of(sum_of_floats(texels, magnitudes, weights, guard, digits))
+    result = bits_of(sum_of_floats(texels, magnitudes, weights, guard, digits, extra))
     if not magnitudes.max() < np.inf:
         special = ~(magnitudes < np.inf) & touched()
         total = np.where(special, texels, 0.0).sum(axis=(1, 2, 3))

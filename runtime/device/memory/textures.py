@@ -45,6 +45,7 @@ class SamplerSettings:
             (x, y, z), choice(FILTERS, self.filter, "filter mode"), choice(FILTERS, self.mip_filter, "filter mode between levels"),
             normalized=bool(self.flags & NORMALIZED), integer=bool(self.flags & INTEGER), srgb=bool(self.flags & SRGB),
             seamless=bool(self.flags & SEAMLESS), bias=self.bias, clamp=self.clamp, anisotropy=self.anisotropy, border=self.border,
+            blends_evenly=bool(self.flags & NO_TRILINEAR),
         )  # fmt: skip
 
 
