@@ -52,7 +52,7 @@ def fetch(texture: Texture, request: Request) -> Fetched:
     read = list(_samples(place, chosen_levels, asked))
     parts = [footprint(image, sampler, where, level, weight) for where, level, weight, _ in read]
     texels = [part.read(image, sampler) for part in parts]
-    if len(parts) == 1 and sampler.filter != LINEAR:
+    if len(parts) == 1 and sampler.filter != LINEAR and (sampler.mip_filter != LINEAR or count == 1):
         return Fetched(_padded(plain_values(texels[0][:, 0, 0, 0], image.format, sampler)), parts)
     shape = texels[0].shape[1:]
 
