@@ -9,9 +9,10 @@ import numpy as np
 from ..facts import Demand, facts
 from ..notation import Need, instruction
 from ..ports import Array, Lanes
-from ..textures.fetch import fetch, gather
+from ..textures.fetch import CHANNELS, NOTHING, Fetched, fetch, gather
 from ..textures.lanes import Read, by_lanes, typed
 from ..textures.request import Request
+from ..textures.resources import Texture
 
 TEX, TLD4 = "9.7.12.3", "9.7.12.4"
 
@@ -72,19 +73,33 @@ def _fetched(
     lanes: Lanes, a: Sequence[Array], geom: str, dtype: str, ctype: str, pair: bool, read: Read, *, offset: Any,
     level: Array | None = None, gradients: tuple[Sequence[Array], Sequence[Array]] | None = None,
 ) -> Any:  # fmt: skip
-    """d, or d and p.  Depth textures, with which h would be compared, don't exist; a single register in place of g is h."""
+    """d, or d and p.  Depth textures, with which h would be compared, don't exist; a single register in place of g is h.
+
+    With gradients, the bits of whole numbers are taken for floats.  Beside a sampler, lines read zeros, and whole numbers without a level
+    are converted to floats.  What counts is the sampler of the texture.
+    """
     handle, *parts = a
-    if parts[0].dtype == np.uint64:
-        del parts[0]  # the sampler b; what counts is the sampler of the texture
+    independent = parts[0].dtype == np.uint64
+    if independent:
+        del parts[0]
     sample = parts.pop(0) if geom.endswith("ms") else None
     layer = parts.pop(0) if geom.startswith("a") else None
-    coordinates = [c.view(np.float32 if ctype == "f32" else np.int32) for c in parts[: COORDINATES[geom]]]
+    coordinates = [c.view(np.float32 if ctype == "f32" or gradients else np.int32) for c in parts[: COORDINATES[geom]]]
+    if independent and ctype == "s32" and level is None and not gradients and sample is None:
+        coordinates = [c.astype(np.float32) for c in coordinates]
+    if geom == "1d" and (independent or (gradients and ctype == "s32")):
+        read = nothing
     request = Request(
         geom.removeprefix("a").removesuffix("ms"), coordinates, layer, level, gradients, offset if isinstance(offset, tuple) else (), sample
     )
     channels, resident = by_lanes(lanes, handle, request, read)
     d = typed(channels, dtype)
     return (d, resident) if pair else d
+
+
+def nothing(_texture: Texture, _request: Request) -> Fetched:
+    """Zeros."""
+    return Fetched([NOTHING] * CHANNELS, [])
 
 
 # (meaning, words before the geometry, operands behind the coordinates, geometries of coordinates in f32, in s32, what differs)
