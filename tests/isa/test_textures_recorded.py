@@ -1,4 +1,4 @@
-"""What textures give, in 397 experiments, against the H200 recordings of tests/data/textures.
+"""What textures give, in 539 experiments, against the H200 recordings of tests/data/textures.
 
 h200.npz: `cases`, one experiment a line of JSON, lzma-packed; `inputs`, words of 32 bits, to which the experiments point by position.  An
 experiment has the array (its contents are made by contents()), how it is read, the operands, and the CRC-32 of what the H200 gave.
@@ -25,7 +25,7 @@ CASES = [json.loads(line) for line in lzma.decompress(RECORDED["cases"].tobytes(
 INPUTS: Bits = RECORDED["inputs"]
 PARTS = 6
 LAYERED, CUBE, SPARSE = 1, 4, 64  # flags of arrays; nothing is mapped to the sparse ones
-INTEGER, NORMALIZED, SRGB, SEAMLESS = 1, 2, 16, 64  # flags of textures
+INTEGER, NORMALIZED, SRGB, NO_TRILINEAR, SEAMLESS = 1, 2, 16, 32, 64  # flags of textures
 FORMATS = {"UNSIGNED_INT8": "u1", "UNSIGNED_INT16": "u2", "UNSIGNED_INT32": "u4", "SIGNED_INT8": "i1", "SIGNED_INT16": "i2", "SIGNED_INT32": "i4",
            "HALF": "f2", "FLOAT": "f4"}  # fmt: skip
 
@@ -95,13 +95,13 @@ def sampler(t: dict[str, Any]) -> Sampler:
     return Sampler(
         tuple(modes[min(k, len(modes) - 1)] for k in range(3)), t.get("filter", "point"), t.get("mip_filter", "point"),
         bool(flags & NORMALIZED), bool(flags & INTEGER), bool(flags & SRGB), bool(flags & SEAMLESS), t.get("bias", 0.0),
-        tuple(t.get("clamp", (0.0, 0.0))), t.get("anisotropy", 0), tuple(t.get("border", (0.0,) * 4)),
+        tuple(t.get("clamp", (0.0, 0.0))), t.get("anisotropy", 0), tuple(t.get("border", (0.0,) * 4)), bool(flags & NO_TRILINEAR),
     )  # fmt: skip
 
 
 def results(case: dict[str, Any]) -> Bits:
     """What the case's instruction gives, as it was recorded: lane after lane, channel after channel."""
-    n, kind = case["n"], np.float32 if case["ctype"] == "f32" else np.int32
+    n, kind = case["n"], np.float32 if case["ctype"] == "f32" or "gradients" in case else np.int32
 
     def operand(place: Any, dtype: Any) -> Bits:
         return np.full(1, place["bits"], np.uint32).view(dtype) if isinstance(place, dict) else INPUTS[place : place + n].view(dtype)
@@ -124,12 +124,30 @@ def results(case: dict[str, Any]) -> Bits:
     return words.reshape(-1, group)[:, :kept].reshape(-1)
 
 
-def spelling(case: dict[str, Any]) -> str:
-    """The case's instruction."""
-    mip = [word for word, field in (("level", "level"), ("grad", "gradients")) if field in case]
+def module(case: dict[str, Any]) -> str:
+    """A module with the case's instruction."""
+    mip = [word for word, field in (("base", "base"), ("level", "level"), ("grad", "gradients")) if field in case]
     component = [case["comp"]] if "comp" in case else []
     count = 2 if case["dtype"] == "f16x2" else 4
-    return ".".join([case["op"], *mip, *component, case["geom"], f"v{count}", case["dtype"], case["ctype"]])
+    words = ".".join([case["op"], *mip, *component, case["geom"], f"v{count}", case["dtype"], case["ctype"]])
+    coordinate = "%f" if case["ctype"] == "f32" else "%r"
+    coordinates = [coordinate] * len(case["coords"])
+    if case["geom"][0] == "a" or case["geom"].endswith("ms"):
+        coordinates[0] = "%r"
+    operands = [_vector(["%h" if case["dtype"] == "f16" else "%r"] * count), f"[%t, {_vector(coordinates)}]"]
+    operands += [coordinate] if "level" in case else []
+    operands += [_vector(["%f"] * len(v)) for v in case.get("gradients", ())]
+    operands += [_vector(["%r"] * len(case["offset"]))] if "offset" in case else []
+    operands += ["%f"] if "compare" in case else []
+    return f"{MODULE} {words} {', '.join(operands)}; }}"
+
+
+MODULE = ".version 8.6 .target sm_90 .address_size 64 .entry k() { .reg .b64 %t; .reg .f32 %f; .reg .b32 %r; .reg .b16 %h;"
+
+
+def _vector(registers: list[str]) -> str:
+    """Three of them become four."""
+    return "{" + ", ".join([*registers, registers[-1]] if len(registers) == 3 else registers) + "}"
 
 
 @pytest.mark.parametrize("part", range(PARTS))
