@@ -225,7 +225,7 @@ def textures() -> Source:
         assert zlib.crc32(t.results(case).tobytes()) == case["crc"]
 
     for case in t.CASES:
-        out.case(case["name"], forms_of([t.module(case)]), functools.partial(run, case))
+        out.case(case["name"], [t.form(case)], functools.partial(run, case))
     return out
 
 

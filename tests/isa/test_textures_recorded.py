@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from warplab.isa.notation import FORMS, Form
 from warplab.isa.textures.fetch import fetch, gather
 from warplab.isa.textures.lanes import typed
 from warplab.isa.textures.request import Request
@@ -124,30 +125,13 @@ def results(case: dict[str, Any]) -> Bits:
     return words.reshape(-1, group)[:, :kept].reshape(-1)
 
 
-def module(case: dict[str, Any]) -> str:
-    """A module with the case's instruction."""
+def form(case: dict[str, Any]) -> Form:
+    """The row of the case's instruction: of two with one spelling, the second takes nothing but a value to compare with."""
     mip = [word for word, field in (("base", "base"), ("level", "level"), ("grad", "gradients")) if field in case]
     component = [case["comp"]] if "comp" in case else []
-    count = 2 if case["dtype"] == "f16x2" else 4
-    words = ".".join([case["op"], *mip, *component, case["geom"], f"v{count}", case["dtype"], case["ctype"]])
-    coordinate = "%f" if case["ctype"] == "f32" else "%r"
-    coordinates = [coordinate] * len(case["coords"])
-    if case["geom"][0] == "a" or case["geom"].endswith("ms"):
-        coordinates[0] = "%r"
-    operands = [_vector(["%h" if case["dtype"] == "f16" else "%r"] * count), f"[%t, {_vector(coordinates)}]"]
-    operands += [coordinate] if "level" in case else []
-    operands += [_vector(["%f"] * len(v)) for v in case.get("gradients", ())]
-    operands += [_vector(["%r"] * len(case["offset"]))] if "offset" in case else []
-    operands += ["%f"] if "compare" in case else []
-    return f"{MODULE} {words} {', '.join(operands)}; }}"
-
-
-MODULE = ".version 8.6 .target sm_90 .address_size 64 .entry k() { .reg .b64 %t; .reg .f32 %f; .reg .b32 %r; .reg .b16 %h;"
-
-
-def _vector(registers: list[str]) -> str:
-    """Three of them become four."""
-    return "{" + ", ".join([*registers, registers[-1]] if len(registers) == 3 else registers) + "}"
+    words = (*mip, *component, case["geom"], f"v{2 if case['dtype'] == 'f16x2' else 4}", case["dtype"], case["ctype"])
+    rows = [row for row in FORMS[case["op"]] if row.match(words) is not None]
+    return rows["compare" in case and "offset" not in case]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
