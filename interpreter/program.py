@@ -34,6 +34,7 @@ from .plan.lower import lower
 from .plan.operands import immediate_bits
 from .plan.plan import ORDINARY, Manner, PlanFunction
 from .ptxas.contraction import DEFAULT, Fmad
+from .ptxas.samplers import INDEPENDENT
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
@@ -55,6 +56,7 @@ class LoadedProgram:
         self.unoptimised = {id(f) for m in self.modules if "debug" in m.targets for f in m.functions.values()}
         # What was written for 1.x flushes subnormal singles on every device.
         self.flushing = {id(f) for m in self.modules if m.target in FIRST_TARGETS for f in m.functions.values()}
+        self.unified = {id(f) for m in self.modules if INDEPENDENT not in m.targets for f in m.functions.values()}
         self.arena = arena
         self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
         self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
@@ -320,7 +322,9 @@ class LoadedKernel:
         found = self._plans.get((id(f), manner))
         if found is None:
             fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
-            found = self._plans[id(f), manner] = lower(f, self, manner, fmad, flushes=id(f) in self.program.flushing)
+            found = self._plans[id(f), manner] = lower(
+                f, self, manner, fmad, flushes=id(f) in self.program.flushing, unified=id(f) in self.program.unified
+            )  # fmt: skip
         return found
 
     @property

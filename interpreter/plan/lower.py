@@ -12,6 +12,7 @@ from warplab.isa.control import CALLS
 
 from ..memory.objects import Gap, object_of
 from ..ptxas.contraction import DEFAULT, Fmad, contract
+from ..ptxas.samplers import without_samplers
 from .dtypes import choose_dtypes, pointer_registers
 from .ends import Ends
 from .masked import without_unused
@@ -28,17 +29,20 @@ LOCAL_GAP = 64  # bytes at most that are left between variables of .local: each 
 Cut = tuple[int, list[Instruction], Instruction | None]  # the block, the instructions that run, the one that ends the segment
 
 
-def lower(function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False) -> PlanFunction:
-    """Plans one function; `flushes`: it was written for devices that have no subnormal singles."""
-    return Lowering(function, symbols, manner, fmad, flushes).planned()
+def lower(
+    function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False, unified: bool = False
+) -> PlanFunction:
+    """Plans one function; `flushes`: it was written for devices that have no subnormal singles; `unified`: textures bring their samplers."""
+    return Lowering(function, symbols, manner, fmad, flushes, unified).planned()
 
 
 class Lowering:
     """The work of lower()."""
 
-    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool) -> None:
+    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool, unified: bool) -> None:
         self.function = function
-        f = self.flow = without_unused(flow(function))
+        f = without_unused(flow(function))
+        f = self.flow = without_samplers(f) if unified else f
         looping = has_loops(f)
         self.blocks = list(f.rpo if looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}

@@ -55,9 +55,9 @@ def texture(host: Host, data: Words, filter: int = 0, flags: int = 0) -> int:
 ROWS = np.arange(24, dtype=np.float32).reshape(3, N)
 
 
-def run(host: Host, body: str, t: int, u: int = 0) -> Words:
+def run(host: Host, body: str, t: int, u: int = 0, target: str = "sm_90") -> Words:
     d = host.upload(np.full(N, 99, np.float32))
-    f = host.function("k", KERNEL.replace("BODY", body))
+    f = host.function("k", KERNEL.replace("BODY", body).replace("sm_90", target))
     assert host.launch(f, 1, N, (t, u, d), (POINTER,) * 3) == "SUCCESS"
     host("cuCtxSynchronize")
     return host.download(d, np.zeros(N, np.float32))
@@ -66,9 +66,22 @@ def run(host: Host, body: str, t: int, u: int = 0) -> Words:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
+        ("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, %u, {%x, %y}]; mov.b32 %r, %f0;", ROWS[1]),
+        ("tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, %u, {%i, 20}]; mov.b32 %r, %f0;", ROWS[2]),
+        ("tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, %u, {%x}]; mov.b32 %r, %f0;", 0 * ROWS[0]),
+    ],
+)
+def test_independent_modules_name_a_sampler(host: Host, body: str, expected: Words) -> None:
+    t = texture(host, ROWS)
+    assert run(host, body, t, t, "sm_90, texmode_independent").tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
         ("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%x, %y}]; mov.b32 %r, %f0;", ROWS[1]),
         ("tex.2d.v4.f32.f32 {%f0, _, _, _}, [%t, {%x, %y, %x, %x}]; mov.b32 %r, %f0;", ROWS[1]),
-        ("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, %u, {%x, 0f00000000}]; mov.b32 %r, %f0;", ROWS[0]),
+        ("mov.b32 %x, %i; tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, %u, {%x, %x}]; mov.b32 %r, %f0;", ROWS[[0, 1, *[2] * 6], range(N)]),
         ("tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, {%i, 2}]; mov.b32 %r, %f0;", ROWS[2]),
         ("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%x, %y}], {2, 1}; mov.b32 %r, %f0;", ROWS[2][[2, 3, 4, 5, 6, 7, 7, 7]]),
         ("tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%x, %y}], {2, 1}, %x; mov.b32 %r, %f0;", ROWS[2][[2, 3, 4, 5, 6, 7, 7, 7]]),
