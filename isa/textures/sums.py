@@ -12,6 +12,7 @@ import numpy as np
 
 from .positions import Array
 
+MOST_EXTRA = 2
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # the smallest normal numbers
 
 
@@ -29,11 +30,12 @@ def quad_weights(whole: Any, a: Array, b: Array) -> Array:
     return np.stack([np.stack([part[0], rest[1]]), np.stack([rest[0], part[1]])])
 
 
-def sum_of_codes(texels: Array, weights: Array, extra: Array | None = None) -> Array:
-    """The sum of weight times code, (channels, lanes); a quad's weights have `extra` digits beyond 256ths."""
+def sum_of_codes(texels: Array, weights: Array, extra: Array | None = None) -> tuple[Array, int]:
+    """The sum of weight times code, (channels, lanes), and how many binary digits it has beyond 256ths; a quad's weights have `extra` ones."""
     quads: Array = (texels.astype(np.int64) * weights).sum(axis=(2, 3))
-    total: Array = quads.sum(axis=1) if extra is None else (quads << 2 - extra).sum(axis=1) >> 2
-    return total
+    if extra is None:
+        return quads.sum(axis=1), 0
+    return (quads << MOST_EXTRA - extra).sum(axis=1), MOST_EXTRA
 
 
 def sum_of_floats(texels: Array, magnitudes: Array, weights: Array, guard: int, digits: int, extra: Array | None = None) -> Array:

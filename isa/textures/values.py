@@ -73,16 +73,17 @@ def filtered_values(
     """The sum of texels (channels, quads, rows, columns, lanes); `touched` are those whose weight is not 0 before it is rounded."""
     if texel.kind == "f":
         return _filtered_floats(texels, weights, touched, texel, extra)
-    total = sum_of_codes(texels, weights, extra)
+    total, digits = sum_of_codes(texels, weights, extra)
+    half, whole_bits = 128 << digits, 8 + digits
     if keeps_integers(texel, sampler):
-        whole = (total + 128) >> 8 if texel.bits < 32 else total >> 8
+        whole = (total + half if texel.bits < 32 else total) >> whole_bits
         return whole.astype(np.uint32)
     if texel.bits == 16:
-        whole, most = (total + 128) >> 8, largest_code(texel)
+        whole, most = (total + half) >> whole_bits, largest_code(texel)
     elif texel.kind == "u":
-        whole, most = (257 * total + 128) >> 8, 65535
+        whole, most = (257 * total + half) >> whole_bits, 65535
     else:
-        whole, most = total + (((total >> 4) * 257 + 1024) >> 11), 32767
+        whole, most = ((total << 11 - digits) + (total >> 4 + digits) * 257 + 1024) >> 11, 32767
     values = np.maximum(whole, -most) / most
     n = colours(texel, sampler)
     if n:
