@@ -42,6 +42,8 @@ def main() -> None:
     old, new = map(Path, sys.argv[1:3])
     kernels, driver, differ = json.loads(lzma.decompress(old.read_bytes()))["kernels"], Driver(), 0
     for k in kernels:
+        if "fault" in k:  # it would spoil the context of all others
+            continue
         digest = left(driver, k)
         if digest != k.get("digest"):
             differ += 1

@@ -1,4 +1,4 @@
-"""Kernels around one form each, as an H200 ran them: every bit that they leave, by a checksum."""
+"""Kernels around one form each, as an H200 ran them: every bit that they leave, by a checksum; or that they fault."""
 
 import functools
 import json
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from warplab.interpreter.faults import Fault
 
 from .harness import Machine
 from .operands import LANES, POISON, checksum, operands
@@ -23,6 +25,10 @@ def compare(number: int) -> None:
     out = machine.upload(np.full(k["rows"] * LANES, POISON))
     arguments = [machine.upload(given), out, machine.upload(given[: 1024 // LANES].copy())]
     with np.errstate(all="ignore"):
+        if "fault" in k:
+            with pytest.raises(Fault):
+                machine.launch(1, LANES, arguments, max_seconds=60)
+            return
         machine.launch(1, LANES, arguments, max_seconds=60)
         assert checksum(machine.download(out, np.uint64).reshape(-1, LANES)) == k["digest"], k["name"]
 
