@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .numeric import NumberFormat, Number, NumericError, read_block
+from .numeric import Number, NumberFormat, NumericError, read_block
 
 _KINDS = r"NEXT|SAME|NOT|DAG|EMPTY|LABEL|COUNT-\d+"
 
