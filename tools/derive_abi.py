@@ -117,11 +117,12 @@ class CTypes:
 
 def driver(include: Path) -> Iterator[tuple[str, str]]:
     """(parameters, exported name=name:version) of every form of every driver call."""
-    types = CTypes(preprocessed(include, "cuda.h", "__CUDA_API_VERSION_INTERNAL"))
+    types = CTypes(preprocessed(include, "cudaProfiler.h", "__CUDA_API_VERSION_INTERNAL"))
     text = (
         preprocessed(include, "cudaTypedefs.h", "CUDA_ENABLE_DEPRECATED", "__CUDA_API_VERSION_INTERNAL")
         + (include / "cudaTypedefs.h").read_text()
     )
+    text += (include / "cudaProfilerTypedefs.h").read_text()
     forms: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for name, version, ending, parameters in re.findall(r"PFN_(\w+?)_v(\d+)(_pt[ds][sz])?\)\s*\((.*?)\);", text, re.S):
         forms[name][int(version)][ending] = parameters

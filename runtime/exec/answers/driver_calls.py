@@ -4,7 +4,7 @@ A parameter is name:type; type* is written or read through a pointer, type& only
 """
 
 CALLS = """\
-| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000
+| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000 cuProfilerStart:4000 cuProfilerStop:4000
 - | cuModuleGetGlobal:2000 cuMemAlloc:2000 cuMemAllocPitch:2000 cuMemFree:2000 cuMemGetAddressRange:2000 cuMemHostGetDevicePointer:2020
     cuMemcpyHtoD:2000 cuMemcpyDtoH:2000 cuMemcpyDtoD:2000 cuMemcpyDtoA:2000 cuMemcpyAtoD:2000 cuMemcpy2D:2000 cuMemcpy2DUnaligned:2000
     cuMemcpy3D:2000 cuMemcpyHtoDAsync:2000 cuMemcpyDtoHAsync:2000 cuMemcpyDtoDAsync:3000 cuMemcpy2DAsync:2000 cuMemcpy3DAsync:2000
@@ -24,6 +24,7 @@ capabilities:u32* operations:i32& count:u32 srcDevice:i32 dstDevice:i32 | cuDevi
 clusterSize:i32* func:ptr config:CUlaunchConfig& | cuOccupancyMaxPotentialClusterSize:11070
 config:CUlaunchConfig& f:ptr kernelParams:ptr* extra:ptr* | cuLaunchKernelEx_ptsz:11060 cuLaunchKernelEx:11060
 config:i32 | cuCtxSetCacheConfig:3020 cuCtxSetSharedMemConfig:4020
+configFile:str outputFile:str outputMode:i32 | cuProfilerInitialize:4000
 count:i32* | cuDeviceGetCount:2000
 count:u32 resources:ptr* hStream:ptr | cuGraphicsMapResources:3000 cuGraphicsMapResources_ptsz:7000 cuGraphicsUnmapResources:3000
     cuGraphicsUnmapResources_ptsz:7000
