@@ -120,7 +120,8 @@ def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int) -> Level:
     planar = [[*v, np.zeros(1)][:2] for v in vectors]
     across: Array = np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most)
     which = lengths.argmax(axis=0)
-    longest = [np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
+    away = np.where((which == 3) & (lengths[1] > lengths[0]), -1.0, 1.0)  # the difference is that of the longer and the shorter gradient
+    longest = [away * np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
     return Level(across, axis(longest, np.minimum(level - np.maximum(across, 0), most)))
 
 
