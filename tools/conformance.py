@@ -87,8 +87,8 @@ Fetches from one level or several, with every filter and address mode, are equal
 one gradient asks for. Two things are not exact:
 
 - Anisotropic filtering. Its rules come from 7,211 recorded footprints of a plane, of which 99 % are reproduced texel by texel. Of random fetches from
-  arrays of one and two dimensions, all four channels are equal in 99.6 % where one level is read, and in 94 % where two are blended; in 85 % with a level
-  bias or a clamp; and in 40 % from cube maps. Most fetches that differ are off by a few thousandths of the largest texel. The level is right in 99.9 %.
+  arrays of one and two dimensions, all four channels are equal in 99.6 % where one level is read, and in 96 % where two are blended; in 86 % with a level
+  bias or a clamp; and in 41 % from cube maps. Most fetches that differ are off by a few thousandths of the largest texel. The level is right in 99.9 %.
 - The level that two gradients of a volume ask for is off by one or two 256ths in one lane of 250. With whole-number coordinates, which
   then count as floats, two gradients of a volume give other texels in a third of the lanes."""
 PTXAS = """The verdicts of the verifier on randomly changed programs (a line or a word at a time), compared with those of ptxas 13.0."""
