@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,28 @@ def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build:
     assert done.returncode == 3
     assert done.stderr.count("without its symbols") == 1
     assert "-cudart shared" in done.stderr
+
+
+HOST_ONLY = """
+#include <cstdio>
+#include <cuda_runtime_api.h>
+int main() {
+    void *p = nullptr;
+    int in = 7, out = 0, count = 0, version = 0;
+    cudaGetDeviceCount(&count);
+    cudaRuntimeGetVersion(&version);
+    cudaMalloc(&p, 4);
+    cudaMemcpy(p, &in, 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %s\\n", count, out, version >= 13000, cudaGetErrorName(cudaGetLastError()));
+}
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only its machine code is read")
+def test_a_stripped_runtime_without_kernels_is_found(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("host_only", "-x", "c++", "-nodlink", "-Xlinker", "--strip-all", text=HOST_ONLY))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 7 1 cudaSuccess\n", "")
 
 
 FAULT = """
