@@ -253,3 +253,19 @@ def test_tensor_maps_are_encoded_from_arrays(warplab_exec: Run, host: Host) -> N
     for rank, strides in (1, [0]), (2, [128]), (3, [128, 1 << 14]):
         m = host("cuTensorMapEncodeTiled", 1, rank, 1 << 20, [64, 96, 5][:rank], strides, [64, 32, 1][:rank], [1] * rank, *[0] * 4)
         assert right[rank - 1].split() == ["0", *map(str, m.opaque)]
+
+
+FORMS = """
+import ctypes as C
+cu = C.CDLL("libcuda.so.1")
+for symbol, version in (("cuCtxCreate", 3020), ("cuCtxCreate", 13000), ("cuGraphGetId", 13000), ("cuGraphGetId", 13010), ("cuNothing", 13000)):
+    at, found = C.c_void_p(), C.c_int(-1)
+    code = cu.cuGetProcAddress_v2(symbol.encode(), C.byref(at), version, C.c_uint64(0), C.byref(found))
+    names = [n for n in ("cuCtxCreate_v2", "cuCtxCreate_v4", "cuGraphGetId") if C.cast(getattr(cu, n), C.c_void_p).value == at.value]
+    print(code, found.value, *names)
+"""
+
+
+def test_the_form_of_a_call_is_that_of_the_version_asked_for(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, "-c", FORMS)
+    assert done.stdout.splitlines() == ["0 0 cuCtxCreate_v2", "0 0 cuCtxCreate_v4", "500 2", "0 0 cuGraphGetId", "500 1"], done.stderr
