@@ -401,7 +401,7 @@ def proc_address(c: AnsweredCall) -> int:
     """Where a driver call is."""
     g = c.given
     symbol = host().string(g["symbol"])
-    version = g.get("cudaVersion", g.get("driverVersion", 13000))
+    version = int(g.get("cudaVersion") or g.get("driverVersion") or 13000)
     at = _entry(c, symbol, version, bool(g["flags"] & 2) or c.per_thread)
     status = FOUND if at else TOO_OLD if symbol.decode(errors="replace") in ENTRY_POINTS else NO_SUCH
     c.out("pfn" if "pfn" in g else "funcPtr", "ptr", at)
