@@ -269,3 +269,36 @@ for symbol, version in (("cuCtxCreate", 3020), ("cuCtxCreate", 13000), ("cuGraph
 def test_the_form_of_a_call_is_that_of_the_version_asked_for(warplab_exec: Run) -> None:
     done = warplab_exec(sys.executable, "-c", FORMS)
     assert done.stdout.splitlines() == ["0 0 cuCtxCreate_v2", "0 0 cuCtxCreate_v4", "500 2", "0 0 cuGraphGetId", "500 1"], done.stderr
+
+
+CHANGED = """
+import ctypes as C
+cu = C.CDLL("libcuda.so.1")
+context, at, map, n = C.c_void_p(), C.c_uint64(), C.create_string_buffer(192), C.c_uint64
+assert cu.cuInit(0) == cu.cuDevicePrimaryCtxRetain(C.byref(context), 0) == cu.cuCtxSetCurrent(context) == cu.cuMemAlloc_v2(C.byref(at), n(65536)) == 0
+place = C.c_void_p(C.addressof(map) + -C.addressof(map) % 64)
+maps = []
+for base, replaced in ((at.value, 0), (at.value + 4096, 0), (at.value, at.value + 4096)):
+    shape, strides, box, steps = (n * 2)(32, 16), (n * 1)(128), (C.c_uint32 * 2)(8, 8), (C.c_uint32 * 2)(1, 1)
+    assert cu.cuTensorMapEncodeTiled(place, 7, 2, C.c_void_p(base), shape, strides, box, steps, 0, 0, 0, 0) == 0
+    assert not replaced or cu.cuTensorMapReplaceAddress(place, C.c_void_p(replaced)) == 0
+    maps.append(C.string_at(place, 128))
+print(maps[0] != maps[1] == maps[2])
+values, copies = (C.c_uint32 * 4)(1, 2, 3, 4), (C.c_uint32 * 4)()
+to, back = [(n * 2)(at.value, at.value + 1024), (n * 2)(*(C.addressof(values) + 8 * i for i in range(2))), (n * 2)(8, 8)], (n * 2)()
+for i in range(2):
+    back[i] = C.addressof(copies) + 8 * i
+attributes, first = (C.c_uint32 * 12)(), (n * 2)(0, 1)
+attributes[0] = attributes[6] = 1
+stream = C.c_void_p()
+assert cu.cuStreamCreate(C.byref(stream), 1) == 0
+for dsts, srcs in ((to[0], to[1]), (back, to[0])):
+    assert cu.cuMemcpyBatchAsync_v2(dsts, srcs, to[2], n(2), attributes, first, n(2), stream) == 0
+assert cu.cuStreamSynchronize(stream) == 0
+print(*copies)
+"""
+
+
+def test_structures_that_a_call_changes_and_lists_in_batches(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, "-c", CHANGED)
+    assert done.stdout == "True\n1 2 3 4\n", done.stderr
