@@ -98,5 +98,8 @@ CLIENTS = (
         # the test that is left out fills a tenth of the device's memory from the host
         options=("-p", "numba_fixtures", "-o", "consider_namespace_packages=true", "--pyargs", "-k", "not undersubscribe"),
     ),
+    # neither package has its tests, nor has an archive of sources: these are ours
+    Client("core", "cuda-core", ("cuda-core[cu13]", "numpy", "pytest"), ("core_programs.py", "core_memory.py", "core_graphs.py")),
+    Client("bindings", "cuda-bindings", ("cuda-bindings[all]==13.*", "numpy", "pytest"), ("bindings_calls.py",)),
     Client("triton", "triton", ("triton", "numpy", "pytest"), ("triton_tutorials.py", "triton_launches.py"), environment={"TRITON_DEFAULT_FP_FUSION": "1"}),
 )  # fmt: skip

@@ -304,6 +304,18 @@ def range_attribute(c: AnsweredCall) -> int:
     return int(result)
 
 
+@answers("cuMemRangeGetAttributes", "cudaMemRangeGetAttributes")
+def range_attributes(c: AnsweredCall) -> int:
+    """Several attributes of a range, each to its own place."""
+    g, n = c.given, c.given["numAttributes"]
+    which, sizes = read_array("i32", g["attributes"], n), read_array("u64", g["dataSizes"], n)
+    result, values = driver.cuMemRangeGetAttributes(sizes, which, n, g["devPtr"], g["count"])
+    if not result:
+        for at, value in zip(read_array("ptr", g["data"], n), values, strict=True):
+            write_result("i32", at, value)
+    return int(result)
+
+
 # ---------------------------------------------------------------- several versions of one call
 
 
