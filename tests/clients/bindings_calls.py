@@ -77,7 +77,7 @@ def test_vectors_are_added(module):
 
 
 class S(ctypes.Structure):
-    _fields_ = [("c", ctypes.c_char), ("d", ctypes.c_double), ("i", ctypes.c_int * 3)]  # noqa: RUF012
+    _fields_ = [("c", ctypes.c_char), ("d", ctypes.c_double), ("i", ctypes.c_int * 3)]
 
 
 def test_parameters_as_values_and_types(module):
