@@ -178,7 +178,7 @@ class _Linker:
         old = table.setdefault(name, new)
         if old is new or not self._agree(old, new):
             return
-        if old.defined and new.defined and old.target is not new.target:
+        if old.defined and new.defined:
             commons = [e for e in (old, new) if e.linkage == "common"]
             others = [e for e in (old, new) if e.linkage != "common"]
             if len(commons) == 1:
@@ -190,7 +190,7 @@ class _Linker:
             elif commons:
                 table[name] = old if old.size >= new.size else new
             elif old.linkage != "weak" and new.linkage != "weak":
-                message = f"{name} is defined a second time"
+                message = f"{name} is defined a second time" + (": the same text is given twice" if old.module is new.module else "")
                 self.say(new.module, new.node.span, "clashing-symbols", message, old, "first defined here")
             elif old.linkage == "weak" and new.linkage != "weak":
                 table[name] = new

@@ -1,4 +1,4 @@
-"""The words into which bash and zsh split commands that a reader pastes; nothing is executed."""
+"""Commands that a reader pastes, in bash and zsh: the words into which the shells split them, and what they print when they run."""
 
 from __future__ import annotations
 
@@ -36,3 +36,11 @@ def words(shell: str, script: str) -> list[list[str]]:
     assert done.returncode == 0 and not done.stderr, f"{shell} refuses a command: {done.stderr}{script}"
     fields = iter(done.stdout.split("\0")[:-1])
     return [[next(fields) for _ in range(int(count))] for count in fields]
+
+
+def run(shell: str, script: str, env: dict[str, str]) -> tuple[int, str, str]:
+    """Exit code and output of a script, whose first failing command ends it."""
+    done = subprocess.run(
+        [*SHELLS[shell], "set -e\n" + script], capture_output=True, text=True, env=env, timeout=300, stdin=subprocess.DEVNULL
+    )
+    return done.returncode, done.stdout, done.stderr

@@ -2,8 +2,8 @@
 
 bash and zsh split the commands of each `sh`, `bash` and `console` fence, and of the `$` lines of a `text` fence, as they would when a reader
 pastes them.  Then each command of warplab is called once, in this process: in a `sh` fence it must succeed; in a `console` fence it prints the
-lines below it, where `...` matches anything, and ends with the exit code of `[exit N]`, else 0; those of `bash` and `text` fences are not
-called, as they need programs or files that the tests do not have.
+lines below it, where `...` matches anything, and ends with the exit code of `[exit N]`, else 0.  Those of `bash` and `text` fences, and of fences
+with `needs=`, are not called here: test_pasted.py runs whole blocks in both shells.
 
 A fence with `file=NAME` is written to that file first; `toml` must parse.  `python` and `pycon` fences run one after the other in one namespace,
 and the lines of `pycon` print the results that they show.
@@ -16,7 +16,6 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -28,24 +27,7 @@ from warplab.runtime.cli.docs import sections
 from warplab.runtime.golden.output import call
 
 from . import shells
-
-ROOT = Path(__file__).parents[1]
-FOLDERS = ("docs", "isa", "assembler", "interpreter", "runtime", "tests", "tools", "samples")
-HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
-PAGES = sorted({*ROOT.glob("*.md"), *(path for f in FOLDERS for path in (ROOT / f).rglob("*.md"))} - {*HANDOUTS})
-
-
-@dataclass(frozen=True)
-class Fence:
-    kind: str
-    file: str
-    text: str
-    line: int
-
-
-def fences(text: str) -> list[Fence]:
-    found = re.finditer(r"^```(\w+)(?: file=(\S+))?[^\n]*\n(.*?)^```$", text, re.M | re.S)
-    return [Fence(m[1], m[2] or "", m[3], text.count("\n", 0, m.start()) + 1) for m in found]
+from .pages import HANDOUTS, PAGES, ROOT, Fence, Typed, fences, matches, put_handout, typed
 
 
 @pytest.fixture
@@ -62,36 +44,16 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         resolve.cache_clear()
 
 
-@dataclass(frozen=True)
-class Command:
-    words: list[str]
-    wanted: str | None  # what it prints; None for anything
-    code: int
-
-
-def commands(fence: Fence) -> list[Command]:
-    """The commands of a fence that call warplab."""
-    if fence.kind == "sh":
-        return [Command(words[1:], None, 0) for words in shells.split(fence.text) if words[0] == "warplab"]
-    if fence.kind == "bash":
-        shells.split(fence.text)
+def commands(fence: Fence) -> list[tuple[list[str], Typed]]:
+    """The words of the commands of a fence that are called here."""
     found = []
-    for block in re.split(r"^\$ ", fence.text, flags=re.M)[1:]:
-        first, wanted = re.findall(r"\A((?:.*\\\n)*.*)\n?((?s:.*))\Z", block)[0]
-        code = 0
-        if m := re.search(r"^\[exit (\d+)\]\n?\Z", wanted, re.M):
-            code, wanted = int(m[1]), wanted[: m.start()]
-        calls = shells.split(first)
-        if fence.kind == "console":
-            assert len(calls) == 1 and calls[0][0] == "warplab", f"line {fence.line}: {first}"
-            found.append(Command(calls[0][1:], wanted, code))
+    for one in typed(fence):
+        calls = shells.split(one.script)
+        if fence.kind == "console" and not fence.needs:
+            assert len(calls) == 1 and calls[0][0] == "warplab", f"line {fence.line}: {one.script}"
+        if fence.kind in ("sh", "console") and not fence.needs:
+            found += [(words[1:], one) for words in calls if words[0] == "warplab"]
     return found
-
-
-def matches(wanted: str, got: str) -> bool:
-    lines = [re.escape(line.rstrip()).replace(r"\.\.\.", ".*") for line in wanted.strip().splitlines()]
-    pattern = "\n".join("(?s:.*)" if line == ".*" else line for line in lines)
-    return re.fullmatch(pattern, "\n".join(line.rstrip() for line in got.strip().splitlines())) is not None
 
 
 def session(text: str, line: int, space: dict[str, object]) -> None:
@@ -107,10 +69,7 @@ def run_page(text: str) -> int:
     ran = 0
     space: dict[str, object] = {"__name__": "page"}
     for fence in fences(text):
-        if fence.file:
-            path = Path(fence.file)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(fence.text)
+        fence.write()
         if fence.kind == "toml":
             tomllib.loads(fence.text)
         if fence.kind == "pycon":
@@ -121,11 +80,11 @@ def run_page(text: str) -> int:
             exec(compile(fence.text, f"line {fence.line}", "exec"), space)
         if fence.kind not in ("sh", "bash", "console", "text"):
             continue
-        for command in commands(fence):
-            status, out, err = call(command.words)
-            shown = f"line {fence.line}: warplab {shlex.join(command.words)}\n{out}{err}"
+        for words, command in commands(fence):
+            status, out, err = call(words)
+            shown = f"line {fence.line}: warplab {shlex.join(words)}\n{out}{err}"
             assert status == command.code, f"exit code {status}, expected {command.code}\n{shown}"
-            assert command.wanted is None or matches(command.wanted, err + out) or matches(command.wanted, out + err), shown
+            assert command.wanted is None or matches(command.wanted, out, err), shown
             ran += 1
     return ran
 
@@ -137,15 +96,7 @@ def test_page_runs(page: Path, sandbox: Path) -> None:
 
 @pytest.mark.parametrize("page", HANDOUTS, ids=lambda p: p.parent.name)
 def test_handout_runs_with_the_reference(page: Path, sandbox: Path) -> None:
-    lab = page.parent
-    for path in lab.iterdir():
-        if path.suffix == ".ptx":
-            (sandbox / path.name).symlink_to(path)
-    if (lab / "reference.ptx").exists():
-        (sandbox / "mine.ptx").symlink_to(lab / "reference.ptx")
-    elif (lab / "reference").is_dir():
-        for path in (lab / "reference").iterdir():
-            (sandbox / path.name).symlink_to(path)
+    put_handout(page.parent, sandbox)
     assert run_page(page.read_text()) >= 1
 
 

@@ -309,4 +309,8 @@ def location(tree: Any, span: Span) -> Location:
 
 
 def _value(token: Any) -> int:
-    return int(literal(str(token)).value)
+    """A number of a .loc, which has 32 bits."""
+    value = int(literal(str(token)).value)
+    if value >> 32:
+        raise Flaw("out-of-range", f"{value} is not in the range 0 to {2**32 - 1}", str(token))
+    return value

@@ -8,7 +8,7 @@ from typing import Any
 from lark.exceptions import UnexpectedInput
 
 from ..diagnostics import LIMIT
-from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable
+from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Span, Variable
 from . import declarations as decl
 from .body import read_body
 from .flaw import Flaw
@@ -16,14 +16,9 @@ from .later import Judge, LaterBodies
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope
+from .sections import read_section
 from .text import Source
 
-_SECTION_NAME = re.compile(r"\.section(?:\s+|(?=\.))(\.?[\w$.]+)")
-_SECTION = re.compile(_SECTION_NAME.pattern + r"\s*\{([^{}]*)\}")
-_SECTION_ITEM = r"[-+]?\s*\.?[\w$%]+(?:\s*[-+]\s*\.?[\w$%]+)?"
-_SECTION_ENTRIES = re.compile(
-    rf"(?>\s*(?:[\w$%]+\s*:|\.b(?:8|16|32|64)\s+{_SECTION_ITEM}(?:\s*,\s*{_SECTION_ITEM})*)(?=[\s}}:]|$))*+", re.A
-)
 # A function that is only declared needs no ';' where the next item makes the end plain.
 _LIST = r"(?:\([^(){};]*\)\s*)?"
 _DECLARED = re.compile(
@@ -46,6 +41,7 @@ class Parser(TextReader):
         self.functions: dict[str, Function] = {}
         self.variables: dict[str, Variable] = {}
         self.aliases: dict[str, Function] = {}
+        self.section_labels: set[str] = set()
 
     # ------------------------------------------------------------ the module
 
@@ -112,7 +108,10 @@ class Parser(TextReader):
             case ".file":
                 return self.directive(pos)
             case ".section":
-                return self.section(pos)
+                section, end = read_section(self, pos, self.section_labels)
+                if section is not None:
+                    self.items.append(section)
+                return end
             case ".version" | ".target" | ".address_size" | ".loc" | ".maxntid":
                 return self.next_item(self.reports.unexpected(pos, pos), pos)
         code = self.code
@@ -140,22 +139,6 @@ class Parser(TextReader):
                 return m.start()
             last = c
         return len(self.code)
-
-    def section(self, pos: int) -> int:
-        """`.section .debug_x { ... }`, kept as it stands."""
-        m = _SECTION.match(self.code, pos)
-        if not m:
-            name = _SECTION_NAME.match(self.code, pos)
-            return self.reports.unexpected(self.source.skip(name.end() if name else pos + len(".section")), pos)
-        entries = _SECTION_ENTRIES.match(self.code, *m.span(2))
-        assert entries is not None
-        at = self.source.skip(entries.end())
-        if at < m.end(2):
-            self.reports.unexpected(at, pos)
-            return m.end()
-        lines = tuple(filter(None, map(str.strip, m[2].split("\n"))))
-        self.items.append(Section(m[1], lines, self.source.span(pos, m.end())))
-        return m.end()
 
     def next_item(self, pos: int, start: int) -> int:
         """After an error in the item at start: where the next one seems to begin, a function's body skipped."""

@@ -183,7 +183,7 @@ def _bf16(a: Array, rnd: str, satfinite: bool, relu: bool) -> Array:
     return np.where((r & np.uint16(0x8000)) != 0, np.uint16(0), r) if relu else r
 
 
-@instruction("cvt.rnd{.satfinite}.dtype.atype  d:dtype, a:atype+", rnd="rna", dtype="tf32", atype="f32",
+@instruction("cvt.rnd{.satfinite}.dtype.atype  d:dtype, a:atype", rnd="rna", dtype="tf32", atype="f32",
              ptx=7.0, sm=80, needs={"satfinite": Need(8.1, 80)}, section="9.7.10.21")  # fmt: skip
 @instruction("cvt.rnd{.satfinite}{.relu}.dtype.atype  d:dtype, a:atype", rnd="rn rz", dtype="tf32", atype="f32",
              ptx=7.8, sm=90, needs={"satfinite": Need(8.6, 100)}, section="9.7.10.21")  # fmt: skip

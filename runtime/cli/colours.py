@@ -22,14 +22,23 @@ STYLES: tuple[tuple[str, dict[str, str | bool]], ...] = (
     (r"========= Error(?=:)", {"fg": "red", "bold": True}),
     (r"========= Info(?=:)", {"fg": "cyan", "bold": True}),
 )
-_LINE = re.compile("|".join(f"(?P<s{i}>^{pattern})" for i, (pattern, _) in enumerate(STYLES)), re.M)
+# the lines of reports: what was launched, the heads of tables, advice
+REPORTS: tuple[tuple[str, dict[str, str | bool]], ...] = (
+    (r"\S+<<<.*>>> on .*$", {"fg": "cyan", "bold": True}),
+    (r"(?:counter +value|line +text|allocation +size|resource +blocks|name +score) .*$|resource +blocks$", {"bold": True}),
+    (r"advice$", {"fg": "yellow", "bold": True}),
+)
+_STYLES = STYLES + REPORTS
+_LINE = re.compile("|".join(f"(?P<s{i}>^{pattern})" for i, (pattern, _) in enumerate(_STYLES)), re.M)
+_LIMITS = re.compile(r"(?<= )limits$", re.M)
 _CARETS = re.compile(r"^(\s*\| [\s]*)(\^+)", re.M)
 
 
 def paint(text: str) -> str:
     """The text with ANSI colours, which click.echo removes again where none are wanted."""
     text = _CARETS.sub(lambda m: m[1] + click.style(m[2], fg="red", bold=True), text)
-    return _LINE.sub(lambda m: click.style(m[0], **STYLES[int(str(m.lastgroup)[1:])][1]), text)  # type: ignore[arg-type]
+    text = _LIMITS.sub(lambda m: click.style(m[0], fg="yellow"), text)
+    return _LINE.sub(lambda m: click.style(m[0], **_STYLES[int(str(m.lastgroup)[1:])][1]), text)  # type: ignore[arg-type]
 
 
 def wanted(choice: str | None = None) -> bool | None:

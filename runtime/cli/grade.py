@@ -85,7 +85,11 @@ def grade(
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
-    files.write(out, {**WRITERS, "html": as_html}[form](reports) + "\n")
+    text = {**WRITERS, "html": as_html}[form](reports)
+    if form == "text" and out == "-":
+        click.echo(paint(text.encode(errors="surrogateescape").decode(errors="replace")))  # names of files may be no text
+    else:
+        files.write(out, text + "\n")
     if table is not None:
         files.write(table, as_csv(reports))
     if len(reports) > 1 and form == "text" and out == "-":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import completing, files
+from .colours import paint
 from .files import SOURCE, InputFile
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def occupancy(
     if as_json:
         files.print_json(_data(found))
     else:
-        click.echo(_text(found))
+        click.echo(paint(_text(found)))
 
 
 def _described(source: InputFile, kernel: str | None, registers: int | None) -> tuple[int, int, int]:

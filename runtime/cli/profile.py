@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import completing, files
+from .colours import paint
 from .files import SOURCE, InputFile
 from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
 
@@ -45,9 +46,8 @@ def profile(
     """
     words = options.pop("symbols")
     options["symbols"] = tuple(w for w in words if w not in SETS)
-    names = tuple(w.strip() for w in metrics.split(",")) if metrics else ()
+    names = _counters(metrics) if metrics else ()
     view = View(options.pop("as_json"), options.pop("as_csv"), options.pop("picture"), names, "full" in words)
-    _check_names(names)
     profiles, code = measured(ctx, sources, options)
     others = measured(ctx, (compare,), options)[0] if compare is not None else None
     if html:
@@ -61,7 +61,8 @@ def profile(
         files.write(trace, json.dumps(traced(profiles)) + "\n")
         _wrote(trace)
     if not (html or trace) or view.is_chosen or others is not None:
-        click.echo(view.text(profiles, others), nl=False)
+        text = view.text(profiles, others)
+        click.echo(text if view.as_json or view.as_csv else paint(text), nl=False)
     ctx.exit(code)
 
 
@@ -127,18 +128,26 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
     return found, code
 
 
-def _check_names(names: tuple[str, ...]) -> None:
+def _counters(text: str) -> tuple[str, ...]:
+    """Nsight Compute's names of the counters in a list; blanks may be underscores, and a sum of budgets stands for what it adds."""
     from warplab.interpreter.profiler.metrics import METRICS
 
-    known = {n for m in METRICS for n in (m.name, m.plain)}
-    for name in names:
-        if name not in known:
+    from ..golden.metrics import SUMS, plain_name
+
+    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (m.name,) for m in METRICS for spelling in (m.name, m.plain)}
+    known |= {name: tuple(n for word in words.split() for n in known[word]) for name, words in SUMS.items()}
+    found: list[str] = []
+    for name in text.split(","):
+        if (key := plain_name(name.strip()).lower()) not in known:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, known, 1)
+            near = get_close_matches(key, known, 1)
+            like = next((m.plain for m in METRICS if near and (m.name,) == known[near[0]]), near[0] if near else "")
             raise click.BadParameter(
-                f"no counter is called {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), param_hint="--metrics"
+                f"no counter is called {name.strip()!r}." + (f" Did you mean {like!r}?" if like else ""), param_hint="--metrics"
             )
+        found += known[key]
+    return tuple(found)
 
 
 def _csv(profiles: list[KernelProfile], names: tuple[str, ...], full: bool) -> str:

@@ -65,6 +65,7 @@ def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]]
                 return (cudaError_t.cudaSuccess,)
             return (cudaError_t.cudaSuccess, out) if results == 1 else (cudaError_t.cudaSuccess, *out)  # type: ignore[misc]
 
+        call.__dict__["results"] = results
         return call
 
     return wrap

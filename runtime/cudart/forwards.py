@@ -143,6 +143,7 @@ def _forward(name: str, work: Callable[..., Any], kinds: list[str], through: Cal
     forward.__doc__ = inspect.getdoc(work)
     out = api(len(become))(forward)
     out.__signature__ = signature  # type: ignore[attr-defined]
+    out.__dict__["kinds"] = kinds
     return out
 
 

@@ -72,6 +72,7 @@ def api(results: int = 0, before_init: bool = False) -> Callable[[Callable[P, ob
                 return (CUresult.CUDA_SUCCESS,)
             return (CUresult.CUDA_SUCCESS, out) if results == 1 else (CUresult.CUDA_SUCCESS, *out)  # type: ignore[misc]
 
+        call.__dict__["results"] = results
         return call
 
     return wrap

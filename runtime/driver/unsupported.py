@@ -47,6 +47,7 @@ def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[A
         return result
 
     refuse.__name__ = refuse.__qualname__ = name
+    refuse.__dict__["results"] = _table(signatures)[name][0]
     refuse.__doc__ = "Not supported."
     refuse.__signature__ = signature  # type: ignore[attr-defined]
     return refuse

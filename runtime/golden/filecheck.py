@@ -3,7 +3,7 @@
 CHECK finds its text after the match before it; CHECK-NEXT in the next line, CHECK-SAME in the same one; CHECK-NOT between its neighbours
 never; CHECK-DAG lines in any order; CHECK-EMPTY an empty line; CHECK-COUNT-n n times.  CHECK-LABEL lines are found first: the checks between
 two of them match only the output between the two.  {{...}} is a regular expression, [[NAME:...]] names what one matched, [[NAME]] is that
-text.  Runs of blanks count as one.
+text; numeric.py reads [[#...]].  Runs of blanks count as one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from .numeric import Number, NumberFormat, NumericError, read_block
 
 _KINDS = r"NEXT|SAME|NOT|DAG|EMPTY|LABEL|COUNT-\d+"
 
@@ -33,6 +35,14 @@ class Failure:
     output_line: int  # from 1
 
 
+class _Unusable(Exception):
+    """A check whose numbers cannot be computed."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
 def checks_of(text: str, prefix: str = "CHECK") -> list[Check]:
     """The CHECK lines of a file."""
     pattern = re.compile(rf"(?:^|\s)(?://|#|;)\s*{re.escape(prefix)}(?:-({_KINDS}))?:[ \t]*(.*?)\s*$")
@@ -52,8 +62,15 @@ def without_checks(output: str) -> str:
 
 def match(checks: list[Check], output: str) -> Failure | None:
     """The first check that does not hold."""
+    try:
+        return _match(checks, output)
+    except _Unusable as unusable:
+        return unusable.failure
+
+
+def _match(checks: list[Check], output: str) -> Failure | None:
     lines = [re.sub(r"[ \t]+", " ", line).rstrip() for line in output.splitlines()]
-    names: dict[str, str] = {}
+    names: dict[str, str | Number] = {}
     text = "\n".join(lines) + "\n"
     blocks: list[tuple[int, list[Check]]] = [(0, [])]  # where each begins, at the line of its label
     at = 0
@@ -70,7 +87,7 @@ def match(checks: list[Check], output: str) -> Failure | None:
     return next((f for f in failures if f is not None), None)
 
 
-def _match_block(checks: Sequence[Check], names: dict[str, str], text: str, at: int) -> Failure | None:
+def _match_block(checks: Sequence[Check], names: dict[str, str | Number], text: str, at: int) -> Failure | None:
     """The first check that does not hold in the text from `at` on, where the match before ended."""
     end_of_dags = at
     nots: list[Check] = []
@@ -106,7 +123,7 @@ def _match_block(checks: Sequence[Check], names: dict[str, str], text: str, at: 
     return None
 
 
-def _place(c: Check, names: dict[str, str], text: str, at: int) -> tuple[int, int] | Failure:
+def _place(c: Check, names: dict[str, str | Number], text: str, at: int) -> tuple[int, int] | Failure:
     """Where a positive check matches."""
     line_end = text.find("\n", at)
     if c.kind == "EMPTY":
@@ -130,7 +147,7 @@ def _place(c: Check, names: dict[str, str], text: str, at: int) -> tuple[int, in
     return begin, at
 
 
-def _none(nots: list[Check], names: dict[str, str], text: str, start: int, end: int) -> Failure | None:
+def _none(nots: list[Check], names: dict[str, str | Number], text: str, start: int, end: int) -> Failure | None:
     for c in nots:
         if found := _search(c, dict(names), text, start, end):
             return Failure(c, "found, and should not be", _line(text, found.start()))
@@ -138,32 +155,46 @@ def _none(nots: list[Check], names: dict[str, str], text: str, start: int, end: 
 
 
 def _search(
-    c: Check, names: dict[str, str], text: str, start: int, end: int, taken: list[tuple[int, int]] | None = None
+    c: Check, names: dict[str, str | Number], text: str, start: int, end: int, taken: list[tuple[int, int]] | None = None
 ) -> re.Match[str] | None:
-    source, groups = _regex(c.pattern, names)
+    try:
+        source, groups = _regex(c, names)
+    except NumericError as e:
+        raise _Unusable(Failure(c, str(e), _line(text, start))) from None
     for found in re.compile(source, re.M).finditer(text, start, end):
         if taken and any(a < found.end() and found.start() < b for a, b in taken):
             continue
-        names.update({name: found[group] for name, group in groups.items()})
+        for name, (group, form) in groups.items():
+            names[name] = Number(form.read(found[group]), form) if form else found[group]
         return found
     return None
 
 
-def _regex(pattern: str, names: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """A check's text as a regular expression, and the groups that name something."""
+def _regex(c: Check, names: dict[str, str | Number]) -> tuple[str, dict[str, tuple[str, NumberFormat | None]]]:
+    """A check's text as a regular expression, and the groups that name something: texts, or numbers in a format."""
     out: list[str] = []
-    groups: dict[str, str] = {}
-    pattern = re.sub(r"[ \t]+", " ", pattern)
+    groups: dict[str, tuple[str, NumberFormat | None]] = {}
+    pattern = re.sub(r"[ \t]+", " ", c.pattern)
     for piece in re.split(r"(\{\{.*?\}\}|\[\[.*?\]\])", pattern):
         if piece.startswith("{{"):
             out.append(f"(?:{piece[2:-2]})")
+        elif piece.startswith(("[[#", "[[@LINE")):
+            source, name, form = read_block(piece, names, c.line)
+            if name:
+                groups[name] = f"group_{len(groups)}", form
+            out.append(f"(?P<{groups[name][0]}>{source})" if name else f"(?:{source})")
         elif piece.startswith("[["):
             name, colon, inner = piece[2:-2].partition(":")
-            if not colon:
-                out.append(re.escape(names[name]) if name in names else f"(?P={groups[name]})" if name in groups else re.escape(piece))
+            if colon:
+                groups[name] = f"group_{len(groups)}", None
+                out.append(f"(?P<{groups[name][0]}>{inner})")
+            elif name in groups:
+                out.append(f"(?P={groups[name][0]})")
             else:
-                groups[name] = f"group_{len(groups)}"
-                out.append(f"(?P<{groups[name]}>{inner})")
+                value = names.get(name, piece)
+                if isinstance(value, Number):
+                    raise NumericError(f"{name} is a number: write [[#{name}]]")
+                out.append(re.escape(value))
         else:
             out.append(re.escape(piece))
     return "".join(out), groups

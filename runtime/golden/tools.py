@@ -77,14 +77,11 @@ def _prefixes(path: Path) -> list[str]:
 
 
 def _refuse_unknown(path: Path, prefix: str, source: str) -> None:
-    """Fails for a check that would be ignored, because its word is unknown and is no other RUN line's prefix; and for [[#...]]."""
+    """Fails for a check that would be ignored, because its word is unknown and is no other RUN line's prefix."""
     for line, word in unknown_checks(source, prefix):
         if not any(f"{word}-".startswith(f"{other}-") for other in _prefixes(path) if other != prefix):
             known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n"
             raise Failed(f"{path}:{line}: {word} is unknown: {prefix} may be followed by {known}")
-    for check in checks_of(source, prefix):
-        if "[[#" in check.pattern:
-            raise Failed(f"{path}:{check.line}: numeric variables, [[#...]], are not supported: match the digits with {{{{[0-9]+}}}}")
 
 
 def _record(case: Case, prefix: str, checks: list[Check], text: str) -> bool:

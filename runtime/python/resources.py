@@ -29,7 +29,7 @@ class PoolAttributes:
     def __getattr__(self, name: str) -> int | bool:
         if name not in _POOL_ATTRIBUTES:
             raise AttributeError(f"no attribute is called {name}")
-        value = int(do(driver.cuMemPoolGetAttribute, self._handle, A[f"CU_MEMPOOL_ATTR_{name.upper()}"]))
+        value = int(do(driver.cuMemPoolGetAttribute, self._handle, A.__members__[f"CU_MEMPOOL_ATTR_{name.upper()}"]))
         return bool(value) if name.startswith("reuse_") else value
 
     def __dir__(self) -> list[str]:

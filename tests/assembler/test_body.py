@@ -81,7 +81,10 @@ BODIES = [
         ".reg .b32 %r<4>; { .param .b8 a[4]; .param .b32 b; call (b), f, (a); } { .param .b8 a[8]; .param .b32 b; call (b), f, (a); } ret;",
         "call-argument call-argument",
     ),
-    (".reg .b32 %r<4>; .loc 1 2 3\nmov.b32 %r1, 1; .loc 1 1234567890 3\nmov.b32 %r1, 1; .loc 1 12345678901 3\nmov.b32 %r1, 1; ret;", ""),
+    (
+        ".reg .b32 %r<4>; .loc 1 2 3\nmov.b32 %r1, 1; .loc 1 1234567890 3\nmov.b32 %r1, 1; .loc 1 12345678901 3\nmov.b32 %r1, 1; ret;",
+        "out-of-range",
+    ),
     (
         ".reg .b32 %r<4>; .loc 1 2 3, function_name $I, inlined_at 1 4 5\nmov.b32 %r1, 1; .loc 1 2 3, function_name $I\nret;",
         "bad-location syntax",

@@ -116,3 +116,33 @@ def test_volatile_accesses_of_local_memory_came_with_ptx_9_1() -> None:
         assert [errors(kernel(version, "sm_90", line)) for version in ("9.0", "9.1", "9.4")] == [["word-and-space"], [], []]
     for line in "ld.relaxed.sys.local.f32 %f1, [%p1];", "ld.volatile.const.f32 %f1, [%p1];":
         assert errors(kernel("9.1", "sm_90", line)) == ["word-and-space"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (".b8 255,-128, 0xFF, 010U\n.b16 65535,-32768\n.b32 -1,-2147483648,4294967296\n.b64 18446744073709551615\n.b8 0b11111111", []),
+        ("L:\n.b32 L\n.b64 L+4\n.b32 L-L\n.b32 .debug_str\nM: .b8 1 .b8 2", []),
+        (".b8 256", ["out-of-range"]),
+        (".b8 1,-129", ["out-of-range"]),
+        (".b8 0x100\n.b16 256", ["out-of-range"]),
+        (".b16 65536", ["out-of-range"]),
+        (".b8 0b100000000", ["out-of-range"]),
+        (".b32 -2147483649", ["out-of-range"]),
+        ("L: .b8 1\nL:", ["duplicate-name"]),
+        ("L: .b8 L", ["syntax"]),
+        ("L: .b32 1,L", ["syntax"]),
+        ("L: .b32 L+L", ["syntax"]),
+        ("L: .b64 L-4", ["syntax"]),
+        (".b8 0f3F800000", ["syntax"]),
+        (".b8 08", ["syntax"]),
+    ],
+)
+def test_values_and_labels_of_sections(lines: str, code: list[str]) -> None:
+    assert errors(kernel("9.0", "sm_90", "ret;") + f".section .debug_str\n{{\n{lines}\n}}\n") == code
+
+
+@pytest.mark.parametrize("place", ["1 4294967296 1", "4294967296 1 1", "1 1 0x100000000"])
+def test_numbers_of_a_source_location_have_32_bits(place: str) -> None:
+    assert errors(kernel("9.0", "sm_90", f".loc {place}\nret;").replace(".entry", '.file 1 "a.cu"\n.entry')) == ["out-of-range"]
+    assert errors(kernel("9.0", "sm_90", ".loc 1 4294967295 0x10\nret;").replace(".entry", '.file 1 "a.cu"\n.entry')) == []

@@ -37,6 +37,9 @@ def bad(tmp_path: Path) -> str:
     return str(path)
 
 
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
 def run(*args: str, stdin: str | bytes | None = None, code: int = 0) -> Result:
     result = CliRunner().invoke(main, list(args), input=stdin)
     assert result.exit_code == code, f"{result.output}\n{result.stderr}"
@@ -288,6 +291,23 @@ def test_colours(bad: str, good: str, args: list[str], environment: dict[str, st
     for words in (["check", bad, *args], [*args, "check", bad], ["info", bad, *args], ["run", good, "--grid", "x", *args]):
         assert ("\x1b[31m\x1b[1merror" in seen(*words)) == coloured, words
     assert ("\x1b[31m\x1b[1m^^^^" in seen("check", bad, *args)) == coloured
+    lab = SAMPLES / "labs" / "01-vecadd"
+    for words, painted in (
+        (["profile", str(SAMPLES / "vecadd.ptx")], "\x1b[1mcounter "),
+        (["profile", str(SAMPLES / "vecadd.ptx"), "--csv"], ""),
+        (["occupancy"], "\x1b[33mlimits"),
+        (["grade", str(lab), str(lab / "wrong" / "no_bounds.ptx"), str(lab / "reference.ptx")], "\x1b[1mname "),
+    ):
+        assert ((painted or "\x1b") in seen(*words, *args)) == (coloured and painted != ""), words
+
+
+def test_counters_are_chosen_by_either_spelling() -> None:
+    sample = str(SAMPLES / "vecadd.ptx")
+    names = "Global_ld-sectors,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, shared ld passes,bank_conflicts"
+    rows = run("profile", sample, "--metrics", names, "--csv").output.splitlines()[1:]
+    assert [row.split(",")[-2] for row in rows][:3] == ["global ld requests", "global ld sectors", "shared ld passes"] and len(rows) == 6
+    for wrong, near in {"globl_ld_sectors": "global ld sectors", "bank_conflict": "bank_conflicts"}.items():
+        assert f"no counter is called {wrong!r}. Did you mean {near!r}?" in run("profile", sample, "--metrics", wrong, code=2).stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -154,6 +154,21 @@ def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
         ("CHECK-LABEL: f:\nCHECK-NOT: x\nCHECK-LABEL: g:\nCHECK-NEXT: x", "f:\ng:\nx\n", True),
         ("CHECK-LABEL: f:\nCHECK-NEXT: g:\nCHECK-LABEL: g:", "f:\ng:\n", False),
         ("CHECK-LABEL: h:", "f:\ng:\n", False),
+        ("CHECK: r[[#N:]] =\nCHECK: r[[#N+1]] =", "r9 =\nr10 =\n", True),
+        ("CHECK: r[[#N:]] =\nCHECK: r[[#N+1]] =", "r9 =\nr11 =\n", False),
+        ("CHECK: a [[#%x,A:]]\nCHECK: b [[#A+0x10]]", "a ff\nb 10f\n", True),
+        ("CHECK: a [[#%x,A:]]\nCHECK: b [[#%d, A - 256]]", "a ff\nb -1\n", True),
+        ("CHECK: a [[#%#x,A:]]\nCHECK: b [[#A]]", "a 0xff\nb 0xff\n", True),
+        ("CHECK: a [[#%.8X,A:]]\nCHECK: b [[#%u,A]]", "a 000000FF\nb 255\n", True),
+        ("CHECK: a [[#%.3u,]]$", "a 12$\n", False),
+        ("CHECK: a [[#%d,N:]]\nCHECK: b [[#N: N - 1]]\nCHECK: c [[#N]]", "a -1\nb -2\nc -2\n", True),
+        ("CHECK: [[#N:]]\nCHECK: [[#mul(N, 2) - max(1,(N+0))]];", "7\n7;\n", True),
+        ("CHECK: [[#N:]]\nCHECK: [[#div(-7, 2) + N]];", "7\n4;\n", True),
+        ("CHECK: [[#N:]] [[#]] [[#%x,]]", "1 2 ab", True),
+        ("CHECK: line [[#@LINE]]\nCHECK: line [[@LINE+1]] ", "line 1\nline 3 \n", True),
+        ("CHECK: [[#N:]]\nCHECK: [[# == N + 1 ]]", "1\n2\n", True),
+        ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n2\n", True),
+        ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n1\n", False),
     ],
 )
 def test_filecheck(checks: str, output: str, good: bool) -> None:
@@ -165,13 +180,35 @@ def test_filecheck(checks: str, output: str, good: bool) -> None:
     ("lines", "message"),
     [
         ("// CHECK-NXET: ret", ":2: CHECK-NXET is unknown: CHECK may be followed by -NEXT,"),
-        ("// CHECK: B[[#N:]]", ":2: numeric variables, [[#...]], are not supported: match the digits with {{[0-9]+}}"),
         ("// CHECK-FLOW: twice\n// RUN: warplab cfg %s | filecheck --check-prefix=CHECK-FLOW", ""),
     ],
 )
 def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
     first = messages(write(tmp_path, f"// RUN: warplab cfg %s\n{lines}"))[0]
     assert message in first and bool(message) == bool(first)
+
+
+@pytest.mark.parametrize(
+    ("checks", "output", "message"),
+    [
+        ("CHECK: [[#N]]", "1", "no line above reads N: [[#N:]] does"),
+        ("CHECK: [[#N:]] [[#N]]", "1 1", "no line above reads N"),
+        ("CHECK: [[N:.]]\nCHECK: [[#N]]", "1\n1", "N stands for a text"),
+        ("CHECK: [[#N:]]\nCHECK: [[N]]", "1\n1", "N is a number: write [[#N]]"),
+        ("CHECK: [[#N:]]\nCHECK: [[#N-2]]", "1\n1", "the value is -1, and %u has no sign"),
+        ("CHECK: [[#A:]] [[#%x,B:]]\nCHECK: [[#A+B]]", "1 1\n2", "the variables have different formats"),
+        ("CHECK: [[#%q,N:]]", "1", "cannot be read"),
+        ("CHECK: [[#%#u,N:]]", "1", "# goes with %x and %X"),
+        ("CHECK: [[#1 * 2]]", "2", "is no expression of +, -, variables and numbers"),
+        ("CHECK: [[#1 +]]", "2", "a number or a variable is missing"),
+        ("CHECK: [[#add(1)]]", "2", ", is missing"),
+        ("CHECK: [[#1 2]]", "2", "1 2 cannot be read"),
+        ("CHECK: [[#div(1, 0)]]", "2", "divides by zero"),
+    ],
+)
+def test_numbers_that_filecheck_cannot_use(checks: str, output: str, message: str) -> None:
+    failure = match(checks_of("\n".join("// " + line for line in checks.splitlines())), output)
+    assert failure is not None and message in failure.reason
 
 
 def test_check_lines_in_the_output_do_not_match_themselves() -> None:

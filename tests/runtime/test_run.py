@@ -224,3 +224,9 @@ def test_files_that_do_not_fit_together_end_with_three(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["run", str(tmp_path / "a.ptx"), str(tmp_path / "b.ptx"), "--arg", "p=u32[1]"])
     assert done.exit_code == 3, done.stderr
     assert "twice" in done.stderr
+
+
+def test_a_file_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.ptx").write_text(TEXT)
+    done = CliRunner().invoke(main, ["run", str(tmp_path / "a.ptx"), str(tmp_path / "a.ptx"), "--grid", "1"])
+    assert done.exit_code == 3 and "is defined a second time: the same text is given twice" in done.stderr

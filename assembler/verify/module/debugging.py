@@ -16,7 +16,8 @@ CAME = (
     (re.compile(rf"{_NAME}\s*:"), (7, 0), "a label in a section"),
     (re.compile(rf"{_NAME}\s*-\s*{_NAME}"), (7, 5), "the difference of two labels"),
 )
-_LOCATION = re.compile(rf"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:\s*,\s*function_name\s+({_NAME})[^,]*,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+_PLACE = r"(\w+)\s+(\w+)\s+(\w+)"
+_LOCATION = re.compile(rf"\.loc\s+{_PLACE}(?:\s*,\s*function_name\s+({_NAME})[^,]*,\s*inlined_at\s+{_PLACE})?")
 _START = Span(0, 0, 1, 1)
 _LABEL = re.compile(rf"({_NAME})\s*:")
 
@@ -37,19 +38,19 @@ def judge_inlined(module: Module) -> Iterator[Diagnostic]:
         return
     text = without_comments(module.text)
     named = {name for s in module.items if isinstance(s, Section) for name in _LABEL.findall(text, *_lines(text, s))}
-    met: set[tuple[int, ...]] = set()
+    met: set[tuple[str, ...]] = set()
     for found in _LOCATION.finditer(text):
         file, line, column, name, *place = found.groups()
         code, why = "", ""
         if name is not None and module.version < (7, 0):
             code, why = "needs", "inlined_at needs PTX 7.0"
-        elif name is not None and tuple(map(int, place)) not in met:
+        elif name is not None and tuple(place) not in met:
             code, why = "bad-location", f"no .loc before this one says {' '.join(place)}, where its function was inlined"
         elif name is not None and name not in named:
             code, why = "unresolved", f"no .section has the label {name}"
         if code:
             yield Diagnostic("error", code, why, span_at(module.text, found.start(), found.end(), _START), file=module.name)
-        met.add((int(file), int(line), int(column)))
+        met.add((file, line, column))
 
 
 def _lines(text: str, section: Section) -> tuple[int, int]:

@@ -140,8 +140,9 @@ def _read(raw: bytes, name: str, in_parts: bool) -> Module:
         version = VERSION.match(raw)
         if version is None:
             raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"{name} is neither PTX, which begins with .version, nor an object file")
-        if (int(version[1]), int(version[2])) > NEWEST_PTX:
-            raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", f"{name}: PTX {version[1].decode()}.{version[2].decode()}")
+        if (given := (int(version[1]), int(version[2]))) > NEWEST_PTX:
+            message = f"{name}: there is no PTX version {given[0]}.{given[1]}; the newest is 9.0"
+            raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", message)
     try:
         return load(raw, name, in_parts=in_parts)
     except ObjectError as e:
