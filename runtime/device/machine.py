@@ -35,7 +35,7 @@ class SimulatedDevice:
         self.retained = 0
         self.primary: DeviceContext | None = None
         self._arena: DeviceArena | None = None
-        self.pools: dict[str, object] = {}
+        self.pools: dict[tuple[str, str], object] = {}  # by the kind of memory, and default or current
 
     @property
     def name(self) -> str:

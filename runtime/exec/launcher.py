@@ -60,8 +60,9 @@ def entry_points(listed: Sequence[Exported]) -> dict[str, list[answers.EntryPoin
         if not e.is_runtime and e.function.parameters is not None:
             plain, _, ending = name.partition("_pt")
             base = plain.rsplit("_v", 1)[0] if plain.rsplit("_v", 1)[-1].isdigit() and "_v" in plain else plain
-            base = "cuGraphInstantiate" if base == "cuGraphInstantiateWithFlags" else base
-            out.setdefault(base, []).append(answers.EntryPoint(name, e.function.version, bool(ending)))
+            entry = answers.EntryPoint(name, e.function.version, bool(ending))
+            for symbol in {base, base.removesuffix("WithFlags") if base == "cuGraphInstantiateWithFlags" else base}:
+                out.setdefault(symbol, []).append(entry)
     return out
 
 

@@ -9,7 +9,6 @@ from ..device.memory.allocations import HOST_BYTES, SPACE
 from ..device.memory.sharing import SHARING
 from ..device.memory.virtual_memory import VIRTUAL
 from ..driver.api import forget_all
-from ..driver.graphs.graphs import CLONES
 from .process import LIBC, PINNED
 
 
@@ -20,7 +19,6 @@ def begin_again() -> None:
     SPACE.clear()
     VIRTUAL.clear()
     SHARING.clear()
-    CLONES.clear()
     forget_contexts()
     forget_all()
     REGISTRY.forget_loaded()

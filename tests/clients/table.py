@@ -12,8 +12,8 @@ class Client:
     name: str
     package: str  # whose version the page shows
     packages: tuple[str, ...]  # what pip installs
-    files: tuple[str, ...]  # of tests, in the folder `tests`
-    source: str = ""  # the requirement whose source distribution has the tests; without one they are beside this file
+    files: tuple[str, ...]  # of tests, in the folder `tests`, or modules that are installed
+    source: str = ""  # the requirement whose source distribution has the tests; without one they are beside this file, or modules
     tests: str = ""  # the folder of the tests in the source distribution
     environment: dict[str, str] = field(default_factory=dict)
     building: dict[str, str] = field(default_factory=dict)  # variables without which the source distribution does not unpack
@@ -39,6 +39,31 @@ statistics_tests: test_histogram test_meanvar test_order
 padding_tests: test_pad
 functional_tests: test_piecewise test_vectorize
 cuda_tests: test_memory test_stream test_graph test_device test_driver test_runtime test_texture test_pinned_memory test_compiler test_nvrtc
+"""
+NUMBA = """
+cudadrv: test_array_attr test_context_stack test_cuda_array_slicing test_cuda_auto_context test_cuda_devicerecord test_cuda_driver
+    test_cuda_memory test_cuda_ndarray test_deallocations test_detect test_emm_plugins test_events test_host_alloc test_init
+    test_inline_ptx test_is_fp16 test_linkable_code test_linker test_managed_alloc test_module_callbacks test_nvjitlink test_nvrtc
+    test_nvvm_driver test_pinned test_profiler test_reset_device test_runtime test_select_device test_streams
+cudapy: test_alignment test_analysis test_array test_array_alignment test_array_args test_array_methods test_array_reductions test_atomics
+    test_bfloat16 test_bfloat16_bindings test_blackscholes test_boolean test_byteflow test_cache_hints test_caching test_casting test_cffi
+    test_compiler test_complex test_complex_kernel test_const_string test_constmem test_cooperative_groups test_copy_propagate
+    test_cuda_array_interface test_cuda_jit_no_types test_cupy_bfloat16_interop test_datetime test_debug test_debuginfo
+    test_debuginfo_types test_device_array_capture test_device_func test_dispatcher test_enums test_errors test_exception test_extending
+    test_extending_types test_fastmath test_flow_control test_forall test_fp8_bindings test_freevar test_frexp_ldexp test_globals
+    test_gufunc test_gufunc_scalar test_gufunc_scheduling test_idiv test_inline test_inspect test_intrinsics test_ipc test_ir
+    test_ir_utils test_iterators test_lang test_laplace test_launch_config_sensitive test_libdevice test_lineinfo test_localmem
+    test_make_function_to_jit_function test_mandel test_math test_matmul test_minmax test_montecarlo test_multigpu test_multiprocessing
+    test_multithreads test_nondet test_numba_interop test_operator test_optimization test_overload test_powi test_print test_py2_div_issue
+    test_random test_record_dtype test_recursion test_reduction test_retrieve_autoconverted_arrays test_serialize test_slicing test_sm
+    test_sm_creation test_ssa test_stream_api test_sync test_tracing test_transpose test_typeconv test_typeinfer test_ufuncs test_userexc
+    test_vector_type test_vectorize test_vectorize_complex test_vectorize_decor test_vectorize_device test_vectorize_scalar_arg
+    test_warning test_warp_ops
+nrt: test_nrt test_nrt_refct
+nocuda: test_cache_version test_dummyarray test_function_resolution test_import test_library_lookup test_nvvm
+core: test_itanium_mangler test_serialize
+doc_examples: test_cg test_cpointer test_cpu_gpu_compat test_ffi test_globals test_laplace test_matmul test_montecarlo test_random
+    test_reduction test_sessionize test_ufunc test_vecadd
 """
 
 
@@ -66,5 +91,15 @@ CLIENTS = (
         least=98,
         environment={"CUDA": "1", "CI": "1", "CUDA_PATH": "{run}/libcuda.so.1", "NVRTC_PATH": "{cuda}/lib/libnvrtc.so.13"},
     ),
+    # its tests are in its package; with the newest releases of the others that fit this one
+    Client(
+        "numba", "numba-cuda", ("numba-cuda[cu13]==0.30.4", "numba==0.63.*", "cuda-bindings==13.3.*", "pytest", "filecheck", "cffi", "ml_dtypes", "psutil"),
+        tuple("numba.cuda.tests." + p.removesuffix(".py").replace("/", ".") for p in _paths(NUMBA)), least=98,
+        # the test that is left out fills a tenth of the device's memory from the host
+        options=("-p", "numba_fixtures", "-o", "consider_namespace_packages=true", "--pyargs", "-k", "not undersubscribe"),
+    ),
+    # neither package has its tests, nor has an archive of sources: these are ours
+    Client("core", "cuda-core", ("cuda-core[cu13]", "numpy", "pytest"), ("core_programs.py", "core_memory.py", "core_graphs.py")),
+    Client("bindings", "cuda-bindings", ("cuda-bindings[all]==13.*", "numpy", "pytest"), ("bindings_calls.py",)),
     Client("triton", "triton", ("triton", "numpy", "pytest"), ("triton_tutorials.py", "triton_launches.py"), environment={"TRITON_DEFAULT_FP_FUSION": "1"}),
 )  # fmt: skip

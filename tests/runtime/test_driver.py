@@ -675,3 +675,37 @@ def test_managed_memory_is_prefetched_in_batches(host: Host) -> None:
     for wrong in ([1], [0, 0], [0, 2]):
         assert host.code("cuMemPrefetchBatchAsync", *given, where, wrong, len(wrong), 0, 0) == "INVALID_VALUE"
     assert host.code("cuMemDiscardBatchAsync", [first], [4096], 2, 0, 0) == "INVALID_VALUE"
+
+
+def test_the_host_and_managed_memory_have_pools_of_their_own(host: Host) -> None:
+    kinds, places = cu.CUmemAllocationType, cu.CUmemLocationType
+    where = cu.CUmemLocation()
+    where.type = places.CU_MEM_LOCATION_TYPE_HOST
+    pinned, managed = kinds.CU_MEM_ALLOCATION_TYPE_PINNED, kinds.CU_MEM_ALLOCATION_TYPE_MANAGED
+    for kind, told in ((pinned, cu.CUmemorytype.CU_MEMORYTYPE_HOST), (managed, None)):
+        pool = host("cuMemGetMemPool", where, kind)
+        assert int(pool) == int(host("cuMemGetDefaultMemPool", where, kind)) == int(host("cuMemGetMemPool", where, kind))
+        at = host("cuMemAllocFromPoolAsync", 64, pool, 0)
+        if told is not None:
+            assert host("cuPointerGetAttribute", cu.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == told
+        host("cuMemFreeAsync", at, 0)
+        assert host.code("cuMemPoolDestroy", pool) == "INVALID_VALUE"
+    where.type = places.CU_MEM_LOCATION_TYPE_INVALID
+    assert host.code("cuMemGetMemPool", where, pinned) == "INVALID_VALUE"
+
+
+def test_where_managed_memory_is_to_be(host: Host) -> None:
+    attributes, places = cu.CUmem_range_attribute, cu.CUmemLocationType
+    at, where = host("cuMemAllocManaged", 4096, 1), cu.CUmemLocation()
+
+    def located(what: str) -> tuple[int, int]:
+        kind, number = (getattr(attributes, f"CU_MEM_RANGE_ATTRIBUTE_{what}_LOCATION_{part}") for part in ("TYPE", "ID"))
+        return host("cuMemRangeGetAttribute", 4, kind, at, 4096), host("cuMemRangeGetAttribute", 4, number, at, 4096)
+
+    assert located("PREFERRED")[0] == located("LAST_PREFETCH")[0] == places.CU_MEM_LOCATION_TYPE_INVALID
+    where.type = places.CU_MEM_LOCATION_TYPE_HOST
+    host("cuMemAdvise", at, 4096, cu.CUmem_advise.CU_MEM_ADVISE_SET_PREFERRED_LOCATION, where)
+    assert located("PREFERRED")[0] == places.CU_MEM_LOCATION_TYPE_HOST
+    where.type, where.id = places.CU_MEM_LOCATION_TYPE_DEVICE, 0
+    host("cuMemPrefetchAsync", at, 4096, where, 0, 0)
+    assert located("LAST_PREFETCH") == (places.CU_MEM_LOCATION_TYPE_DEVICE, 0)

@@ -1,5 +1,7 @@
 """Graphs: what a stream was given while it was captured runs whenever the graph is launched, and not before."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import warplab.runtime as w
 from warplab.runtime import cudart as rt
 from warplab.runtime import driver as cu
 
-from .conftest import KERNELS, POINTER, U32, Host
+from .conftest import KERNELS, POINTER, U32, Host, model_only
 
 MODE = cu.CUstreamCaptureMode
 
@@ -264,3 +266,50 @@ def test_graphs_count_the_users_of_objects_and_own_memory(host: Host) -> None:
     host("cuGraphAddMemFreeNode", graph, [first], 1, p.dptr)
     host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), 0)
     assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
+
+
+def test_the_most_memory_that_graphs_used_is_kept_until_it_is_reset(host: Host) -> None:
+    cu = host.cu
+    which, p = cu.CUgraphMem_attribute, cu.CUDA_MEM_ALLOC_NODE_PARAMS()
+    p.poolProps.location.type, p.bytesize = cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 4096
+
+    def bytes_of(name: str) -> int:
+        return int(host("cuDeviceGetGraphMemAttribute", 0, which[f"CU_GRAPH_MEM_ATTR_{name}"]))
+
+    for name in ("USED_MEM_HIGH", "RESERVED_MEM_HIGH"):
+        host("cuDeviceSetGraphMemAttribute", 0, which[f"CU_GRAPH_MEM_ATTR_{name}"], 0)
+    before = bytes_of("USED_MEM_CURRENT")
+    graph = host("cuGraphCreate", 0)
+    node = host("cuGraphAddMemAllocNode", graph, [], 0, p)
+    host("cuGraphAddMemFreeNode", graph, [node], 1, p.dptr)
+    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), 0)
+    host("cuCtxSynchronize")
+    assert bytes_of("USED_MEM_CURRENT") == before
+    assert bytes_of("USED_MEM_HIGH") >= 4096
+    assert bytes_of("RESERVED_MEM_HIGH") >= bytes_of("RESERVED_MEM_CURRENT") >= 4096
+    host("cuDeviceSetGraphMemAttribute", 0, which.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, 0)
+    assert bytes_of("USED_MEM_HIGH") == before
+    assert host.code("cuDeviceSetGraphMemAttribute", 0, which.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, 0) == "INVALID_VALUE"
+
+
+@model_only
+def test_an_object_that_a_graph_has_released_ends_once(host: Host) -> None:
+    ended: list[int] = []
+    destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ended.append)
+    graph, move = host("cuGraphCreate", 0), 1
+    one = host("cuUserObjectCreate", 5, ctypes.cast(destroy, ctypes.c_void_p).value, 1, 1)
+    host("cuGraphRetainUserObject", graph, one, 1, move)
+    host("cuGraphReleaseUserObject", graph, one, 1)
+    assert ended == [5]
+    host("cuGraphExecDestroy", host("cuGraphInstantiate", graph, 0))
+    host("cuGraphDestroy", graph)
+    assert ended == [5]
+
+
+def test_nodes_are_found_in_the_copy_that_a_node_holds(host: Host) -> None:
+    inner, outer = host("cuGraphCreate", 0), host("cuGraphCreate", 0)
+    first = host("cuGraphAddEmptyNode", inner, [], 0)
+    copy = host("cuGraphChildGraphNodeGetGraph", host("cuGraphAddChildGraphNode", outer, [], 0, inner))
+    found = host("cuGraphNodeFindInClone", first, copy)
+    assert int(found) != int(first)
+    assert [int(n) for n in host("cuGraphGetNodes", copy, 1)[0]] == [int(found)]

@@ -67,6 +67,7 @@ class DeviceGraph:
     number: int = field(default_factory=lambda: next(_numbers))
     objects: dict[Counted, int] = field(default_factory=dict)  # that it uses, so many times
     conditions: list[Condition] = field(default_factory=list)
+    copies: dict[Node, Node] = field(default_factory=dict)  # of a copy: the copy of each node
 
     def add(self, kind: str, work: Work, after: Iterable[Node] = (), what: Any = None) -> Node:
         """One more piece of work."""
@@ -124,15 +125,16 @@ class DeviceGraph:
             waiting = later
         return out
 
-    def clone(self) -> tuple[DeviceGraph, dict[Node, Node]]:
-        """A copy, and the copy of each node."""
-        out, copies = DeviceGraph(), dict[Node, Node]()
+    def clone(self) -> DeviceGraph:
+        """A copy, which knows the copy of each node."""
+        out = DeviceGraph()
+        copies = out.copies
         for n in self.nodes:
             copies[n] = out.add(n.kind, n.work, (), n.what)
         for n in self.nodes:
             copies[n].after = [copies[b] for b in n.after]
         out.objects, out.conditions = retained(self.objects), list(self.conditions)
-        return out, copies
+        return out
 
     def close(self) -> None:
         """The graph is destroyed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class GraphMemory:
     def begin(self) -> None:
         """The graph allocates it."""
         self.live = True
+        note_sizes(self.range.owner)
         if (sanitizer := SPACE.sanitizer) is not None:
             sanitizer.unset(self.range.arena, self.range.start, self.range.size)
 
@@ -40,7 +41,19 @@ def graph_memory(owner: DeviceContext, size: int) -> GraphMemory:
         raise invalid("the size must be positive")
     made = GraphMemory(SPACE.allocate(owner.arena, size, "device", owner))
     made.range.pool = made
+    note_sizes(owner)
     return made
+
+
+def note_sizes(owner: Any) -> None:
+    """Keeps the most that graphs use, and have reserved, on a context's device."""
+    owner.arena.of_graphs.note(*graph_sizes(owner.ordinal))
+
+
+def graph_sizes(ordinal: int) -> tuple[int, int]:
+    """Bytes that graphs use on a device, and that they have reserved there."""
+    own = [b.pool for b in SPACE.buffers.values() if isinstance(b.pool, GraphMemory) and b.owner.ordinal == ordinal]
+    return sum(m.range.size for m in own if m.live), sum(m.range.size for m in own)
 
 
 def graph_memory_at(address: int) -> GraphMemory | None:

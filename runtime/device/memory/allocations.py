@@ -74,6 +74,18 @@ class WideArena(Arena):
         super().__init__(size, memory=reserve(size + FIRST + SLACK))
 
 
+@dataclass(slots=True)
+class GraphMarks:
+    """The most bytes that graphs have used, and reserved, on a device."""
+
+    used: int = 0
+    reserved: int = 0
+
+    def note(self, used: int, reserved: int) -> None:
+        """So many are now."""
+        self.used, self.reserved = max(self.used, used), max(self.reserved, reserved)
+
+
 class DeviceArena(WideArena):
     """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
 
@@ -83,6 +95,7 @@ class DeviceArena(WideArena):
         self.limit = size
         self._top = max(self._top, first)
         self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
+        self.of_graphs = GraphMarks()
         self.slips: list[str] = []  # such accesses, in words: the first that each check finds
 
     def holds_each(self, low: Any, size: int, write: bool) -> Any:

@@ -139,18 +139,13 @@ def cuGraphCreate(flags: object) -> CUgraph:
 @api(1)
 def cuGraphClone(originalGraph: object) -> CUgraph:
     """A copy of a graph."""
-    out, copies = graph_of(originalGraph).clone()
-    CLONES[out] = copies
-    return CUgraph(handle_of(out))
-
-
-CLONES: dict[DeviceGraph, dict[Node, Node]] = {}  # of a graph's copy: the copy of each node
+    return CUgraph(handle_of(graph_of(originalGraph).clone()))
 
 
 @api(1)
 def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgraphNode:
     """The copy of a node in a copy of its graph."""
-    found = CLONES.get(graph_of(hClonedGraph), {}).get(node_of(hOriginalNode))
+    found = graph_of(hClonedGraph).copies.get(node_of(hOriginalNode))
     if found is None:
         raise invalid("the graph is no copy of the node's")
     return CUgraphNode(handle_of(found))
@@ -160,7 +155,6 @@ def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgra
 def cuGraphDestroy(hGraph: object) -> None:
     """Ends a graph; what was instantiated from it lives on."""
     g = graph_of(hGraph)
-    CLONES.pop(g, None)
     g.close()
     forget(g)
 

@@ -66,7 +66,7 @@ def host_work(p: CUDA_HOST_NODE_PARAMS) -> Made:
 
 def graph_work(graph: Any) -> Made:
     """A graph within a graph: as it is now."""
-    inner, _ = graph_of(graph).clone()
+    inner = graph_of(graph).clone()
     return inner.run, inner
 
 

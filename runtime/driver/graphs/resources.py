@@ -8,14 +8,13 @@ from ...device.graphs.graphs import DeviceGraph
 from ...device.graphs.resources import (
     Conditional,
     ConditionalWork,
-    GraphMemory,
     UserObject,
     bodies,
     conditional,
     graph_memory,
     graph_memory_at,
+    graph_sizes,
 )
-from ...device.memory.allocations import SPACE
 from ...errors import invalid, unsupported
 from ..api import api, current, device_of, forget, handle_of, integer, object_of
 from ..tables.enums import CUgraphMem_attribute, CUmemLocationType
@@ -23,6 +22,7 @@ from ..tables.structs import CUdeviceptr, CUgraphConditionalHandle, CUgraphNode,
 from .graphs import graph_of
 from .nodes import add, given, of_kind
 
+Attribute = CUgraphMem_attribute
 MOVE = 1  # a flag of cuGraphRetainUserObject: the caller's use becomes the graph's
 CONDITIONALS: dict[int, Conditional] = {}
 
@@ -58,17 +58,22 @@ def cuGraphMemFreeNodeGetParams(hNode: object) -> CUdeviceptr:
 def cuDeviceGetGraphMemAttribute(device: object, attr: object) -> int:
     """Bytes that graphs use on a device, or have reserved there."""
     d, which = device_of(device), int(attr)  # type: ignore[call-overload]
-    if which not in [int(a) for a in CUgraphMem_attribute]:
+    if which not in [int(a) for a in Attribute]:
         raise invalid(f"no attribute has the number {which}")
-    own = [b.pool for b in SPACE.buffers.values() if isinstance(b.pool, GraphMemory) and b.owner.ordinal == d.ordinal]
-    used = which in (CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, CUgraphMem_attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-    return sum(m.range.size for m in own if m.live or not used)
+    now, highest = graph_sizes(d.ordinal), d.arena.of_graphs
+    return (now[0], max(now[0], highest.used), now[1], max(now[1], highest.reserved))[which]
 
 
 @api()
 def cuDeviceSetGraphMemAttribute(device: object, attr: object, value: object) -> None:
-    """High-water marks are what is used now: there is nothing to reset."""
-    device_of(device)
+    """High-water marks begin again."""
+    highest, which = device_of(device).arena.of_graphs, integer(attr)
+    if which not in (Attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, Attribute.CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) or integer(value):
+        raise invalid("only the high-water marks can be set, and only to 0")
+    if which == Attribute.CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+        highest.used = 0
+    else:
+        highest.reserved = 0
 
 
 @api()
@@ -149,4 +154,6 @@ def cuGraphReleaseUserObject(graph: object, object: object, count: object) -> No
     if not 1 <= n <= g.objects.get(o, 0):
         raise invalid(f"the graph uses it {g.objects.get(o, 0)} times")
     g.objects[o] -= n
+    if not g.objects[o]:
+        del g.objects[o]
     o.release(n)

@@ -13,12 +13,14 @@ from ..tables.enums import CUmem_advise, CUmem_range_attribute, CUmemLocationTyp
 from ..tables.structs import CUcontext, CUdeviceptr
 
 Pointer = CUpointer_attribute
-HOST = -1  # CU_DEVICE_CPU
+Where = CUmemLocationType
+HOST, NOWHERE = -1, -2  # CU_DEVICE_CPU, CU_DEVICE_INVALID
+LOCATED = {HOST: Where.CU_MEM_LOCATION_TYPE_HOST, NOWHERE: Where.CU_MEM_LOCATION_TYPE_INVALID}  # all others are devices
 
 
 def _location(location: Any) -> int:
     """The device that a location means, or -1 for the host."""
-    if location is None or location.type != CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
+    if location is None or location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE:
         return HOST
     return machine().device(location.id).ordinal
 
@@ -57,9 +59,11 @@ def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, 
     if name == "ACCESSED_BY":
         devices = sorted(b.advice.get(name, ()))
         return [*devices, *(-2 for _ in range(integer(dataSize) // 4 - len(devices)))][: integer(dataSize) // 4]
-    if name not in ("READ_MOSTLY", "PREFERRED_LOCATION", "LAST_PREFETCH_LOCATION"):
-        raise unsupported(f"{which.name} is not known")
-    return next(iter(b.advice.get(name, ())), 0 if name == "READ_MOSTLY" else -2)
+    plain, _, part = name.partition("_LOCATION_")
+    if part:
+        at = next(iter(b.advice.get(f"{plain}_LOCATION", ())), NOWHERE)
+        return max(at, 0) if part == "ID" else int(LOCATED.get(at, Where.CU_MEM_LOCATION_TYPE_DEVICE))
+    return next(iter(b.advice.get(name, ())), 0 if name == "READ_MOSTLY" else NOWHERE)
 
 
 @api(1)

@@ -24,13 +24,12 @@ def _pool(handle: object) -> Pool:
     return object_of(handle, Pool)
 
 
-def _device_pool(ordinal: int, which: str) -> Pool:
-    d = machine().device(ordinal)
-    found = d.pools.get(which) or d.pools.setdefault(which, d.pools.get("default") if which == "current" else None)
-    if found is None:
-        found = d.pools["default"] = Pool(ordinal, default=True)
-        d.pools.setdefault("current", found)
-        d.pools[which] = found
+def _own_pool(ordinal: int, which: str, kind: str = "device") -> Pool:
+    """The default pool or the current one of a device; those of the host, and of managed memory, belong to a device, too."""
+    pools = machine().device(ordinal).pools
+    if (kind, "default") not in pools:
+        pools[kind, "default"] = pools[kind, "current"] = Pool(ordinal, kind, default=True)
+    found = pools[kind, which]
     assert isinstance(found, Pool)
     return found
 
@@ -38,13 +37,13 @@ def _device_pool(ordinal: int, which: str) -> Pool:
 @api(1)
 def cuDeviceGetDefaultMemPool(dev: object) -> CUmemoryPool:
     """The pool that a device begins with."""
-    return CUmemoryPool(handle_of(_device_pool(device_of(dev).ordinal, "default")))
+    return CUmemoryPool(handle_of(_own_pool(device_of(dev).ordinal, "default")))
 
 
 @api(1)
 def cuDeviceGetMemPool(dev: object) -> CUmemoryPool:
     """The pool that cuMemAllocAsync takes from."""
-    return CUmemoryPool(handle_of(_device_pool(device_of(dev).ordinal, "current")))
+    return CUmemoryPool(handle_of(_own_pool(device_of(dev).ordinal, "current")))
 
 
 @api()
@@ -53,7 +52,7 @@ def cuDeviceSetMemPool(dev: object, pool: object) -> None:
     d, p = device_of(dev), _pool(pool)
     if p.kind != "device" or p.ordinal != d.ordinal:
         raise invalid("the pool is of another device")
-    d.pools["current"] = p
+    d.pools[p.kind, "current"] = p
 
 
 @api(1)
@@ -89,8 +88,8 @@ def cuMemPoolDestroy(pool: object) -> None:
     if p.default:
         raise invalid("a device's own pool stays")
     for d in machine().devices:
-        if d.pools.get("current") is p:
-            d.pools["current"] = _device_pool(d.ordinal, "default")
+        if d.pools.get((p.kind, "current")) is p:
+            d.pools[p.kind, "current"] = _own_pool(d.ordinal, "default", p.kind)
     forget(p)
 
 
@@ -178,7 +177,7 @@ def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
 @api(1)
 def cuMemAllocAsync(bytesize: object, hStream: object) -> CUdeviceptr:
     """Memory from the device's current pool."""
-    return take(_device_pool(stream_of(hStream).context.ordinal, "current"), integer(bytesize), hStream)
+    return take(_own_pool(stream_of(hStream).context.ordinal, "current"), integer(bytesize), hStream)
 
 
 @api(1)
@@ -207,12 +206,18 @@ def pool_at(location: CUmemLocation | None, typename: object, which: str) -> CUm
     """The pool of a location."""
     if location is None:
         raise invalid("the location is null")
-    if (
-        location.type != Where.CU_MEM_LOCATION_TYPE_DEVICE
-        or member(CUmemAllocationType, typename) != CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    ):
-        raise unsupported("only devices have a pool of their own")
-    return CUmemoryPool(handle_of(_device_pool(location.id, which)))
+    return CUmemoryPool(handle_of(_own_pool(*_place(location, typename, which))))
+
+
+def _place(location: CUmemLocation, typename: object, which: str) -> tuple[int, str, str]:
+    """The device that a location's pool belongs to, which one it is, and what kind of memory it has."""
+    at = location.id if location.type == Where.CU_MEM_LOCATION_TYPE_DEVICE else 0
+    machine().device(at)
+    if member(CUmemAllocationType, typename) == CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_MANAGED:
+        return at, which, "managed"
+    if location.type not in (*HOST_WHERE, Where.CU_MEM_LOCATION_TYPE_DEVICE):
+        raise invalid("the location is none")
+    return at, which, "host" if location.type in HOST_WHERE else "device"
 
 
 @api(1)
@@ -231,4 +236,8 @@ def cuMemGetMemPool(location: CUmemLocation | None, typename: object) -> CUmemor
 def cuMemSetMemPool(location: Any, typename: object, pool: object) -> None:
     """Sets the pool that a location's allocations come from."""
     pool_at(location, typename, "default")
-    machine().device(location.id).pools["current"] = _pool(pool)
+    at, which, kind = _place(location, typename, "current")
+    p = _pool(pool)
+    if p.kind != kind or p.ordinal != at:
+        raise invalid("the pool is of another location")
+    machine().device(at).pools[kind, which] = p

@@ -102,6 +102,10 @@ INVALID_CLUSTER_SIZE a kernel launch error has occurred due to cluster misconfig
 FUNCTION_NOT_LOADED the function handle is not loaded when calling an API that requires a loaded function
 INVALID_RESOURCE_TYPE one or more resources passed in are not valid resource types for the operation
 INVALID_RESOURCE_CONFIGURATION one or more resources are insufficient or non-applicable for the operation
+INSUFFICIENT_LOADER_VERSION the loader is too old for this program
+STREAM_DETACHED the stream is detached
+GRAPH_RECAPTURE_FAILURE the graph could not be captured anew
+FABRIC_NOT_READY the fabric is not ready
 KEY_ROTATION an error happened during the key rotation sequence
 TENSOR_MEMORY_LEAK tensor memory not completely freed
 UNKNOWN unknown error

@@ -34,7 +34,8 @@ COUNTS = dict(
     for pair in """
     options=numOptions optionValues=numOptions optionsValues=numOptions jitOptions=numJitOptions jitOptionsValues=numJitOptions
     libraryOptions=numLibraryOptions libraryOptionValues=numLibraryOptions attributes=numAttributes dataSizes=numAttributes
-    dsts=count srcs=count sizes=count dptrs=count attrs=numAttrs attrsIdxs=numAttrs paramArray=count desc=count descList=count map=count
+    dsts=count srcs=count sizes=count dptrs=count attrs=numAttrs attrsIdxs=numAttrs attrIdxs=numAttrs opList=numOps paramArray=count
+    desc=count descList=count map=count
     from_=numDependencies to=numDependencies dependencies=numDependencies pDependencies=numDependencies dependencyData=numDependencies
     globalDim=tensorRank globalStrides=tensorRank-1 boxDim=tensorRank elementStrides=tensorRank
     pixelBoxLowerCorner=tensorRank-2 pixelBoxUpperCorner=tensorRank-2
@@ -266,6 +267,11 @@ class Marshalled:
         self.lists = next((p.name for p in self.results if p.kind == "ptr"), "")  # what an in-out count counts
         makes = MAKING.search(function.name) is not None and self.results and self.results[0].mark == "*"
         self.made = self.results[0].name if makes else ""  # where the program wants what is made
+        self.changed = [
+            n
+            for n, p in enumerate(self.inputs)
+            if p is not None and p.mark == "*" and p.kind not in FORMATS and p.kind != "str" and p.name not in COUNTS
+        ]  # structures that a call may change
         self.length = next((p.name for p in function.parameters if p.name in ("len", "length")), None)
 
     def __call__(self, request: WireRequest) -> int:
@@ -279,7 +285,13 @@ class Marshalled:
                     given[name] = 2  # CU_STREAM_PER_THREAD
         for name, translate in self.translated.items():
             given[name] = translate(given[name])
-        code, *results = self.work(*(self._input(p, given) for p in self.inputs))
+        inputs = [self._input(p, given) for p in self.inputs]
+        before = {n: raw_value("", inputs[n]) for n in self.changed if inputs[n] is not None}
+        code, *results = self.work(*inputs)
+        for n, raw in before.items():
+            p = self.inputs[n]
+            if p is not None and (now := raw_value("", inputs[n])) != raw:
+                write(given[p.name], now)
         if not code:
             for p, value in zip(self.results, results, strict=False):
                 if p.kind == "chars":

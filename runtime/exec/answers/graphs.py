@@ -150,6 +150,41 @@ def _set_parameters(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
     return done(call(*graph, _named(c, "hNode", "node"), *what))
 
 
+@answers("cuGraphNodeGetParams")
+def get_parameters(c: AnsweredCall) -> int:
+    """What a node of any kind does."""
+    return _get_parameters(c, driver, "cu")
+
+
+@answers("cudaGraphNodeGetParams")
+def get_runtime_parameters(c: AnsweredCall) -> int:
+    """What a node of any kind does."""
+    context()
+    return _get_parameters(c, cudart, "cuda")
+
+
+def _get_parameters(c: AnsweredCall, api: Any, prefix: str) -> int:
+    node = _named(c, "hNode", "node")
+    result, kind = driver.cuGraphNodeGetType(node)
+    if result:
+        return int(result)
+    name, at = (STRUCTURED[kind][0], int(STRUCTURED[kind][3])) if kind in STRUCTURED else (HANDLED.get(kind, ("",))[0], 0)
+    what = {GRAPH: "Graph", WAIT: "Event", RECORD: "Event"}.get(kind, "Params")
+    call: Any = None if kind == ALLOC else getattr(api, f"{prefix}Graph{name}Get{what}", None)
+    if kind != EMPTY and call is None:
+        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"the parameters of graph nodes of the kind {int(kind)}")
+    raw = bytearray(256)
+    raw[:4] = int(kind).to_bytes(4, "little")
+    if kind != EMPTY:
+        result, value = call(node)
+        if result:
+            return int(result)
+        part = raw_value("" if kind in STRUCTURED else "ptr", value)
+        raw[PAYLOAD + at : PAYLOAD + at + len(part)] = part
+    write(c.given["nodeParams"], bytes(raw))
+    return 0
+
+
 @answers("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")
 def capture_info(c: AnsweredCall) -> int:
     """The capture of a stream; its lists stand in memory of ours."""
@@ -170,6 +205,13 @@ def capture_info(c: AnsweredCall) -> int:
         if out in c.given:
             c.out(out, kind, value)
     return 0
+
+
+@answers("cuDeviceSetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")
+def set_graph_memory_attribute(c: AnsweredCall) -> int:
+    """A high-water mark: 64 bits."""
+    (value,) = read_array("u64", c.given["value"], 1)
+    return done(driver.cuDeviceSetGraphMemAttribute(c.given["device"], c.given["attr"], value))
 
 
 @answers("cuDeviceGetGraphMemAttribute", "cudaDeviceGetGraphMemAttribute")

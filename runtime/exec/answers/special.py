@@ -17,7 +17,6 @@ from ...cudart.api import RUNTIME, code_of
 from ...cudart.enums import cudaError_t
 from ...cudart.registration import REGISTRY
 from ...device.memory.host import host
-from ...driver.api import object_of
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError, unsupported
 from ..binaries import maps
@@ -305,6 +304,18 @@ def range_attribute(c: AnsweredCall) -> int:
     return int(result)
 
 
+@answers("cuMemRangeGetAttributes", "cudaMemRangeGetAttributes")
+def range_attributes(c: AnsweredCall) -> int:
+    """Several attributes of a range, each to its own place."""
+    g, n = c.given, c.given["numAttributes"]
+    which, sizes = read_array("i32", g["attributes"], n), read_array("u64", g["dataSizes"], n)
+    result, values = driver.cuMemRangeGetAttributes(sizes, which, n, g["devPtr"], g["count"])
+    if not result:
+        for at, value in zip(read_array("ptr", g["data"], n), values, strict=True):
+            write_result("i32", at, value)
+    return int(result)
+
+
 # ---------------------------------------------------------------- several versions of one call
 
 
@@ -402,11 +413,11 @@ def proc_address(c: AnsweredCall) -> int:
     """Where a driver call is."""
     g = c.given
     symbol = host().string(g["symbol"])
-    version = g.get("cudaVersion", 13000)
+    version = int(g.get("cudaVersion") or g.get("driverVersion") or 13000)
     at = _entry(c, symbol, version, bool(g["flags"] & 2) or c.per_thread)
     status = FOUND if at else TOO_OLD if symbol.decode(errors="replace") in ENTRY_POINTS else NO_SUCH
     c.out("pfn" if "pfn" in g else "funcPtr", "ptr", at)
-    for name in ("symbolStatus", "driverStatus"):
+    for name in ("symbolFound", "driverStatus"):
         if name in g:
             c.out(name, "i32", status)
     if "pfn" in g:
@@ -450,21 +461,3 @@ def uuid(c: AnsweredCall) -> int:
 def luid(c: AnsweredCall) -> int:
     """Devices have no LUID on Linux."""
     return int(CUresult.CUDA_ERROR_NOT_SUPPORTED)
-
-
-@answers("cuCtxSynchronize_v2", "cuCtxGetDevice_v2")
-def of_a_context(c: AnsweredCall) -> int:
-    """cuda.bindings asks for both forms by one name and version, and calls the older one without a context: what is none means the current."""
-    from ...device.context import DeviceContext
-
-    try:
-        object_of(c.given["ctx"], DeviceContext)
-        context = c.given["ctx"]
-    except ApiError:
-        context = 0
-    if "device" not in c.given:
-        return done(driver.cuCtxSynchronize_v2(context))
-    result, device = driver.cuCtxGetDevice_v2(context)
-    if not result:
-        c.out("device", "i32", device)
-    return int(result)

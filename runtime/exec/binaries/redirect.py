@@ -13,6 +13,7 @@ import numpy as np
 
 from ..process import MACHINE, PAGE, HostProgram
 from . import maps
+from .unnamed import unnamed
 
 MARKER = "__cudaRegisterFatBinary"
 READ_EXECUTE, ALL = 5, 7  # protections
@@ -39,6 +40,8 @@ def redirections(pid: int) -> list[Redirection]:
             out.append(Redirection(o.path, found, True))
         elif "libnvrtc.so" in o.path and (found := maps.symbols(o, "nvrtcGetPTX", dynamic=True)):
             out.append(Redirection(o.path, found, False))
+        elif found := unnamed(o):
+            out.append(Redirection(o.path, found, True))
     return out
 
 

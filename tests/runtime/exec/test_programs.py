@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,28 @@ def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build:
     assert done.returncode == 3
     assert done.stderr.count("without its symbols") == 1
     assert "-cudart shared" in done.stderr
+
+
+HOST_ONLY = """
+#include <cstdio>
+#include <cuda_runtime_api.h>
+int main() {
+    void *p = nullptr;
+    int in = 7, out = 0, count = 0, version = 0;
+    cudaGetDeviceCount(&count);
+    cudaRuntimeGetVersion(&version);
+    cudaMalloc(&p, 4);
+    cudaMemcpy(p, &in, 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %s\\n", count, out, version >= 13000, cudaGetErrorName(cudaGetLastError()));
+}
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="only its machine code is read")
+def test_a_stripped_runtime_without_kernels_is_found(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("host_only", "-x", "c++", "-nodlink", "-Xlinker", "--strip-all", text=HOST_ONLY))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1 7 1 cudaSuccess\n", "")
 
 
 FAULT = """
@@ -230,3 +253,52 @@ def test_tensor_maps_are_encoded_from_arrays(warplab_exec: Run, host: Host) -> N
     for rank, strides in (1, [0]), (2, [128]), (3, [128, 1 << 14]):
         m = host("cuTensorMapEncodeTiled", 1, rank, 1 << 20, [64, 96, 5][:rank], strides, [64, 32, 1][:rank], [1] * rank, *[0] * 4)
         assert right[rank - 1].split() == ["0", *map(str, m.opaque)]
+
+
+FORMS = """
+import ctypes as C
+cu = C.CDLL("libcuda.so.1")
+for symbol, version in (("cuCtxCreate", 3020), ("cuCtxCreate", 13000), ("cuGraphGetId", 13000), ("cuGraphGetId", 13010), ("cuNothing", 13000)):
+    at, found = C.c_void_p(), C.c_int(-1)
+    code = cu.cuGetProcAddress_v2(symbol.encode(), C.byref(at), version, C.c_uint64(0), C.byref(found))
+    names = [n for n in ("cuCtxCreate_v2", "cuCtxCreate_v4", "cuGraphGetId") if C.cast(getattr(cu, n), C.c_void_p).value == at.value]
+    print(code, found.value, *names)
+"""
+
+
+def test_the_form_of_a_call_is_that_of_the_version_asked_for(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, "-c", FORMS)
+    assert done.stdout.splitlines() == ["0 0 cuCtxCreate_v2", "0 0 cuCtxCreate_v4", "500 2", "0 0 cuGraphGetId", "500 1"], done.stderr
+
+
+CHANGED = """
+import ctypes as C
+cu = C.CDLL("libcuda.so.1")
+context, at, map, n = C.c_void_p(), C.c_uint64(), C.create_string_buffer(192), C.c_uint64
+assert cu.cuInit(0) == cu.cuDevicePrimaryCtxRetain(C.byref(context), 0) == cu.cuCtxSetCurrent(context) == cu.cuMemAlloc_v2(C.byref(at), n(65536)) == 0
+place = C.c_void_p(C.addressof(map) + -C.addressof(map) % 64)
+maps = []
+for base, replaced in ((at.value, 0), (at.value + 4096, 0), (at.value, at.value + 4096)):
+    shape, strides, box, steps = (n * 2)(32, 16), (n * 1)(128), (C.c_uint32 * 2)(8, 8), (C.c_uint32 * 2)(1, 1)
+    assert cu.cuTensorMapEncodeTiled(place, 7, 2, C.c_void_p(base), shape, strides, box, steps, 0, 0, 0, 0) == 0
+    assert not replaced or cu.cuTensorMapReplaceAddress(place, C.c_void_p(replaced)) == 0
+    maps.append(C.string_at(place, 128))
+print(maps[0] != maps[1] == maps[2])
+values, copies = (C.c_uint32 * 4)(1, 2, 3, 4), (C.c_uint32 * 4)()
+to, back = [(n * 2)(at.value, at.value + 1024), (n * 2)(*(C.addressof(values) + 8 * i for i in range(2))), (n * 2)(8, 8)], (n * 2)()
+for i in range(2):
+    back[i] = C.addressof(copies) + 8 * i
+attributes, first = (C.c_uint32 * 12)(), (n * 2)(0, 1)
+attributes[0] = attributes[6] = 1
+stream = C.c_void_p()
+assert cu.cuStreamCreate(C.byref(stream), 1) == 0
+for dsts, srcs in ((to[0], to[1]), (back, to[0])):
+    assert cu.cuMemcpyBatchAsync_v2(dsts, srcs, to[2], n(2), attributes, first, n(2), stream) == 0
+assert cu.cuStreamSynchronize(stream) == 0
+print(*copies)
+"""
+
+
+def test_structures_that_a_call_changes_and_lists_in_batches(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, "-c", CHANGED)
+    assert done.stdout == "True\n1 2 3 4\n", done.stderr
