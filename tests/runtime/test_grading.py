@@ -325,6 +325,29 @@ def test_autograder_always_writes_results(lab: Lab, tmp_path: Path, handed_in: d
     assert "inout:x" not in text, "what the lab's own files hold"
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the setup is a shell script")
+@pytest.mark.parametrize(("version", "python"), [("new enough", "python3"), ("too old", "python3.11")])
+def test_setup_of_the_autograder(lab: Lab, tmp_path: Path, version: str, python: str) -> None:
+    wheel = tmp_path / "warplab-1.0-py3-none-any.whl"
+    wheel.write_bytes(b"")
+    write_bundle(lab, tmp_path / "b.zip", wheel)
+    with zipfile.ZipFile(tmp_path / "b.zip") as file:
+        file.extractall(tmp_path / "source")
+    programs, root = tmp_path / "bin", tmp_path / "root"
+    programs.mkdir()
+    pip = f'echo "pip $*" >> {tmp_path}/log'
+    make = f'mkdir -p "$3/bin"; printf \'#!/bin/sh\\n%s\\n\' \'{pip}\' > "$3/bin/pip"; chmod +x "$3/bin/pip"'
+    scripts = {"apt-get": "true", "python3.11": make, "python3": f'test "$1" != -c || exit {int(version == "too old")}\n{make}'}
+    for name, body in scripts.items():
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $1 $2" >> {tmp_path}/log\n{body}\n')
+        (programs / name).chmod(0o755)
+    environment = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "AUTOGRADER_ROOT": str(root)}
+    subprocess.run(["bash", str(tmp_path / "source" / "setup.sh")], env=environment, check=True, capture_output=True)
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert calls[-2:] == [f"{python} -m venv", f"pip install {root}/source/warplab-1.0-py3-none-any.whl"]
+    assert "apt-get install -y" in calls
+
+
 @pytest.mark.long
 def test_two_hundred_submissions_in_a_minute() -> None:
     lab = load_lab(LABS / "06-histogram")
