@@ -180,7 +180,7 @@ def read(data: bytes) -> Elf:
 
 def _sections(data: bytes) -> list[_Raw]:
     if data[:4] != _IDENT[:4]:
-        raise ObjectError("not an ELF file")
+        raise ObjectError("no object file of warplab assemble: it does not begin as an ELF file does")
     if len(data) < _HEADER.size:
         raise ObjectError(f"cut off: an ELF header has {_HEADER.size} bytes, here are {len(data)}")
     ident, kind, machine, _, _, _, offset, _, _, _, _, size, count, names_at = _HEADER.unpack_from(data)

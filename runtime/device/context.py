@@ -248,7 +248,7 @@ class DeviceContext:
             if k.function.unread is None and k.static_shared > self.profile.shared_per_block_optin:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
-                               f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
+                               f"the device has {self.profile.shared_per_block_optin} per block")  # fmt: skip
         out = LoadedModule(self, program, modules)
         self.modules.append(out)
         self.resources.declare(program.handles)

@@ -299,7 +299,7 @@ class KernelHandle:
             raise invalid(f"{shape.dynamic_shared} bytes of dynamic shared memory; {self.dynamic_limit} are allowed")
         total = (kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared
         if max(total, self.static_shared) > p.shared_per_block_optin:
-            raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} a block")
+            raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} per block")
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
