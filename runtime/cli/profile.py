@@ -134,7 +134,8 @@ def _counters(text: str) -> tuple[str, ...]:
 
     from ..golden.metrics import SUMS, plain_name
 
-    known = {plain_name(spelling).lower(): (m.name,) for m in METRICS for spelling in (m.name, m.plain)}
+    spellings = ((m.name, spelling) for m in METRICS for spelling in (m.name, m.plain))
+    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (name,) for name, spelling in spellings}
     known |= {name: tuple(n for word in words.split() for n in known[word]) for name, words in SUMS.items()}
     found: list[str] = []
     for name in text.split(","):
