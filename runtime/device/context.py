@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import EngineUse, Launch, Options
@@ -350,7 +351,7 @@ class DeviceContext:
 def slips_to_stderr(kernel: str, slips: list[str]) -> None:
     """Tells of the first access outside of an allocation, and how many more there were."""
     more = f" and {len(slips) - 1} more like it" if len(slips) > 1 else ""
-    to_stderr(f"warning: kernel {kernel} {slips[0]}{more}")
+    to_stderr(f"warning: kernel {short_name(kernel)} {slips[0]}{more}")
 
 
 def to_stderr(line: str) -> None:

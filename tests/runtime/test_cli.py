@@ -386,6 +386,11 @@ def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path)
     assert f"--> {path}:1:1" in run("fmt", str(path), code=3).stderr
 
 
+def test_explain_leads_to_what_checkers_find() -> None:
+    assert "warplab docs sanitize out-of-bounds explains it" in run("explain", "out-of-bounds", code=2).stderr
+    assert "did you mean syntax?" in run("explain", "sintax", code=2).stderr
+
+
 def test_a_place_that_cannot_be_written_is_named(good: str) -> None:
     assert run("assemble", good, "-o", "/nowhere/x.o", code=2).stderr == "error: /nowhere/x.o: No such file or directory\n"
     assert "--log /nowhere/x: there is no folder /nowhere" in run("exec", "--log", "/nowhere/x", "true", code=2).stderr

@@ -258,14 +258,14 @@ def test_submissions_of_one_name_are_told_apart(lab: Lab, tmp_path: Path) -> Non
 
 
 def test_folders_of_students(lab: Lab, tmp_path: Path) -> None:
-    for name in ("ann/work.ptx", "bob/a.ptx", "bob/b.ptx", "cid/notes.txt", ".hidden/x.ptx"):
+    for name in ("ann/work.ptx", "bob/a.ptx", "bob/b.ptx", "cid/notes.txt", ".hidden/x.ptx", "dan.ptx/x.ptx"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(GOOD)
     found = find_submissions(lab, [tmp_path])
-    assert [(s.name, list(s.files)) for s in found] == [("ann", ["work.ptx"]), ("bob/a", ["a.ptx"]), ("bob/b", ["b.ptx"]), ("cid", [])]
+    assert [(s.name, list(s.files)) for s in found] == [("ann", ["work.ptx"]), ("bob/a", ["a.ptx"]), ("bob/b", ["b.ptx"]), ("cid", []), ("dan.ptx", ["x.ptx"])]
     several = replace(lab, files=("a.ptx", "b.ptx"))
     found = find_submissions(several, [tmp_path])
-    assert [(s.name, list(s.files)) for s in found] == [("ann", []), ("bob", ["a.ptx", "b.ptx"]), ("cid", [])]
+    assert [(s.name, list(s.files)) for s in found] == [("ann", []), ("bob", ["a.ptx", "b.ptx"]), ("cid", []), ("dan.ptx", [])]
     assert [s.name for s in find_submissions(several, [tmp_path / "bob", tmp_path / "ann"])] == ["bob", "ann"]
 
 
