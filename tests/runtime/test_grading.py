@@ -87,8 +87,8 @@ HARM: dict[str, tuple[str | bytes, str]] = {
     "nested braces": (ENTRY % ("{" * 20000 + "}" * 20000 + "ret;"), ""),
     "nested parentheses": (ENTRY % (".reg .b32 %r; mov.u32 %r, " + "(" * 5000 + "1" + ")" * 5000 + "; ret;"), ""),
     "a constant without end": (ENTRY % (".reg .b32 %r; mov.u32 %r, 0x" + "F" * 60000 + "; ret;"), "64 bits"),
-    "a shift without end": (ENTRY % ".reg .b32 %r; mov.u32 %r, (1 << (1 << 40)); ret;", "got 0, wanted 7"),
-    "a billion registers": (ENTRY % ".reg .b32 %r<1000000000>; ret;", "got 0, wanted 7"),
+    "a shift without end": (ENTRY % ".reg .b32 %r; mov.u32 %r, (1 << (1 << 40)); ret;", "got 0, expected 7"),
+    "a billion registers": (ENTRY % ".reg .b32 %r<1000000000>; ret;", "got 0, expected 7"),
     "no text at all": (b"\xff\xfe\x00\x01" * 100, ""),
     "writes into the host": (ENTRY % "    .reg .b64 %a; mov.u64 %a, 4096; st.global.u32 [%a], 7; ret;", "out of bounds"),
 }  # fmt: skip
@@ -112,7 +112,7 @@ def test_directives_of_a_submission_mean_nothing(lab: Lab, tmp_path: Path) -> No
     secret = tmp_path / "secret.npy"
     text = f'//@ run --arg inout:x=@{secret} --expect "1 == 1"\n' + ENTRY % "ret;"
     (report,) = grade(lab, [one(lab, text)])
-    assert report.score == 0 and "got 0, wanted 7" in report.tests[0].message
+    assert report.score == 0 and "got 0, expected 7" in report.tests[0].message
 
 
 def test_a_start_value_that_nobody_set_costs_points(lab: Lab) -> None:
@@ -262,7 +262,13 @@ def test_folders_of_students(lab: Lab, tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(GOOD)
     found = find_submissions(lab, [tmp_path])
-    assert [(s.name, list(s.files)) for s in found] == [("ann", ["work.ptx"]), ("bob/a", ["a.ptx"]), ("bob/b", ["b.ptx"]), ("cid", []), ("dan.ptx", ["x.ptx"])]
+    assert [(s.name, list(s.files)) for s in found] == [
+        ("ann", ["work.ptx"]),
+        ("bob/a", ["a.ptx"]),
+        ("bob/b", ["b.ptx"]),
+        ("cid", []),
+        ("dan.ptx", ["x.ptx"]),
+    ]
     several = replace(lab, files=("a.ptx", "b.ptx"))
     found = find_submissions(several, [tmp_path])
     assert [(s.name, list(s.files)) for s in found] == [("ann", []), ("bob", ["a.ptx", "b.ptx"]), ("cid", []), ("dan.ptx", [])]
@@ -296,7 +302,7 @@ def test_bundle(tmp_path: Path) -> None:
     ("handed_in", "score", "says"),
     [
         ({"anything.ptx": GOOD}, 4, ""),
-        ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, wanted 7"),
+        ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, expected 7"),
         ({}, 0, "Hand in one .ptx file. Found: 0."),
         ({"a.ptx": GOOD, "b.ptx": GOOD}, 0, "Found: 2."),
         ({"notes.txt": "hello"}, 0, "Found: 0."),

@@ -256,7 +256,7 @@ class KernelHandle:
         """Blocks of this kernel that one multiprocessor holds; the estimate of its registers never forbids the only one."""
         profile = self.context.profile
         if threads <= 0:
-            raise invalid("a block needs a thread")
+            raise invalid("a block has at least one thread")
         limit = self.static_shared + self.dynamic_limit
         shared = self.static_shared + dynamic_shared
         registers = min(self.registers, max_registers(profile, min(threads, profile.max_threads_per_block), 1) or self.registers)
